@@ -1,9 +1,9 @@
 // flexmbs.Evaluation: places, values and normals of all points of all parts, by the graphics card.
 //
-// All points stand in one buffer. A transform feedback pass ("evaluate") superposes modes and stress modes, which are in
-// a texture, for the frame, scale and quantity asked for; all that is drawn, picked or read back is what it wrote. Places
-// are relative to the centre of the camera, so that single precision suffices from micrometres to kilometres. Normals are
-// superposed like displacements (linear in the modes); values come from superposed stress components at points.
+// All points stand in one buffer. A transform feedback pass ("evaluate") superposes modes and stress modes, which are
+// in a texture, for the frame, scale and quantity asked for; all that is drawn, picked or read back is what it wrote.
+// Places are relative to the centre of the camera, so that single precision suffices from micrometres to kilometres.
+// Normals are superposed like displacements (linear in the modes); values come from superposed stresses at points.
 {
   const { add, row } = flexmbs.vectors;
   const QUANTITIES = ["body", "displacement", "von_mises", "principal_max", "principal_min", "pressure"];
@@ -26,9 +26,11 @@
       this.points = this.corners = 0;
       this.coefficients = CELLS * scene.parts.length;
       this.meshes = scene.parts.map(({ points, triangles, displacement, stress }) => {
-        const same = known.get(triangles), largest = [displacement, stress].map(largestOf), fields = largest.flat().length;
+        const same = known.get(triangles), largest = [displacement, stress].map(largestOf);
+        const fields = largest.flat().length;
         const surface = same?.points === points ? same.surface : flexmbs.surface(points, triangles);
-        const mesh = { ...surface, largest, fields, first: this.points, corner: this.corners, coefficient: this.coefficients };
+        const { points: first, corners: corner, coefficients: coefficient } = this;
+        const mesh = { ...surface, largest, fields, first, corner, coefficient };
         known.set(triangles, { points, surface });
         this.points += mesh.source.length;
         this.corners += triangles.length;
@@ -61,18 +63,21 @@
 
     #writeCells(part, i, centre) {
       const { cells, state } = this, { quantity } = state, mesh = this.meshes[i], { R, p } = this.partPose(part);
-      const place = add(p, centre, -1), coloured = this.has(part, quantity), stress = quantity in part ? null : part.stress;
+      const place = add(p, centre, -1), coloured = this.has(part, quantity);
+      const stress = quantity in part ? null : part.stress;
       const tone = coloured || quantity === "body" ? part.color : state.dark ? [0.54, 0.56, 0.59] : [0.74, 0.76, 0.79];
       let next = mesh.coefficient;
       const lists = [part.displacement, stress].flatMap((of, kind) => {
-        const c = of ? this.now(of.coefficients, of.count, 0, of.count) : [], sizes = c.map((x, k) => Math.abs(x) * mesh.largest[kind][k]);
-        const first = next, least = LEAST * sizes.reduce((sum, size) => sum + size, 0);
+        const c = of ? this.now(of.coefficients, of.count, 0, of.count) : [], first = next;
+        const sizes = c.map((x, k) => Math.abs(x) * mesh.largest[kind][k]);
+        const least = LEAST * sizes.reduce((sum, size) => sum + size, 0);
         c.forEach((x, k) => sizes[k] > least && cells.set([x, k], 4 * next++));
         return [first, next - first];
       });
       cells.set([
         ...R.slice(0, 3), place[0], ...R.slice(3, 6), place[1], ...R.slice(6), place[2], ...tone, this.opacity(i),
-        mesh.row, mesh.source.length, state.scale, mesh.first, ...lists, coloured, mesh.closed, part.displacement?.count ?? 0,
+        mesh.row, mesh.source.length, state.scale, mesh.first, ...lists, coloured, mesh.closed,
+        part.displacement?.count ?? 0,
       ], 4 * CELLS * i);
     }
 
@@ -124,7 +129,8 @@
       if (rows > limit) throw new Error("The modes of this scene are too large for this graphics card.");
       this.graphics.texture("fields", gl.RGB32F, wide, rows || 1);
       scene.parts.forEach((part, i) => {
-        const texels = flexmbs.texels(part, meshes[i]), full = Math.floor(texels.length / 3 / wide), rest = (texels.length / 3) % wide;
+        const texels = flexmbs.texels(part, meshes[i]), count = texels.length / 3;
+        const full = Math.floor(count / wide), rest = count % wide;
         const put = (row, ...what) => gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, meshes[i].row + row, ...what);
         if (full) put(0, wide, full, gl.RGB, gl.FLOAT, texels);
         if (rest) put(full, rest, 1, gl.RGB, gl.FLOAT, texels, 3 * full * wide);
@@ -132,8 +138,10 @@
     }
 
     #buildArrays() {
-      const { gl, scene, meshes, graphics, points } = this, size = 4 * WIDE * this.rows, triangles = new Uint32Array(this.corners);
-      const rest = new Float32Array(3 * points), normals = new Float32Array(3 * points), owners = new Uint32Array(points);
+      const { gl, scene, meshes, graphics, points } = this, size = 4 * WIDE * this.rows;
+      const triangles = new Uint32Array(this.corners);
+      const rest = new Float32Array(3 * points), normals = new Float32Array(3 * points);
+      const owners = new Uint32Array(points);
       meshes.forEach(({ first, corner, source, corners, normals: own }, i) => {
         source.forEach((point, k) => rest.set(row(scene.parts[i].points, point), 3 * (first + k)));
         normals.set(own, 3 * first);
@@ -142,8 +150,9 @@
       });
       const [owner, facing] = [owners, 3 * size].map((content) => graphics.buffer(content));
       [this.places, this.given] = [4 * size, 4 * points || 4].map((bytes) => graphics.buffer(bytes));
+      const { given } = this;
       this.arrays = {
-        evaluate: graphics.array([[graphics.buffer(rest), 3], [graphics.buffer(normals), 3], [owner, -1], [this.given, 1]]),
+        evaluate: graphics.array([[graphics.buffer(rest), 3], [graphics.buffer(normals), 3], [owner, -1], [given, 1]]),
         features: this.#pairs(meshes.map((mesh) => mesh.features)),
         edges: this.#pairs(scene.parts.map((part) => part.edges)),
         lines: this.#pairs(scene.parts.map((part) => part.lines)),

@@ -66,8 +66,10 @@
 
     // `visible`: within the canvas, not hidden and not cut away; there may be something in front of it.
     project(part, point) {
-      const { clientWidth: w, clientHeight: h } = this.canvas, place = add(this.position(part, point), this.camera.centre, -1);
-      const { view, clip } = this.#view(), [cx, cy, , cw] = [0, 1, 2, 3].map((i) => dot([view[i], view[4 + i], view[8 + i]], place) + view[12 + i]);
+      const { clientWidth: w, clientHeight: h } = this.canvas;
+      const place = add(this.position(part, point), this.camera.centre, -1);
+      const { view, clip } = this.#view(), seen = (i) => dot([view[i], view[4 + i], view[8 + i]], place) + view[12 + i];
+      const [cx, cy, cw] = [0, 1, 3].map(seen);
       const x = (0.5 + cx / cw / 2) * w, y = (0.5 - cy / cw / 2) * h, inside = x >= 0 && x <= w && y >= 0 && y <= h;
       return { x, y, visible: inside && cw > 0 && this.opacity(part) > 0 && dot(clip, place) <= clip[3] };
     }
@@ -151,7 +153,8 @@
       const { gl, scene, meshes } = this, { back, centre } = this.camera, depths = new Map();
       scene.parts.forEach((part, i) => {
         const opacity = this.opacity(i), { R, p } = this.partPose(part);
-        if (opacity > 0 && opacity <= GLASS[1]) depths.set(i, dot(back, add(add(p, centre, -1), apply(R, meshes[i].middle))));
+        const place = add(add(p, centre, -1), apply(R, meshes[i].middle));
+        if (opacity > 0 && opacity <= GLASS[1]) depths.set(i, dot(back, place));
       });
       if (!depths.size) return;
       gl.depthMask(false);
@@ -178,14 +181,16 @@
     // The plane below the motion: its middle, two directions in it, and how far the shadow reaches, m.
     #ground() {
       const { up, bounds } = this.scene, { corners, diagonal } = this.camera, e = across(up);
-      const middle = times(add(bounds.low, bounds.high), 0.5), level = Math.min(...corners.map((corner) => dot(corner, up)));
-      return { middle: add(middle, up, level - 0.002 * diagonal - dot(middle, up)), e, f: cross(up, e), reach: 0.56 * diagonal };
+      const middle = times(add(bounds.low, bounds.high), 0.5);
+      const level = Math.min(...corners.map((corner) => dot(corner, up))) - 0.002 * diagonal;
+      return { middle: add(middle, up, level - dot(middle, up)), e, f: cross(up, e), reach: 0.56 * diagonal };
     }
 
     // Seen from below the ground: how near to it something is.
     #drawShadow(common, solid) {
       const { gl } = this, { middle, e, f, reach } = this.#ground(), place = add(middle, this.camera.centre, -1);
-      const rows = [e, f, this.scene.up].map((axis, k) => [...times(axis, 1 / reach), -dot(axis, place) / reach - (k === 2)]);
+      const axes = [e, f, this.scene.up].map((axis) => times(axis, 1 / reach));
+      const rows = axes.map((axis, k) => [...axis, -dot(axis, place) - (k === 2)]);
       const view = [0, 1, 2, 3].flatMap((j) => [...rows.map((r) => r[j]), j === 3 ? 1 : 0]);
       const uniforms = { ...common, view, pass: ANY, size: [SHADOW, SHADOW], width: 4, ink: NO_INK };
       this.#onto(this.shadowFrame, SHADOW, SHADOW);
@@ -214,11 +219,13 @@
     // {part, point}: the nearest node of the part seen within a few pixels of x, y, or null. What is more transparent
     // than half is looked through, unless there is nothing behind it.
     pick(x, y) {
-      const { gl } = this, { clientWidth: w, clientHeight: h } = this.canvas, found = new Uint32Array(4 * PICKED * PICKED);
+      const { gl } = this, { clientWidth: w, clientHeight: h } = this.canvas;
+      const found = new Uint32Array(4 * PICKED * PICKED);
       if (gl.isContextLost()) return null;
       this.evaluate();
       const seen = this.#view(), at = [(2 * x) / w - 1, 1 - (2 * y) / h], more = [w / PICKED, h / PICKED];
-      const view = seen.view.map((value, k) => (k % 4 > 1 ? value : (value - at[k % 4] * seen.view[k - (k % 4) + 3]) * more[k % 4]));
+      const magnified = (x, i, w) => (i > 1 ? x : (x - at[i] * w) * more[i]);
+      const view = seen.view.map((x, k) => magnified(x, k % 4, seen.view[k - (k % 4) + 3]));
       let best = -1;
       this.#onto(this.pickFrame, PICKED, PICKED);
       gl.enable(gl.DEPTH_TEST);
@@ -236,7 +243,8 @@
       }
       gl.bindFramebuffer(gl.FRAMEBUFFER, null);
       if (best < 0) return null;
-      const place = new Float32Array(found.buffer, 16 * best, 3), part = found[4 * best + 3] - 1, places = this.read(part);
+      const place = new Float32Array(found.buffer, 16 * best, 3), part = found[4 * best + 3] - 1;
+      const places = this.read(part);
       const point = nearest(places.length / 4, (k) => Math.hypot(...place.map((x, axis) => x - places[4 * k + axis])));
       return { part, point };
     }
