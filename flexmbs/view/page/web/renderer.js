@@ -1,4 +1,12 @@
 // flexmbs.Renderer: a decoded scene drawn with WebGL2, when told (`draw`). x, y: CSS pixels from the upper left corner.
+//
+// `state` says what is drawn (see the constructor): frame and scale of the motion; quantity and the values low, high at
+// the ends of the colour map; hidden parts and opacities of others; clip {normal, offset}: dot(normal, place) <= offset is
+// kept. `camera`: orbit, pan, zoom, fit, look, perspective, follow. Numbers for one point, in double precision: position,
+// displacement, value, project; what the graphics card has: readback(part), pick(x, y).
+//
+// A picture: shadow (into a texture), background, ground, opaque surfaces, lines, links, transparent parts, forces
+// (faintly through bodies), dots, axes. Transparent triangles of one part are not sorted; values are interpolated in triangles.
 {
   const { add, dot, cross, times, across, apply, colour } = flexmbs.vectors;
   const SHADOW = 512, PICKED = 7; // pixels of textures
