@@ -70,8 +70,7 @@ flexmbs.interface = (div, scene) => {
   };
   const timeText = () => {
     if (!time) return "";
-    const t = between(time.t, ui.frame);
-    return time.phase ? `phase ${Math.round((360 * t) / time.t.at(-1))}°` : `${t.toFixed(time.digits)} s`;
+    return time.phase ? [ui.segment?.name, ui.line.phase()].filter(Boolean).join(", ") : `${between(time.t, ui.frame).toFixed(time.digits)} s`;
   };
 
   // ---------- what is shown
@@ -79,7 +78,8 @@ flexmbs.interface = (div, scene) => {
   const quantity = () => scene.quantities.find(({ key }) => key === state.quantity) ?? { key: "body", factor: 1, low: 0, high: 1 };
   const setLimits = () => {
     const { low, high, ofFrame } = quantity(), given = ui.range === "typed" ? ui.typed : {};
-    const limits = ui.range === "time" && ofFrame ? [0, 1].map((end) => between(ofFrame, ui.frame, 2, end)) : [low, high];
+    const limits = ui.range === "time" && ofFrame ? [0, 1].map((end) => between(ofFrame, ui.frame, 2, end))
+      : ui.segment?.ranges?.[state.quantity] ?? [low, high];
     Object.assign(state, { low: given.low ?? limits[0], high: given.high ?? limits[1] });
     ui.coloursChanged();
   };
@@ -147,7 +147,7 @@ flexmbs.interface = (div, scene) => {
       make("button", { onclick: () => help.close() }, "Close"));
     help.showModal();
   };
-  Object.assign(ui, { ask, say, timeText, quantity, colour, look, plot, wheels, draw, setTheme, picture });
+  Object.assign(ui, { ask, say, timeText, quantity, colour, setLimits, look, plot, wheels, draw, setTheme, picture });
   const { quantity: first, edges, markers } = view;
   Object.assign(state, { quantity: first ?? "body", edges: !!edges });
   if (renderer) {
@@ -221,7 +221,11 @@ flexmbs.interface = (div, scene) => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.onchange = () => setTheme(dark.matches);
   setTheme(view.theme ? view.theme === "dark" : dark.matches);
-  if (renderer) colour(state.quantity, "run");
+  if (renderer) {
+    if (view.range) [ui.typed.low, ui.typed.high] = view.range;
+    colour(state.quantity, view.range ? "typed" : "run");
+    if (time?.segments) ui.line.choose(0);
+  }
   plot([], true);
   ui.line?.play(!!time.phase && !matchMedia("(prefers-reduced-motion: reduce)").matches);
   new ResizeObserver(() => (resized = ask())).observe(stage);

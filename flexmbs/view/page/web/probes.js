@@ -9,8 +9,16 @@ flexmbs.probes = (ui) => {
     return values;
   };
 
+  // What was computed: at deformation scale 1, whatever is drawn.
+  const place = (part, point) => {
+    const { scale } = state;
+    state.scale = 1;
+    const position = renderer.position(part, point);
+    state.scale = scale;
+    return position;
+  };
   const text = ({ part, point, name, histories }) => {
-    const places = overRun(() => renderer.position(part, point)); // at the scale of deformation that is drawn
+    const places = overRun(() => place(part, point));
     return table(histories.map((h) => ({ ...h, t: times })), ["x", "y", "z"].map((axis, i) => [`${name}: ${axis} [m]`, places.map((p) => p[i])]));
   };
   const saveText = (probe) => save(`${scene.title} ${probe.name}.csv`, text(probe));
@@ -40,7 +48,8 @@ flexmbs.probes = (ui) => {
     ui.probes.push(probe);
     ui.histories.push(...probe.histories);
     list();
-    ui.plot(probe.histories.filter(({ key }) => key === "displacement" || key === state.quantity), true);
+    const plotted = ui.time?.phase ? [] : probe.histories.filter(({ key }) => key === "displacement" || key === state.quantity);
+    ui.plot(plotted, true);
   };
   const remove = (probe) => {
     ui.probes.splice(ui.probes.indexOf(probe), 1);
@@ -52,7 +61,7 @@ flexmbs.probes = (ui) => {
   const draw = () => {
     for (const { part, point, histories, output } of ui.probes) {
       const { displacement, stress } = scene.parts[part].errors ?? {}, errors = { displacement, pressure: 0 };
-      const rows = [["Position", `${renderer.position(part, point).map((x) => number(x * 1000)).join(", ")} mm`]];
+      const rows = [["Position", `${place(part, point).map((x) => number(x * 1000)).join(", ")} mm`]];
       for (const { key, title, unit, factor } of histories) {
         const error = errors[key] ?? stress, about = error ? ` ± ${number(error * factor, 2)}` : "";
         rows.push([title, `${number(renderer.value(part, point, key) * factor)}${about} ${unit}`]);
