@@ -23,7 +23,7 @@ flexmbs.plots = (ui) => {
     const canvas = make("canvas", { role: "img", ariaLabel: `${list.map((h) => h.name)} against time` });
     const cursors = ["now", "cross"].map((className) => make("b", { className }));
     const keys = histories.map((h) =>
-      make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), h.label ?? h.name, h.output));
+      make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), `${h.label ?? h.name} `, h.output));
     gestures(canvas, {
       tap: (x) => ui.seek(timeAt(x)),
       drag: (dx, dy, event) => (event.shiftKey ? magnify(1, 0, dx) : ui.seek(timeAt(event.offsetX))),
