@@ -1,4 +1,4 @@
-"""A page in a headless Chromium, driven over its DevTools protocol: evaluate script, take pictures, read the console."""
+"""A page in a headless Chromium, driven over its DevTools protocol: run script, take pictures, read the console."""
 
 from __future__ import annotations
 

@@ -106,9 +106,7 @@ def _slow_motion(_context, _option, text: str | None):
     help="Results: size of the picture in pixels.",
 )
 @click.option("--frames", type=int, help="Results: largest number of frames of an .html.")
-@click.option(
-    "--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable."
-)
+@click.option("--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable.")
 @click.option("--size-limit", type=float, metavar="MB", help="Largest size of an .html (default: 50).")
 @click.option("--force", is_flag=True, help="Replace an .html that exists.")
 @units_option

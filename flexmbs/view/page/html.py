@@ -9,9 +9,10 @@ from typing import Any
 
 from flexmbs.view.page.packing import Packer
 
+#: In this order: what a script uses when it is loaded stands before it.
 SCRIPTS = (
-    "decode.js", "vectors.js", "camera.js", "shaders.js", "surfaces.js", "glyphs.js", "renderer.js",
-    "tools.js", "timeline.js", "probes.js", "plots.js", "overlay.js", "panel.js", "interface.js",
+    "decode.js", "vectors.js", "camera.js", "shaders.js", "surfaces.js", "glyphs.js", "graphics.js", "motion.js",
+    "renderer.js", "tools.js", "timeline.js", "probes.js", "plots.js", "overlay.js", "panel.js", "interface.js",
 )  # fmt: skip
 STYLE = "viewer.css"
 
@@ -50,4 +51,4 @@ def whole_page(scene: dict[str, Any]) -> str:
 
 def _source(name: str) -> str:
     place = files("flexmbs.view.page").joinpath("web", name)
-    return place.read_text(encoding="utf-8") if place.is_file() else ""
+    return place.read_text(encoding="utf-8")

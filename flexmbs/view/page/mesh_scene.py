@@ -41,8 +41,11 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
     chosen = chosen_sets(mesh, options.sets)
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     size = float(np.linalg.norm(high - low)) or 1.0
+    outward = _outward(mesh)
     parts = [*_solid_parts(mesh), *_line_parts(mesh)]
-    parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size) for row, name in enumerate(chosen)]
+    parts += [
+        _set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size, outward) for row, name in enumerate(chosen)
+    ]
     file, *about = mesh_title(mesh).split("\n")
     return {
         "title": options.title or file, "subtitle": "; ".join(about), "notes": [], "up": [0.0, 1.0, 0.0],
@@ -80,14 +83,14 @@ def _line_parts(mesh: Mesh) -> list[dict[str, Any]]:
     return found
 
 
-def _set_part(mesh: Mesh, name: str, color: str, size: float) -> dict[str, Any]:
+def _set_part(mesh: Mesh, name: str, color: str, size: float, outward: np.ndarray) -> dict[str, Any]:
     """Its faces if the file defines it as a surface, a little above those of the mesh; otherwise its nodes as dots."""
     surface = mesh.surfaces.get(name)
     kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
     kinds = [kind for kind in kinds if KINDS[kind].dimension == 2]
     if kinds:
         faces = np.concatenate([_vtk(surface.faces[kind][:, ring(kind)]) for kind in kinds])
-        return _part(mesh, name, "sets", color, faces, lift=LIFT * size)
+        return _part(mesh, name, "sets", color, faces, lifted=LIFT * size * outward)
     nodes = mesh.node_sets[name]
     nodes = nodes[:: max(1, len(nodes) // MOST_DOTS)]
     points = (mesh.points[nodes][:, None] + DOT * size * _CORNERS).reshape(-1, 3)
@@ -95,17 +98,15 @@ def _set_part(mesh: Mesh, name: str, color: str, size: float) -> dict[str, Any]:
     return _record(name, "sets", color, points, _vtk(triangles))
 
 
-def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None, lift: float = 0.0) -> dict[str, Any]:
-    """A part of faces (VTK) and lines (k, 2) of the mesh, with the nodes that they use."""
+def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None, lifted=0.0) -> dict[str, Any]:
+    """A part of faces (VTK) and lines (k, 2) of the mesh, with the nodes that they use, ``lifted`` by so much (m)."""
     faces = np.zeros(0, np.int64) if faces is None else faces
     lines = np.zeros((0, 2), np.int64) if lines is None else lines
     corners = triangulated(faces).corners
     used = np.unique(np.concatenate([corners.ravel(), lines.ravel()]))
     number = np.zeros(len(mesh.points), dtype=np.int64)
     number[used] = np.arange(len(used))
-    points = mesh.points[used]
-    if lift:
-        points = _lifted(points, number[corners], lift)
+    points = (mesh.points + lifted)[used]
     return _record(name, group, color, points, _renumbered(faces, number), number[lines], mesh.node_ids[used])
 
 
@@ -126,10 +127,12 @@ def _vtk(rings: np.ndarray) -> np.ndarray:
     return np.column_stack([np.full(len(rings), rings.shape[1]), rings]).ravel()
 
 
-def _lifted(points: np.ndarray, triangles: np.ndarray, by: float) -> np.ndarray:
-    """Points moved along their normals."""
-    corners = points[triangles]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sums = np.zeros(points.shape)
-    np.add.at(sums, triangles.ravel(), np.repeat(normals, 3, axis=0))
-    return points + by * sums / np.maximum(np.linalg.norm(sums, axis=1), 1e-300)[:, None]
+def _outward(mesh: Mesh) -> np.ndarray:
+    """(n, 3) directions out of the mesh at its nodes, of unit length on its surface; faces of sets point anywhere."""
+    sums = np.zeros(mesh.points.shape)
+    for kind, rows, _ in outer_faces(mesh):
+        corners = rows[:, ring(kind)][:, :: 2 if KINDS[kind].has_middle_nodes else 1]
+        ends = mesh.points[corners]
+        normals = np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0])
+        np.add.at(sums, rows.ravel(), np.repeat(normals, rows.shape[1], axis=0))
+    return sums / np.maximum(np.linalg.norm(sums, axis=1), 1e-300)[:, None]

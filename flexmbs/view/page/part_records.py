@@ -16,8 +16,8 @@ from flexmbs.view.page.shapes import Shape
 class Accuracy:
     """Errors relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
 
-    displacement: float = 1e-3
-    stress: float = 5e-3
+    displacement: float = 5e-4
+    stress: float = 2.5e-3
     beside: float = 0.02
 
 
