@@ -23,8 +23,8 @@ vec3 tint(vec4 own, float value, float coloured) {
   return coloured > 0.5 ? texture(colours, vec2((t * 255.0 + 0.5) / 256.0, 0.5)).rgb : own.rgb;
 }
 `;
-  // Cells of a part: 0-2 rotation | place, 3 colour and opacity, 4 first row of its fields, count of points, scale, first
-  // point, 5 first coefficient and count of modes, of stress modes, 6 coloured, closed, count of modes stored.
+  // Cells of a part: 0-2 rotation | place, 3 colour and opacity, 4 first row of its fields, count of points, scale,
+  // first point, 5 first coefficient and count of modes, of stress modes, 6 coloured, closed, count of modes stored.
   const EVALUATE = `in vec3 rest, normal; in uint part; in float given;
 out vec4 place; out vec3 facing;
 vec3 field(float row, int i) {
@@ -103,7 +103,8 @@ void main() {
   vec4 nearer = view * vec4(p + 1.5 * pixel * normalize(eye.xyz - p * eye.w), 1);
   gl_Position.z = nearer.z / nearer.w * gl_Position.w;
   if (!shown) gl_Position = vec4(2, 2, 2, 1);
-  if (ink.a > 0.0) own = vec4(own.rgb * ink.rgb, own.a * ink.a * (ink.a < 0.6 ? smoothstep(4.0, 16.0, length / width) : 1.0));
+  if (ink.a > 0.0) own *= ink;
+  if (ink.a > 0.0 && ink.a < 0.6) own.a *= smoothstep(4.0, 16.0, length / width);
 }`;
   const LINE = `in vec3 p; in float value; flat in vec4 own; flat in vec3 how; out vec4 color;
 void main() { CUT color = vec4(ink.a > 0.0 ? own.rgb : tint(own, value, how.x), own.a); }`;
