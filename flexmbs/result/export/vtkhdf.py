@@ -51,7 +51,7 @@ def write_vtkhdf(
         raise FlexmbsError(f"{path}: the chosen bodies have no surfaces to write")
     numbers = 3 + sum(FIELDS[name][0] for name in names)
     check_size(
-        path, float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize, size_limit,
+        path, mesh.size + float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize, size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies, fields=('displacement',)"
         + (", dtype='float32'" if dtype == "float64" else ""),
     )  # fmt: skip
@@ -107,8 +107,8 @@ def _constant(result: Any, parts: Sequence[ExportedPart]) -> dict[str, dict[str,
         for part in parts
     ]
     return {
-        "PointData": {"node": np.concatenate(nodes)},
-        "CellData": {"body": np.repeat([part.body for part in parts], [len(part.faces) for part in parts])},
+        "PointData": {"node": np.concatenate(nodes).astype(np.int32)},
+        "CellData": {"body": np.repeat(np.int32([part.body for part in parts]), [len(part.faces) for part in parts])},
         "FieldData": {"body_names": [body.name for body in result.structure.bodies]},
     }
 
