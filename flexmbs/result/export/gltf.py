@@ -14,7 +14,7 @@ from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError, ResultWarning
 from flexmbs.common.progress import stage
 from flexmbs.common.user_warnings import warn
-from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times
+from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.fitted_shapes import fitted_shapes
 from flexmbs.result.export.glb import Glb
 from flexmbs.result.export.gltf_links import Stretched, stretched_links
@@ -81,6 +81,7 @@ def write_gltf(
         path, points + len(parts) * len(chosen) * (28.0 + 4.0 * shapes), size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies or fewer than {shapes} shapes",
     )  # fmt: skip
+    ready_folder(path)
     span = float(chosen[-1] - chosen[0])
     duration = _duration(span) if duration is None else float(duration)
     document, found = _document(result, parts, motion_at(result, chosen), int(shapes), duration, bodies is None)

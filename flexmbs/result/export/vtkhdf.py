@@ -18,7 +18,7 @@ from flexmbs.common.hdf5_files import writing_hdf5
 from flexmbs.common.progress import stage
 from flexmbs.reduction.modal_fields import surface_stress
 from flexmbs.reduction.stress_recovery import von_mises_into
-from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times
+from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.parts import ExportedPart, Motion, exported_parts, motion_at
 from flexmbs.result.export.vtkhdf_layout import Mesh, write_mesh, write_steps
 from flexmbs.result.nearest_nodes import nearest_nodes
@@ -55,8 +55,8 @@ def write_vtkhdf(
         f"take fewer than {len(chosen)} times, some of the bodies, fields=('displacement',)"
         + (", dtype='float32'" if dtype == "float64" else ""),
     )  # fmt: skip
+    ready_folder(path)
     motion = motion_at(result, chosen)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with writing_hdf5(path) as file:
         group = write_mesh(file, mesh, _constant(result, parts))
         data = write_steps(group, chosen, mesh, {name: FIELDS[name][0] for name in names}, dtype)
