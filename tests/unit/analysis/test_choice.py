@@ -69,6 +69,15 @@ def test_run_tells_what_it_chose():
     assert flexible_pendulum().simulate(0.001, integrator="bdf").stats["integrator_reason"] == "as requested"
 
 
+def rigid_ball():
+    system = fm.System()
+    ball = system.add(fm.RigidBody.sphere(1000.0, 0.05), name="ball")
+    system.prismatic(system.ground["origin"], ball["origin"], axis="z", displacement=1.0)
+    plane = fm.Plane(system.ground["origin"], normal=(0, 0, 1))
+    system.contact(fm.Point(ball["origin"]), plane, law=fm.Rigid(restitution=0.5), name="floor")
+    return system
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -81,6 +90,7 @@ def test_run_tells_what_it_chose():
         (lambda: double_pendulum().simulate(0.1, atol={"angles": 1e-9}), "unknown kinds of coordinates ['angles']"),
         (lambda: double_pendulum().simulate(0.1, atol={"angle": -1.0}), "atol['angle'] = -1.0 must be a positive"),
         (lambda: four_bar().simulate(0.1, integrator="explicit"), "for trees without closed loops"),
+        (lambda: rigid_ball().simulate(0.1, integrator="explicit"), "which rigid contacts (floor) are"),
     ],
 )
 def test_what_does_not_exist_is_refused(make, words):
