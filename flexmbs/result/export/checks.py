@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.atomic_files import refuse_existing
+from flexmbs.common.atomic_files import reason, refuse_existing, require_writable
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.progress import size_text
@@ -24,6 +24,15 @@ def checked_path(path: str | Path, endings: Sequence[str], force: bool) -> Path:
         raise FlexmbsError(f"{path}: the name must end in {' or '.join(endings)}")
     refuse_existing(path, force)
     return path
+
+
+def ready_folder(path: Path) -> None:
+    """Make the folder of ``path``; FlexmbsError if that or a file in it cannot be written, before work is done."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FlexmbsError(f"{path}: cannot be written: {reason(error)}") from error
+    require_writable(path)
 
 
 def check_size(path: Path, size: float, limit: float | None, remedy: str) -> None:

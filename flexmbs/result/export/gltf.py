@@ -14,7 +14,7 @@ from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError, ResultWarning
 from flexmbs.common.progress import stage
 from flexmbs.common.user_warnings import warn
-from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times
+from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.fitted_shapes import fitted_shapes
 from flexmbs.result.export.glb import Glb
 from flexmbs.result.export.gltf_links import Stretched, stretched_links
@@ -38,6 +38,7 @@ class GltfReport:
     duration : s, of the animation; speed : seconds of the run in a second of it
     captured : of each flexible body by name: share (0 to 1) of the squares of all displacements that its shapes hold
     largest_error : of each flexible body by name: m, largest displacement that they miss
+    largest : of each flexible body by name: m, its largest displacement by deformation
     shape_count : of each flexible body by name
     """
 
@@ -47,14 +48,16 @@ class GltfReport:
     speed: float
     captured: Mapping[str, float]
     largest_error: Mapping[str, float]
+    largest: Mapping[str, float]
     shape_count: Mapping[str, int]
 
     def __str__(self) -> str:
         said = [f"{self.path}: {self.size / 1e6:.3g} MB, {self.duration:g} s at {self.speed:.3g} of real time"]
         for name, share in self.captured.items():
+            missing, error = max(1.0 - share, 0.0), 1e3 * self.largest_error[name]
             said.append(
-                f"'{name}': {self.shape_count[name]} shapes hold {100 * share:.6g} % of its deformation (squares), "
-                f"largest error {1e3 * self.largest_error[name]:.3g} mm"
+                f"'{name}': {self.shape_count[name]} shapes hold all but {missing:.2g} of its deformation (squares); "
+                f"largest error {error:.3g} of {1e3 * self.largest[name]:.3g} mm"
             )
         return "; ".join(said)
 
@@ -78,12 +81,13 @@ def write_gltf(
         path, points + len(parts) * len(chosen) * (28.0 + 4.0 * shapes), size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies or fewer than {shapes} shapes",
     )  # fmt: skip
+    ready_folder(path)
     span = float(chosen[-1] - chosen[0])
     duration = _duration(span) if duration is None else float(duration)
     document, found = _document(result, parts, motion_at(result, chosen), int(shapes), duration, bodies is None)
     with replacing_in_folder(path) as temporary, open(temporary, "xb") as file:
         document.write(file)
-    for name, (_, share, _error) in found.items():
+    for name, (_, share, *_sizes) in found.items():
         if shapes and share < POOR:
             warn(
                 f"{path}: {shapes} shapes hold only {100 * share:.3g} % of the deformation of '{name}' (squares of "
@@ -91,8 +95,8 @@ def write_gltf(
                 ResultWarning,
             )
     speed = span / duration if duration > 0.0 else 1.0
-    number, share, error = ({name: values[i] for name, values in found.items()} for i in range(3))
-    return GltfReport(path, path.stat().st_size, duration, speed, share, error, number)
+    number, share, error, size = ({name: values[i] for name, values in found.items()} for i in range(4))
+    return GltfReport(path, path.stat().st_size, duration, speed, share, error, size, number)
 
 
 def _duration(span: float) -> float:
@@ -101,8 +105,8 @@ def _duration(span: float) -> float:
 
 def _document(
     result: Any, parts: Sequence[ExportedPart], motion: Motion, shapes: int, duration: float, whole: bool
-) -> tuple[Glb, dict[str, tuple[int, float, float]]]:
-    """The document, and of every flexible body the number of its shapes, their share and their largest error."""
+) -> tuple[Glb, dict[str, tuple[int, float, float, float]]]:
+    """The document, and of every flexible body the number of its shapes, their share, largest error, largest size."""
     glb, found = Glb(), {}
     meshes, film = MeshStore(glb), _Film(glb, motion.t, duration)
     nodes = []
@@ -111,7 +115,7 @@ def _document(
         fitted = None
         if part.flexible is not None and shapes:
             fitted = fitted_shapes(part.flexible, motion.modal(part), shapes)
-            found[part.name] = (len(fitted.shapes), fitted.captured, fitted.largest_error)
+            found[part.name] = (len(fitted.shapes), fitted.captured, fitted.largest_error, fitted.largest)
         targets = None if fitted is None or not len(fitted.shapes) else fitted.shapes
         mesh = meshes.of_part(part, targets)
         place, turn = motion.frames(part)

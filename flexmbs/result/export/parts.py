@@ -20,6 +20,7 @@ from flexmbs.view.parts.solids import sphere
 
 #: Groups of parts that hold the bodies themselves.
 SOLID = ("bodies", "contact shapes")
+MANY = 64  # spheres; more are drawn with fewer facets
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +140,26 @@ def _of_scene(structure: Structure, part: Part) -> ExportedPart:
 
 
 def _spheres(structure: Structure) -> list[ExportedPart]:
-    """Spheres of contacts, each once."""
+    """Spheres of contacts, each once, without those that the shape of their rigid body shows already."""
     spheres, found = ContactSpheres(structure), []
+    rings, sides = (12, 20) if len(spheres.radii) <= MANY else (8, 12)
     for marker, radius, body in zip(spheres.markers, spheres.radii, spheres.bodies, strict=True):
         own, record = structure.markers[int(marker)], structure.bodies[int(body)]
-        ball = sphere(float(radius))
+        if _shown(record, own.position, float(radius)):
+            continue
+        ball = sphere(float(radius), rings, sides)
         color = palette.SHAPE if body == 0 or record.flexible is not None else palette.body_color(int(body))
         found.append(ExportedPart(
             f"{own.body}.{own.name}", "contact shapes", ball.points, Faces.of_vtk(ball.faces), color, 1.0, int(body),
             record, own, None,
         ))  # fmt: skip
     return found
+
+
+def _shown(record: BodyRecord, center: np.ndarray, radius: float) -> bool:
+    """Whether the shape of a rigid body reaches as far as a sphere on it."""
+    if record.flexible is not None or not len(record.shape_points):
+        return False
+    slack = 0.05 * radius  # the shape is a polyhedron
+    low, high = record.shape_points.min(axis=0) - slack, record.shape_points.max(axis=0) + slack
+    return bool(np.all(center - radius >= low) and np.all(center + radius <= high))

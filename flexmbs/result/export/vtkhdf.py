@@ -18,7 +18,7 @@ from flexmbs.common.hdf5_files import writing_hdf5
 from flexmbs.common.progress import stage
 from flexmbs.reduction.modal_fields import surface_stress
 from flexmbs.reduction.stress_recovery import von_mises_into
-from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times
+from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.parts import ExportedPart, Motion, exported_parts, motion_at
 from flexmbs.result.export.vtkhdf_layout import Mesh, write_mesh, write_steps
 from flexmbs.result.nearest_nodes import nearest_nodes
@@ -51,12 +51,12 @@ def write_vtkhdf(
         raise FlexmbsError(f"{path}: the chosen bodies have no surfaces to write")
     numbers = 3 + sum(FIELDS[name][0] for name in names)
     check_size(
-        path, float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize, size_limit,
+        path, mesh.size + float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize, size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies, fields=('displacement',)"
         + (", dtype='float32'" if dtype == "float64" else ""),
     )  # fmt: skip
+    ready_folder(path)
     motion = motion_at(result, chosen)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with writing_hdf5(path) as file:
         group = write_mesh(file, mesh, _constant(result, parts))
         data = write_steps(group, chosen, mesh, {name: FIELDS[name][0] for name in names}, dtype)
@@ -107,8 +107,8 @@ def _constant(result: Any, parts: Sequence[ExportedPart]) -> dict[str, dict[str,
         for part in parts
     ]
     return {
-        "PointData": {"node": np.concatenate(nodes)},
-        "CellData": {"body": np.repeat([part.body for part in parts], [len(part.faces) for part in parts])},
+        "PointData": {"node": np.concatenate(nodes).astype(np.int32)},
+        "CellData": {"body": np.repeat(np.int32([part.body for part in parts]), [len(part.faces) for part in parts])},
         "FieldData": {"body_names": [body.name for body in result.structure.bodies]},
     }
 

@@ -20,6 +20,11 @@ class Mesh:
     connectivity: np.ndarray
     offsets: np.ndarray
 
+    @property
+    def size(self) -> float:
+        """Bytes of what is stored once: cells, their kinds and bodies, numbers of nodes."""
+        return 8.0 * len(self.connectivity) + 13.0 * len(self.offsets) + 4.0 * len(self.points)
+
 
 def write_mesh(file: Any, mesh: Mesh, constant: Mapping[str, Mapping[str, Any]]) -> Any:
     """The group VTKHDF with cells and constant data ("PointData", "CellData", "FieldData"); without points."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.hdf5_files import writing_hdf5
-from flexmbs.result.export.checks import checked_path
+from flexmbs.result.export.checks import checked_path, ready_folder
 from flexmbs.result.export.face_lists import Faces
 from flexmbs.result.export.vtkhdf_layout import Mesh, write_mesh
 
@@ -18,8 +18,8 @@ def write_surface(
 ) -> Path:  # fmt: skip
     """Write points (m, 3), faces (VTK style) and point data (m, ...) by name."""
     path = checked_path(path, (".vtkhdf", ".hdf", ".h5"), force)
+    ready_folder(path)
     polygons = Faces.of_vtk(faces)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with writing_hdf5(path) as file:
         group = write_mesh(file, Mesh(points, polygons.connectivity, polygons.offsets), {"PointData": fields})
         group["Points"] = np.asarray(points, dtype=float)

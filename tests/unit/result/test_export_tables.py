@@ -113,3 +113,11 @@ def test_functions_of_a_universal_file(result, tmp_path):
     assert found["data"] == pytest.approx(result.resampled(times)[NAMES[0]], rel=1e-11)
     with pytest.raises(fm.FlexmbsError, match="samples is 1"):
         result.to_uff(tmp_path / "b.uff", samples=1)
+
+
+@pytest.mark.parametrize("name", ["to_vtkhdf", "to_gltf", "to_csv", "to_mat"])
+def test_what_cannot_be_written_is_said_without_a_traceback_of_the_system(result, tmp_path, name):
+    (tmp_path / "file").write_text("mine")
+    ending = {"to_vtkhdf": "vtkhdf", "to_gltf": "glb"}.get(name, name.removeprefix("to_"))
+    with pytest.raises(fm.FlexmbsError, match="cannot be written: there is a file where a folder is expected"):
+        getattr(result, name)(tmp_path / "file" / f"a.{ending}")

@@ -1,5 +1,7 @@
 """Temporal VTKHDF files as VTK reads them: positions, displacements and stress at several times."""
 
+from dataclasses import replace
+
 import exported_run
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from vtkmodules.vtkIOHDF import vtkHDFReader
 
 import flexmbs as fm
 from flexmbs.result.export import vtkhdf
+from flexmbs.result.export.parts import exported_parts
+from flexmbs.result.structure import BodyRecord
 
 COUNT = 23
 
@@ -93,6 +97,15 @@ def test_part_of_the_run_and_chosen_bodies(result, tmp_path):
     assert grid.n_points == len(exported_run.BLOCK) and "von_mises" not in grid.point_data
     reader, times = reader_of(result.to_vtkhdf(tmp_path / "b.vtkhdf", times=[0.05, 0.3]))
     assert times.tolist() == [0.05, 0.3]
+
+
+def test_a_sphere_of_a_contact_is_not_drawn_twice(result):
+    parts = exported_parts(result, [1, 2, 3])
+    assert [part.name for part in parts] == ["bar", "block", "ball.middle"]
+    ball = BodyRecord("ball", shape_points=parts[-1].points, shape_faces=exported_run.QUADS.ravel())
+    bodies = (*result.structure.bodies[:3], ball)
+    drawn = exported_parts(fm.Result(replace(result.structure, bodies=bodies), result.trajectory), [1, 2, 3])
+    assert [part.name for part in drawn] == ["bar", "block", "ball"]
 
 
 WRONG = [
