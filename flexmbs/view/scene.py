@@ -188,7 +188,7 @@ class Scene:
         parts = tuple(part for part in parts if part.group != "contact shapes")  # ContactScene draws them
         links = tuple(link for link in found.links if not self._hides(link.group, link.name))
         self._parts = PartActors(
-            self.plotter, parts, ink=look.ink, shadow=look.tint(0.16), color_map=look.color_map,
+            self.plotter, parts, ink=look.ink, shadow=look.shadow, color_map=look.color_map,
             flattening=self._floor.flattening() if shadows else None,
         )  # fmt: skip
         self._links = LinkActors(self.plotter, links, first, self.scale)
