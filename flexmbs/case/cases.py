@@ -305,18 +305,26 @@ def write_summary(outcome: CaseOutcome, folder: Path) -> None:
     write_bytes(folder / SUMMARY, text.encode(), ResultFolderError)
 
 
+def plot_files(case: Case, folder: Path) -> dict[str, Path]:
+    """File of each plot in ``PLOTS`` of a case, by title."""
+    return {title: _picture(folder, title) for title in getattr(case.module, "PLOTS", {})}
+
+
+def _picture(folder: Path, title: str) -> Path:
+    return folder / (title.lower().replace(" ", "_") + ".png")
+
+
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
     """Write the plots listed in ``PLOTS``, without histories that this run does not have, and ``maps`` of the case."""
     written = []
-    for title, names in getattr(case.module, "PLOTS", {}).items():
-        present = [name for name in names if name in outcome.result.names]
+    for title, path in plot_files(case, folder).items():
+        present = [name for name in case.module.PLOTS[title] if name in outcome.result.names]
         if present:
-            path = folder / (title.lower().replace(" ", "_") + ".png")
             plot_histories(outcome.result, present, save=path, title=f"{case.name}: {title}")
             written.append(path)
     if hasattr(case.module, "maps"):
         for title, shown in case.module.maps(outcome.result, case.parameters(**outcome.parameters)).items():
-            path = folder / (title.lower().replace(" ", "_") + ".png")
+            path = _picture(folder, title)
             plot_map(shown, save=path, title=f"{case.name}: {title}")
             written.append(path)
     return written

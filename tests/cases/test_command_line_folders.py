@@ -64,6 +64,19 @@ def test_default_folders_are_counted_and_named_ones_refused(run, tmp_path):
     assert code == 2 and "give only one of them" in error
 
 
+def test_a_picture_of_someone_else_is_not_replaced(run, tmp_path):
+    """A plot of the case has the name of a file that is there: said before the run."""
+    (tmp_path / "swing.py").write_text(CASE + 'PLOTS = {"Hinge angle": ["hinge.angle"]}\n')
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "hinge_angle.png").write_text("a picture")
+    code, _, error = run("run", "swing.py", "--no-view", "--out", "mine")
+    assert code == 2 and "hinge_angle.png exists" in error and "--force" in error
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["hinge_angle.png"]
+    assert (tmp_path / "mine" / "hinge_angle.png").read_text() == "a picture"
+    assert run("run", "swing.py", "--no-view", "--out", "mine", "--force")[0] == 0
+    assert (tmp_path / "mine" / "hinge_angle.png").read_bytes()[:4] == b"\x89PNG"
+
+
 def test_nothing_to_resume_is_said(run):
     code, _, error = run("run", "swing.py", "--no-view", "--out", "new", "--resume")
     assert code == 0 and error == "new holds no run to resume: starting from the beginning\n"

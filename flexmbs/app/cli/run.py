@@ -9,14 +9,16 @@ from pathlib import Path
 import click
 
 from flexmbs.app.cli.view_values import view_values
-from flexmbs.case.cases import load_case, run_case, write_plots
+from flexmbs.case.cases import load_case, plot_files, run_case, write_plots
 from flexmbs.case.parameters import settings_of, split_assignments
+from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import ProgressBar
 from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
+ANIMATION = "animation.mp4"
 MOST_MODES = 12  # contacts whose mode at the end is shown
 
 
@@ -84,6 +86,8 @@ def run_command(
     loaded = loaded.viewed(**view_values(view_assignments))
     storage = _storage(store_every, output_step, storage_limit)
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+        for path in (*plot_files(loaded, folder.path).values(), folder / ANIMATION):
+            refuse_existing(path, force or resume, CaseError)
         if resume and not has_state(folder.path):
             click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
         _run(loaded, assignments, folder, storage, animate=not no_view)
@@ -134,7 +138,7 @@ def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, 
 def _animate(case, result, out: RunFolder) -> list[Path]:
     """The animation of a run. Without OpenGL the run still succeeds, with a message that says what to install."""
     try:
-        return [result.animate(out / "animation.mp4", force=True)]
+        return [result.animate(out / ANIMATION, force=True)]
     except RenderingUnavailable as error:
         click.echo(f"no animation: {error}", err=True)
         return []
