@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
-from flexmbs.view.parts.links import coil
+from flexmbs.view.parts.links import belt, coil
 from flexmbs.view.parts.scene_parts import Link
 from flexmbs.view.parts.solids import tube
 
@@ -35,8 +35,10 @@ class LinkActors:
 
 
 def path_of(link: Link, here: DrawableResult, scale: float) -> np.ndarray:
-    """(k, 3) m, world: the wire of a coil, or the markers that a cable passes."""
+    """(k, 3) m, world: the wire of a coil, the line of a belt, or the markers that a cable passes."""
     places = np.array([marker_in_world(here, marker, scale)[0] for marker in link.markers])
+    if link.axis is not None:
+        return belt(places, np.array(link.radii), marker_in_world(here, link.markers[0], scale)[1] @ link.axis)
     return coil(places[0], places[-1], link.radius) if link.coil else places
 
 

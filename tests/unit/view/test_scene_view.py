@@ -221,3 +221,33 @@ def test_scale_bar_is_as_long_as_it_says(scene_of, crane):
     places = np.asarray(scene._scale_bar._bar.mesh.points)[:, 0]
     assert length_text(np.ptp(places) / pixels_per_metre(scene.plotter)) == scene._scale_bar._text.actor.input
     assert [length_text(x) for x in (0.25, 0.05, 2.0, 5e-6, 3e3)] == ["0.25 m", "50 mm", "2 m", "5 um", "3 km"]
+
+
+def test_belt_touches_its_pulleys_and_runs_straight_between_them(scene_of):
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    places, radii = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.8, 0.0]]), (0.1, 0.2, 0.15)
+    joints = []
+    for k, (place, radius) in enumerate(zip(places, radii, strict=True)):
+        disc = system.add(fm.RigidBody.cylinder(2700.0, radius, 0.05, axis="z"), name=f"pulley {k}")
+        joints.append(system.revolute(system.ground.marker(f"axle {k}", position=place), disc["origin"], axis="z"))
+    system.belt(joints, radii, stiffness=1e4, name="belt")
+    result = system.simulate(0.01, rtol=1e-3)
+    (link,) = scene_parts(result, 1.0).links
+    path = path_of(link, result.resampled([0.0]), 1.0)
+    away = np.linalg.norm(path[:, None] - places[None], axis=2) - np.array(radii)
+    assert np.abs(away.min(axis=1)).max() < 1e-12  # every point lies on a pulley
+    assert away.min() > -1e-12  # and none inside another
+    assert path[0] == pytest.approx(path[-1])
+    length = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
+    hull = _hull_length(places[:, :2], radii)
+    assert length == pytest.approx(hull, rel=2e-3)  # polygons in place of arcs are shorter
+    scene_of(result).show_time(0.01)
+
+
+def _hull_length(centers, radii):
+    """Of a rubber band around discs: that of the convex hull of many points on them."""
+    from scipy.spatial import ConvexHull
+
+    turn = np.linspace(0.0, 2.0 * np.pi, 3600)
+    rim = [c + r * np.stack([np.cos(turn), np.sin(turn)], axis=1) for c, r in zip(centers, radii, strict=True)]
+    return ConvexHull(np.concatenate(rim)).area  # in two dimensions the perimeter
