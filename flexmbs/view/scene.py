@@ -135,6 +135,16 @@ class Scene:
         self._parts.recolor(color, limits)
         self.show_time(getattr(self, "time", float(self.result.t[0])))
 
+    def widen_range(self) -> None:
+        """Let the range of colours reach the values shown now, unless it was given: for a run that is still going on."""
+        low, high = self._range()
+        found = [one.surface.point_data["value"] for one in self._parts.coloured(self.color)]
+        lowest, highest = (float(part([part(values) for values in found] or [0.0])) for part in (np.min, np.max))
+        lowest, highest = lowest / self._bar.factor, highest / self._bar.factor
+        if self.look.color_range is None and (lowest < low or highest > high):
+            self._ranges[self.color] = min(low, lowest), max(high, highest)
+            self.recolor(self.color)
+
     def rescale(self, scale: float) -> None:
         """Draw the deformation with another factor."""
         self.scale = float(scale)

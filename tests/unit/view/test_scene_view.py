@@ -154,6 +154,18 @@ def test_coil_ends_at_its_markers_also_with_exaggerated_deformation(crane):
     assert np.linalg.norm(moved[1] - moved[0]) > 1e-2
 
 
+def test_drawn_coils_follow_their_springs(scene_of, crane):
+    scene = scene_of(crane)
+    (mesh,) = [m for link, m in zip(scene._links._links, scene._links._meshes, strict=True) if link.name == "spring"]
+    for time in (0.0, 0.3, 0.5):
+        scene.show_time(time)
+        here = crane.resampled([time])
+        spring = next(link for link in scene_parts(crane, 1.0).links if link.name == "spring")
+        ends = [marker_in_world(here, marker, 1.0)[0] for marker in spring.markers]
+        rings = np.asarray(mesh.points, dtype=float).reshape(-1, 6, 3).mean(axis=1)
+        assert rings[0] == pytest.approx(ends[0], abs=1e-6) and rings[-1] == pytest.approx(ends[1], abs=1e-6)
+
+
 def fm_link(name, markers):
     from flexmbs.result.structure import LinkRecord
 
@@ -214,6 +226,18 @@ def test_colour_bar_of_a_scene(scene_of):
     assert shown(given, "pendulum", "bodies").mapper.scalar_range == pytest.approx((1.0, 7.3))
     plain = scene_of(result, color="body")
     assert not shown(plain, "pendulum", "bodies").mapper.scalar_visibility
+
+
+def test_range_of_a_run_that_goes_on_is_widened(scene_of):
+    result = Result(bar.structure(), bar.trajectory())
+    scene = scene_of(result, color="displacement", start=0.0, end=0.01)
+    first = scene._range()[1]
+    scene.show_time(0.3)
+    scene.widen_range()
+    now = result.flexible("pendulum").surface.modes[0] * result.resampled([0.3]).trajectory.q[0, 1]
+    largest = np.linalg.norm(now, axis=1).max()
+    assert scene._range()[1] == pytest.approx(largest, rel=0.05) and largest > first  # second order left out here
+    assert scene._bar.ticks[-1] >= scene._bar.factor * largest
 
 
 def test_scale_bar_is_as_long_as_it_says(scene_of, crane):
