@@ -136,7 +136,7 @@ class Scene:
         self.show_time(getattr(self, "time", float(self.result.t[0])))
 
     def widen_range(self) -> None:
-        """Let the range of colours reach the values shown now, unless it was given: for a run that is still going on."""
+        """Let the range of colours, unless it was given, reach the values shown now: for a run that still goes on."""
         low, high = self._range()
         found = [one.surface.point_data["value"] for one in self._parts.coloured(self.color)]
         lowest, highest = (float(part([part(values) for values in found] or [0.0])) for part in (np.min, np.max))
