@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.constraints import (
+    Belt,
     Cable,
     Component,
     Constraint,
@@ -35,6 +36,7 @@ class ConstraintMethods:
     joints: dict[str, Joint]
     constraints: dict[str, Constraint]
     couplers: dict[str, ElasticCoupling]
+    belts: dict[str, Belt]
     _check_marker: Callable[[Marker, str], None]
     _check_name: Callable[[str], None]
 
@@ -167,6 +169,7 @@ class ConstraintMethods:
             )
         radii = [_not_zero(radius, f"{where}: radius (m)") for radius in radii]
         ends = [(*self._coordinate(pulley, where), radius) for pulley, radius in zip(pulleys, radii, strict=True)]
+        self.belts[name] = Belt(name, tuple(end[0] for end in ends), tuple(radii), closed)
         spans = list(zip(ends[:-1], ends[1:], strict=True))
         if stiffness is None:
             return tuple(

@@ -85,6 +85,16 @@ class Cable:
 
 
 @dataclass(frozen=True, eq=False)
+class Belt:
+    """The pulleys of a belt, for pictures: joints, and ``radii`` (m; negative on the other side of the belt)."""
+
+    name: str
+    pulleys: tuple[Joint, ...]
+    radii: tuple[float, ...]
+    closed: bool = True
+
+
+@dataclass(frozen=True, eq=False)
 class Rolling:
     """A thin disc (or a ball) of marker b that rolls on a plane of marker a without slipping.
 

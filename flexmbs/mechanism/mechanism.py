@@ -12,7 +12,7 @@ from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.constraint_methods import ConstraintMethods
-from flexmbs.mechanism.constraints import Constraint, ElasticCoupling
+from flexmbs.mechanism.constraints import Belt, Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact import Contact
@@ -60,6 +60,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         self.contact_groups: dict[str, ContactGroup] = {}
         self.constraints: dict[str, Constraint] = {}
         self.couplers: dict[str, ElasticCoupling] = {}
+        self.belts: dict[str, Belt] = {}
         self._start_forces()
         self._start_signals()
         self._start_events()

@@ -138,12 +138,15 @@ class LinkRecord:
     Attributes
     ----------
     kind : "spring damper", "torsion spring", "bushing", "rod", "cable" ...
-    markers : indices into ``Structure.markers``, two or more, in the order in which a cable passes them
+    markers : indices into ``Structure.markers``, two or more, in the order in which a cable passes them; of a belt,
+        the first markers of the joints of its pulleys, the first one again at the end if it is closed
+    radii : m, of the pulleys of a belt, negative on the other side of the belt; empty: not a belt
     """
 
     name: str
     kind: str
     markers: tuple[int, ...]
+    radii: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,8 @@ class _Check:
             self.fail(f"link '{record.name}' has markers {record.markers!r}; expected two or more")
         for marker in record.markers:
             self.index(f"a marker of link '{record.name}'", marker, markers)
+        if len(record.radii) not in (0, len(record.markers)):
+            self.fail(f"link '{record.name}' has {len(record.radii)} radii; expected one for each of its markers")
 
     def clearance(self, record) -> None:
         self.text("the name of a joint with clearance", record.name)

@@ -93,7 +93,7 @@ def place_perspective(plotter, position: np.ndarray, target: np.ndarray, up: np.
     if np.allclose(position, target):
         raise FlexmbsError(f"camera_position and camera_target are the same point {position.tolist()}: give two points")
     basis = view_basis(position - target, up)
+    plotter.disable_parallel_projection()  # first: it moves the camera
     plotter.camera_position = [position, target, basis.upward]
-    plotter.disable_parallel_projection()
     plotter.camera.view_angle = np.degrees(2.0 * np.arctan(np.tan(np.radians(0.5 * _VIEW_ANGLE)) / zoom))
     plotter.reset_camera_clipping_range()

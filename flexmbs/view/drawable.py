@@ -94,7 +94,7 @@ class DrawableOutline(Protocol):
 
 
 class DrawableLink(Protocol):
-    """What acts along lines between markers, given by their indices: a spring, a rod, a cable."""
+    """What acts along lines between markers, given by their indices: a spring, a rod, a cable, a belt on pulleys."""
 
     @property
     def name(self) -> str: ...
@@ -102,6 +102,8 @@ class DrawableLink(Protocol):
     def kind(self) -> str: ...
     @property
     def markers(self) -> Sequence[int]: ...
+    @property
+    def radii(self) -> Sequence[float]: ...
 
 
 class DrawableStructure(Protocol):

@@ -80,6 +80,13 @@ class Look:
         red, green, blue = (int(self.paper[k : k + 2], 16) for k in (1, 3, 5))
         return INK if 0.3 * red + 0.59 * green + 0.11 * blue > 120.0 else PAPER
 
+    @property
+    def shadow(self) -> str:
+        """Colour of shadows on the floor: darker than the floor."""
+        if self.ink == INK:
+            return self.tint(0.16)
+        return "#" + "".join(f"{round(0.4 * int(self.paper[k : k + 2], 16)):02x}" for k in (1, 3, 5))
+
     def tint(self, share: float) -> str:
         """A colour between the background (0) and that of letters (1)."""
         pairs = ((int(self.paper[k : k + 2], 16), int(self.ink[k : k + 2], 16)) for k in (1, 3, 5))

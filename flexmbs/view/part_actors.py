@@ -11,7 +11,7 @@ from flexmbs.view.colours import has_values, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.parts.scene_parts import Part
-from flexmbs.view.parts.solids import EMPTY
+from flexmbs.view.parts.solids import EMPTY, Solid
 from flexmbs.view.parts.spin_marks import light_and_dark
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn

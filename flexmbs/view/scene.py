@@ -135,6 +135,16 @@ class Scene:
         self._parts.recolor(color, limits)
         self.show_time(getattr(self, "time", float(self.result.t[0])))
 
+    def widen_range(self) -> None:
+        """Let the range of colours, unless it was given, reach the values shown now: for a run that still goes on."""
+        low, high = self._range()
+        found = [one.surface.point_data["value"] for one in self._parts.coloured(self.color)]
+        lowest, highest = (float(part([part(values) for values in found] or [0.0])) for part in (np.min, np.max))
+        lowest, highest = lowest / self._bar.factor, highest / self._bar.factor
+        if self.look.color_range is None and (lowest < low or highest > high):
+            self._ranges[self.color] = min(low, lowest), max(high, highest)
+            self.recolor(self.color)
+
     def rescale(self, scale: float) -> None:
         """Draw the deformation with another factor."""
         self.scale = float(scale)
@@ -188,7 +198,7 @@ class Scene:
         parts = tuple(part for part in parts if part.group != "contact shapes")  # ContactScene draws them
         links = tuple(link for link in found.links if not self._hides(link.group, link.name))
         self._parts = PartActors(
-            self.plotter, parts, ink=look.ink, shadow=look.tint(0.16), color_map=look.color_map,
+            self.plotter, parts, ink=look.ink, shadow=look.shadow, color_map=look.color_map,
             flattening=self._floor.flattening() if shadows else None,
         )  # fmt: skip
         self._links = LinkActors(self.plotter, links, first, self.scale)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from flexmbs import FlexmbsError, Result, load_case, run_case
+from flexmbs import CaseError, FlexmbsError, Result, load, load_case, run_case
 from flexmbs.app.cli.view import view_command
+from flexmbs.app.cli.view_values import view_values
 from flexmbs.result.view_settings import stored_view
 
 
@@ -50,6 +51,36 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
     asked.clear()
     view(folder, "--save", "a.png", "--camera", "1,0,0.5", "--time", "0.01")
     assert asked["camera"] == (1.0, 0.0, 0.5) and asked["time"] == 0.01
+
+
+def test_python_shows_a_run_as_its_case_says(folder, monkeypatch):
+    given = {}
+    monkeypatch.setattr("flexmbs.result.result.animate", lambda result, path, **options: given.update(options))
+    result = load(folder)
+    result.animate("a.png", scale=2.0)
+    assert given == stored_view(folder) | {"scale": 2.0}
+    outcome = run_case(load_case("flexible_four_bar").viewed(camera="x"), {"t_end": 0.002, "bending_modes": 1})
+    assert outcome.result.view == stored_view(folder) | {"camera": "x"} == outcome.view
+
+
+def test_new_options(folder, asked):
+    words = "--camera-position 0,0,3 --camera-target 0.1,0,0 --follow crank --background navy --color-map viridis"
+    assert view(folder, "--save", "a.mp4", *words.split(), "--hide", "joints", "--hide", "floor").exit_code == 0
+    assert asked == stored_view(folder) | {
+        "camera_position": (0.0, 0.0, 3.0), "camera_target": (0.1, 0.0, 0.0), "follow": "crank",
+        "background": "navy", "color_map": "viridis", "hide": ("joints", "floor"),
+    }  # fmt: skip
+    assert view_values(["zoom=2", "camera=0,0,1", "window_size=640x480", "hide=floor,axes", "slow_motion=true"]) == {
+        "zoom": 2, "camera": (0, 0, 1), "window_size": (640, 480), "hide": ("floor", "axes"), "slow_motion": True,
+    }  # fmt: skip
+    with pytest.raises(CaseError, match="view: no option 'colour'. Did you mean color?"):
+        load_case("flexible_four_bar").viewed(colour="body")
+
+
+def test_existing_files_are_kept_unless_told(folder, tmp_path):
+    (tmp_path / "a.png").write_text("mine")
+    outcome = CliRunner().invoke(view_command, [str(folder), "--save", str(tmp_path / "a.png")])
+    assert "a.png exists: give force=True (--force)" in str(outcome.exception)
 
 
 def test_options_of_contacts(folder, asked):

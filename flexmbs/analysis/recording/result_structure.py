@@ -12,7 +12,7 @@ from flexmbs.analysis.recording.entries import stated_model
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.common.versions import library_versions
 from flexmbs.mechanism.clearance.play_points import pin_ends
-from flexmbs.mechanism.constraints import Cable, Distance
+from flexmbs.mechanism.constraints import Belt, Cable, Distance
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Sphere
@@ -105,7 +105,16 @@ def _links(system: Mechanism, index: dict[tuple[str, str], int]) -> list[LinkRec
         LinkRecord(name, kind, tuple(index[end.body, end.name] for end in ends))
         for name, kind, ends in (*springs, *bushings, *rods, *cables)
         if all(end is not None for end in ends)
-    ]
+    ] + [_belt(belt, index) for belt in system.belts.values()]
+
+
+def _belt(belt: Belt, index: dict[tuple[str, str], int]) -> LinkRecord:
+    """A belt over the first markers of its pulleys' joints; a closed one ends where it begins."""
+    markers = [index[joint.a.body, joint.a.name] for joint in belt.pulleys]
+    radii = list(belt.radii)
+    if belt.closed:
+        markers, radii = [*markers, markers[0]], [*radii, radii[0]]
+    return LinkRecord(belt.name, "belt", tuple(markers), tuple(float(radius) for radius in radii))
 
 
 def _curve_points(joint: JointType) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
+from flexmbs.view.drawable import DrawableBody, DrawableLink, DrawableResult, DrawableStructure
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.joint_symbols import joint_size, joint_symbol, thickness_at
 from flexmbs.view.parts.solids import Solid, cylinder, joined, sphere, tube
@@ -63,6 +63,8 @@ class Link:
     markers : indices into ``structure.markers``, two or more
     coil : whether it is drawn as a coil
     radius : m, of the coil, or of the line
+    radii, axis : of a belt, m of its pulleys (negative on its other side), and (3,) their axis in axes of the first
+        marker; :func:`flexmbs.view.parts.links.belt` makes the line of them
     """
 
     name: str
@@ -72,6 +74,8 @@ class Link:
     markers: tuple[int, ...]
     coil: bool
     radius: float
+    radii: tuple[float, ...] = ()
+    axis: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -189,8 +193,18 @@ def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
         coil = link.kind.startswith(("spring", "bushing"))
         group, color = ("springs", palette.SPRING) if coil else ("cables", palette.LINE)
         radius = (COIL if coil else WIRE) * size
-        found.append(Link(link.name, group, link.kind, color, _as_tuple(link.markers), coil, radius))
+        axis = _axis_of_pulley(structure, link) if len(link.radii) else None
+        radii = () if axis is None else tuple(link.radii)
+        found.append(Link(link.name, group, link.kind, color, _as_tuple(link.markers), coil, radius, radii, axis))
     return tuple(found)
+
+
+def _axis_of_pulley(structure: DrawableStructure, link: DrawableLink) -> np.ndarray | None:
+    """(3,) axis of the first pulley of a belt in axes of its marker; None if nothing turns there."""
+    for joint in structure.joints:
+        if joint.marker_a == link.markers[0] and len(joint.free_rotations) == 1:
+            return joint.free_rotations[0]
+    return None
 
 
 def _as_tuple(markers: Sequence[int]) -> tuple[int, ...]:

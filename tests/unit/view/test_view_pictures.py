@@ -10,7 +10,8 @@ from flexmbs import FlexmbsError, Result
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl
-from flexmbs.view.extent import colour_range, motion_bounds, view_direction
+from flexmbs.view.colours import colour_range
+from flexmbs.view.extent import motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
 
 WHITE = 250
@@ -73,8 +74,8 @@ def test_bounds_hold_the_motion(result):
 def test_colour_ranges(result):
     # largest |q| is 0.03: outer fibre stress E h/2 q (pi/2)^2 at the root, tip displacement about 0.03 m
     stress = bar.YOUNGS_MODULUS * 0.002 * 0.03 * (np.pi / 2) ** 2
-    assert colour_range(result, "von_mises") == pytest.approx(stress, rel=1e-3)
-    assert colour_range(result, "displacement") == pytest.approx(0.03, rel=1e-2)
+    assert colour_range(result, "von_mises") == (0.0, pytest.approx(stress, rel=1e-3))
+    assert colour_range(result, "displacement") == (0.0, pytest.approx(0.03, rel=1e-2))
 
 
 def test_camera_looks_along_the_flattest_horizontal_direction():
