@@ -85,6 +85,7 @@ class _SelfStress:
         """Multipliers without a common coordinate or joint are evaluated together; masks separate their effects."""
         model, n = self.model, self.model.coordinate_count
         groups = constraint_groups(model.tables)
+        self.stated = np.concatenate([own - n for own, _coordinates in groups])  # rows of rigid contacts are none
         bodies = len(model.body_names)
         size = len(model.coordinate_names)
         self.colour = np.full(size, -1)
@@ -149,7 +150,8 @@ class _SelfStress:
         )  # fmt: skip
         own = self.colour[n:]
         stressed = self.stressed[:, self.slots, None]
-        return forces[:, own, :n] * self.touched, reaction[:, own][:, :, self.slots] * stressed
+        forces, reaction = forces[:, own, :n] * self.touched, reaction[:, own][:, :, self.slots] * stressed
+        return forces[:, self.stated], reaction[:, self.stated]
 
     def _weights(self) -> np.ndarray:
         """(1, slots, 6) weights that make forces and moments comparable."""
