@@ -20,7 +20,9 @@ NEGLIGIBLE = 1e-7  # of the largest singular value: rounding
 FIRST_STEP = 0.8  # of the tolerance: the step that is tried first
 TRUNCATED = 0.5  # of the tolerance: largest error of the fields that are left out
 WORST = 1.81  # largest measure of a displacement or stress with all components at half a step, in steps
-_COEFFICIENTS = 32767
+OF_COEFFICIENTS = 0.1  # of the tolerance: error of the coefficients
+_FINEST, _COARSEST = 2.0**-22, 2.0**-8  # steps of coefficients, whose largest is 1
+_TRIALS = 60
 _AT_ONCE = 16  # frames
 _TRIED_POINTS, _TRIED_FRAMES = 1500, 250  # of which the step is chosen; then it is checked on all
 
@@ -78,19 +80,19 @@ def run_field(
     kept = _kept(principal, weights, allowed, measure)
     peaks = np.abs(weights[:, :kept]).max(axis=0, initial=0.0)
     peaks[peaks == 0.0] = 1.0
-    scaled, coded = principal[:kept] * peaks[:, None, None], _coefficients(weights[:, :kept] / peaks)
-    step = FIRST_STEP * allowed
+    scaled = principal[:kept] * peaks[:, None, None]
+    coded = _coefficients(weights[:, :kept] / peaks, _sizes(scaled, measure), OF_COEFFICIENTS * allowed)
     strides = max(1, fields.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
-    few = [slice(None, None, stride) for stride in strides]
-    tried = False
-    while True:
-        numbers = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)
-        error = _error(principal, weights, numbers, coded, measure, *(() if tried else few))
-        if error <= allowed and tried:
-            return RunField(numbers, coded, largest, error)
-        tried = error <= allowed
-        if not tried:
+    few, every = [slice(None, None, stride) for stride in strides], [slice(None), slice(None)]
+    step = FIRST_STEP * allowed
+    for sample in (few, every):
+        for _ in range(_TRIALS):
+            stored = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)
+            error = _error(principal, weights, stored, coded, measure, *sample)
+            if error <= allowed:
+                break
             step *= max(0.5, min(0.9, 0.9 * allowed / error))
+    return RunField(stored, coded, largest, error)
 
 
 def single_fields(
@@ -101,15 +103,16 @@ def single_fields(
 
     ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
     """
+    peaks = np.where(peaks > 0.0, peaks, 1.0)
     scaled = fields * peaks[:, None, None]
-    sizes = np.array([float(measure(field).max(initial=0.0)) for field in scaled])
+    sizes = _sizes(scaled, measure)
     steps = np.where(sizes > 0.0, tolerance * sizes / WORST, 1.0)
     numbers = np.round(scaled / steps[:, None, None]).astype(np.int64)
-    columns = np.repeat(steps[:, None], fields.shape[2], axis=1)
-    stored = Quantised(numbers, columns, 0.0, surface)
-    errors = np.array([float(measure(field).max(initial=0.0)) for field in scaled - stored.values()])
+    stored = Quantised(numbers, np.repeat(steps[:, None], fields.shape[2], axis=1), 0.0, surface)
+    errors = _sizes(scaled - stored.values(), measure)
     worst = int(np.argmax(errors / np.maximum(sizes, 1e-300)))
-    return RunField(stored, _coefficients(coefficients / peaks), float(sizes[worst]), float(errors[worst]))
+    coded = _coefficients(coefficients / peaks, np.ones(len(peaks)), OF_COEFFICIENTS * tolerance)
+    return RunField(stored, coded, float(sizes[worst]), float(errors[worst]))
 
 
 def principal_fields(fields: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,9 +157,16 @@ def _kept(principal: np.ndarray, weights: np.ndarray, allowed: float, measure: M
     return high
 
 
-def _coefficients(weights: np.ndarray) -> Quantised:
-    numbers = np.round(_COEFFICIENTS * weights).astype(np.int64)[None]
-    return Quantised(numbers, 1.0 / _COEFFICIENTS)
+def _sizes(fields: np.ndarray, measure: Measure) -> np.ndarray:
+    """(k,) largest value of each field by a measure."""
+    return np.array([float(measure(field).max(initial=0.0)) for field in fields])
+
+
+def _coefficients(weights: np.ndarray, sizes: np.ndarray, allowed: float) -> Quantised:
+    """Coefficients (nf, k) of fields of these sizes (k,), with steps that together cause no larger error."""
+    steps = 2.0 * allowed / np.maximum(sizes * len(sizes), 1e-300)
+    steps = np.clip(steps, _FINEST, _COARSEST)
+    return Quantised(np.round(weights / steps).astype(np.int64)[None], steps[None])
 
 
 def _error(

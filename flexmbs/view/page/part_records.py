@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.page.fields import RunField, length_of, run_field, single_fields, stress_size
 from flexmbs.view.page.shapes import Shape
+
+FINEST, COARSEST = 1e-5, 0.1  # accuracies that may be asked for
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,12 @@ class Accuracy:
     displacement: float = 5e-4
     stress: float = 2.5e-3
     beside: float = 0.02
+
+    def __post_init__(self) -> None:
+        for name in ("displacement", "stress"):
+            value = getattr(self, name)
+            if not FINEST <= value <= COARSEST:
+                raise FlexmbsError(f"accuracy: {name} is {value!r}; it must be from {FINEST:g} to {COARSEST:g}")
 
 
 @dataclass(eq=False)

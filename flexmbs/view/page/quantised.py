@@ -86,7 +86,8 @@ def byte_planes(residuals: np.ndarray) -> tuple[int, bytes]:
 
 def series(values: np.ndarray, step: float | np.ndarray, kind: str = "f32") -> Quantised:
     """Histories (n,) or (n, columns) with steps of one size, or one for each column; each starts at its low."""
-    table = np.asarray(values, dtype=float).reshape(len(values), -1)
+    table = np.asarray(values, dtype=float)
+    table = table[:, None] if table.ndim == 1 else table
     steps = np.broadcast_to(np.maximum(step, 1e-300), table.shape[1:])
     low = table[:1].copy() if len(table) else np.zeros((1, table.shape[1]))
     numbers = np.round((table - low) / steps).astype(np.int64)[None]
@@ -94,8 +95,8 @@ def series(values: np.ndarray, step: float | np.ndarray, kind: str = "f32") -> Q
 
 
 def whole(values: np.ndarray, kind: str) -> Quantised:
-    """Whole numbers (n,) or (n, columns)."""
-    return Quantised(np.asarray(values, dtype=np.int64).reshape(1, len(values), -1), kind=kind)
+    """Whole numbers (n,)."""
+    return Quantised(np.asarray(values, dtype=np.int64).reshape(1, len(values), 1), kind=kind)
 
 
 def _bits(numbers: np.ndarray) -> float:

@@ -81,8 +81,9 @@ def principal_ends(stress: np.ndarray) -> np.ndarray:
     mean = (xx + yy + zz) / 3.0
     x, y, z = xx - mean, yy - mean, zz - mean
     second = np.sqrt((x * x + y * y + z * z + 2.0 * (yz * yz + xz * xz + xy * xy)) / 6.0)
+    unit = np.maximum(second, np.finfo(np.float32).tiny)
+    x, y, z, yz, xz, xy = (each / unit for each in (x, y, z, yz, xz, xy))
     determinant = x * (y * z - yz * yz) - xy * (xy * z - yz * xz) + xz * (xy * yz - y * xz)
-    cubed = np.maximum(second, 1e-300) ** 3
-    angle = np.arccos(np.clip(determinant / np.maximum(2.0 * cubed, 1e-300), -1.0, 1.0)) / 3.0
+    angle = np.arccos(np.clip(0.5 * determinant, -1.0, 1.0)) / 3.0
     largest = mean + 2.0 * second * np.cos(angle)
     return np.stack([mean + 2.0 * second * np.cos(angle + 2.0 * np.pi / 3.0), largest], axis=-1)
