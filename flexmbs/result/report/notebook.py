@@ -23,7 +23,7 @@ PLOTS, MOST_BODIES, DPI = 2, 8, 110
 MOST_ROWS_PLOTTED = 300_000  # rows of a run of which plots are made at once
 #: Of the scene: so many MB and frames at most, and so many bodies and points, which say how long it takes to make.
 LARGEST, FRAMES, MOST_PARTS, MOST_POINTS = 3.0, 200, 60, 30_000
-HEIGHT = 460  # pixels of the scene
+HEIGHT = 600  # pixels of the scene
 
 
 def result_card(result: ReportableResult) -> str:

@@ -118,6 +118,8 @@ def test_stills_show_start_impact_and_end(result, monkeypatch):
     hardest = max(result.contacts, key=lambda contact: contact.peak_force)
     assert asked == [0.0, hardest.peak_time, 0.4] and why_not == "" and len(found) == 3
     assert list(chosen_times(result))[1] == "Largest contact force (stop)"
+    until_impact = result.resampled(np.linspace(0.0, hardest.peak_time, 9))
+    assert chosen_times(until_impact) == {"Start": 0.0, "Middle": 0.5 * hardest.peak_time, "End": hardest.peak_time}
 
 
 ONE_PIXEL = bytes.fromhex(
