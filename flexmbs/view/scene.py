@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.camera import place_camera
-from flexmbs.view.contact_scene import ContactScene, Shown
+from flexmbs.view.contact_scene import ContactScene, Shown, largest_push
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
@@ -128,6 +128,17 @@ class Scene:
         """Draw the deformation with another factor."""
         self.scale = float(scale)
         self.show_time(self.time)
+
+    def include(self, newest: DrawableResult) -> None:
+        """Go over to ``newest``, the newest state of a run that goes on; ranges of colours and forces grow with it."""
+        self.result, self.time = newest, float(newest.t[-1])
+        if self.contacts is not None:
+            self.contacts.scale.include(largest_push(newest.trajectory))
+        if self._given_range is None and any(body.flexible is not None for body in newest.structure.bodies):
+            largest = colour_range(newest, self.color)
+            if largest > self._range()[1]:
+                self._ranges[self.color] = largest
+                self.recolor(self.color)
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 image of the current scene."""
