@@ -27,6 +27,7 @@ from flexmbs.view.page.part_records import (
     rgb,
 )
 from flexmbs.view.page.pose_shift import pose_shift
+from flexmbs.view.page.pressures import Pressures, add_pressures, checked_pressures
 from flexmbs.view.page.quantised import series, whole
 from flexmbs.view.page.quantities import quantity_records, ranges_of
 from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
@@ -58,6 +59,7 @@ class ResultOptions:
     histories: Sequence[str] | None = None
     stick_speed: float | None = None
     accuracy: Accuracy = Accuracy()
+    pressures: Pressures | None = None
 
 
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
@@ -77,7 +79,9 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
         one["from"] = [marks.index(marker) for marker in one["from"]]
     links = [_link(one, marks) for one in listed.links]
     records, left_out = history_records(result, here, options.histories)
-    quantities = quantity_records(ranges_of(parts, len(here.t)))
+    ranges = ranges_of(parts, len(here.t))
+    pressed = add_pressures(here, parts, options.pressures)
+    quantities = quantity_records(ranges if pressed is None else ranges | {"pressure": pressed})
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
     return {
         "title": options.title, "subtitle": _subtitle(len(names) - 1, here.t), "notes": _notes(parts, left_out),
@@ -96,7 +100,8 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
 def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
     """:func:`frames_of`, after all other options were checked; FlexmbsError for one that is impossible."""
     bodies = flexible_bodies(result)
-    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies))
+    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies), bool(options.pressures))
+    checked_pressures(result, options.pressures)
     if options.color_range is not None:
         checked_range(options.color_range)
     if options.histories is not None:
