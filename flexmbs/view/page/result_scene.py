@@ -18,7 +18,7 @@ from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import checked_names, history_records
 from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
 from flexmbs.view.page.part_records import (
-    Accuracy,
+    PageAccuracy,
     PartRecord,
     deforming,
     displacement_terms,
@@ -58,7 +58,7 @@ class ResultOptions:
     title: str = ""
     histories: Sequence[str] | None = None
     stick_speed: float | None = None
-    accuracy: Accuracy = Accuracy()
+    accuracy: PageAccuracy = PageAccuracy()
     pressures: Pressures | None = None
 
 
@@ -156,7 +156,7 @@ class _Marks:
         return self._rows[marker]
 
 
-def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy: Accuracy) -> list[PartRecord]:
+def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy: PageAccuracy) -> list[PartRecord]:
     shapes, largest = Shapes(), _largest(here)
     found = []
     for part in listed:
