@@ -50,7 +50,7 @@ def canonical(triangles):
 
 
 def surfaces():
-    """Surfaces: closed, with a hole, in two pieces that share a point, with three faces at an edge, with loose points."""
+    """Surfaces: closed, with holes, in two pieces that share a point, with three faces at an edge ..."""
     _, closed = sphere()
     yield "closed", closed, 162
     yield "holes", closed[::2], 162

@@ -1,5 +1,5 @@
-// flexmbs.Camera: looks at `target` (relative to the body that it follows) from the direction `back`; `height` (m) fills
-// the height of the canvas, or three quarters of its width where that is less.
+// flexmbs.Camera: looks at `target` (relative to the body that it follows) from the direction `back`; `height` (m)
+// fills the height of the canvas, or three quarters of its width where that is less.
 {
   const { add, dot, cross, times, unit, apply, across, turn } = flexmbs.vectors;
   const SLOPE = 0.26; // tangent of half the angle of view in perspective
@@ -67,7 +67,8 @@
     fit() {
       if (this.#follow !== null) return void (this.target = [0, 0, 0]);
       const [x, y, z] = [this.right, this.above, this.back].map((axis) => {
-        const places = this.corners.map((corner) => dot(corner, axis)), high = Math.max(...places), low = Math.min(...places);
+        const places = this.corners.map((corner) => dot(corner, axis));
+        const low = Math.min(...places), high = Math.max(...places);
         return { middle: times(axis, (low + high) / 2), size: high - low };
       });
       this.target = add(add(x.middle, y.middle), z.middle);
@@ -84,19 +85,20 @@
       this.fit();
     }
 
-    // matrix: columns, from places relative to `centre` to clip space; eye: a place, or a direction (last number 0).
+    // view: matrix (columns), from places relative to `centre` to clip space; eye: a place, or a direction (last: 0).
     view() {
       const { back, right, above, centre, aspect, shownHeight: h } = this, d = h / 2 / SLOPE;
       const depths = this.corners.map((corner) => dot(add(corner, centre, -1), back));
-      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.renderer.state.scale)); // deformation may be exaggerated
+      const margin = this.diagonal * Math.max(0.5, Math.min(5, 0.1 * this.renderer.state.scale));
       const low = Math.min(...depths, -h / 2) - margin, high = Math.max(...depths, h / 2) + margin;
-      const near = Math.max(d - high, 0.02 * d), far = d - low, wide = this.perspective ? 2 * d / h : 2 / h;
+      const near = Math.max(d - high, 0.02 * d), far = d - low, deep = far - near, sum = far + near;
+      const wide = this.perspective ? 1 / SLOPE : 2 / h;
       const rows = [[...times(right, wide / aspect), 0], [...times(above, wide), 0]];
-      if (this.perspective)
-        rows.push([...times(back, -(far + near) / (far - near)), (d * (far + near) - 2 * far * near) / (far - near)], [...times(back, -1), d]);
+      if (this.perspective) rows.push([...times(back, -sum / deep), (d * sum - 2 * far * near) / deep]);
+      if (this.perspective) rows.push([...times(back, -1), d]);
       else rows.push([...times(back, -2 / (high - low)), (high + low) / (high - low)], [0, 0, 0, 1]);
       const eye = this.perspective ? [...times(back, d), 1] : [...back, 0];
-      return { matrix: [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j])), eye };
+      return { view: [0, 1, 2, 3].flatMap((j) => rows.map((r) => r[j])), eye };
     }
   };
 }

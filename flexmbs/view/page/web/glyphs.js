@@ -5,13 +5,15 @@
   // Radii of the shaft and the tip of an arrow, length of the tip, the shortest arrow, relative to the renderer.
   const SHAFT = 0.0032, TIP = 0.0095, TIP_LENGTH = 0.03, SHORTEST = 0.02;
   const AXES = [[0.86, 0.2, 0.18, 1], [0.24, 0.62, 0.22, 1], [0.18, 0.4, 0.86, 1]];
-  const LETTERS = [[[-1, -1, 1, 1], [-1, 1, 1, -1]], [[-1, 1, 0, 0], [-1, -1, 1, 1]], [[-1, 1, 1, 1, -1, -1, 1, -1]]]; // x y z
+  // Strokes of x, y and z.
+  const LETTERS = [[[-1, -1, 1, 1], [-1, 1, 1, -1]], [[-1, 1, 0, 0], [-1, -1, 1, 1]], [[-1, 1, 1, 1, -1, -1, 1, -1]]];
 
   // A tube through points with one radius, or with one at each of them.
   function tube(list, points, radius, tone) {
     const r = (k) => radius[k] ?? radius, ways = points.slice(1).map((b, k) => unit(add(b, points[k], -1)));
     const bends = points.map((_, k) => unit(add(ways[Math.max(k - 1, 0)], ways[Math.min(k, ways.length - 1)])));
-    for (let k = 0; k < ways.length; k++) list.push(...points[k], r(k), ...points[k + 1], r(k + 1), ...bends[k], ...bends[k + 1], ...tone);
+    for (let k = 0; k < ways.length; k++)
+      list.push(...points[k], r(k), ...points[k + 1], r(k + 1), ...bends[k], ...bends[k + 1], ...tone);
   }
 
   function arrow(list, place, direction, length, size, tone) { // `size` (m): that of the picture
@@ -44,12 +46,13 @@
 
   // {solid, through: pieces (through: seen through bodies), dots: [place, pixels, colour, opacity] of each}.
   flexmbs.glyphs = (renderer) => {
-    const { scene, state, camera } = renderer, solid = [], through = [], dots = [], { centre, diagonal: size, pixelsPerMetre } = camera, now = Math.floor(state.frame);
-    const relative = (place) => add(place, centre, -1);
+    const { scene, state, camera } = renderer, { centre, diagonal: size, pixelsPerMetre } = camera;
+    const solid = [], through = [], dots = [], now = Math.floor(state.frame);
+    const seen = Math.min(size, 1.5 * camera.shownHeight), relative = (place) => add(place, centre, -1);
     for (const shown of scene.links) {
-      const places = shown.marks.map((mark) => relative(renderer.markPose(mark).p)), radius = shown.radius || 0.006 * size;
-      const length = Math.hypot(...add(places[1], places[0], -1));
-      shown.turns ??= Math.max(4, Math.min(14, Math.round(length / (0.9 * radius)))); // of the length that is drawn first
+      const places = shown.marks.map((mark) => relative(renderer.markPose(mark).p));
+      const radius = shown.radius || 0.006 * size, length = Math.hypot(...add(places[1], places[0], -1)); // at first
+      shown.turns ??= Math.max(4, Math.min(14, Math.round(length / (0.9 * radius))));
       link(solid, { ...shown, radius }, places);
     }
     for (const { frame, place, force, phase } of scene.contacts)
@@ -58,13 +61,15 @@
         const tone = [...colour(scene.contactPhases[phase[k]]?.color ?? "#d6258f"), 1];
         if (state.glyphs.contacts) dots.push(...from, 10, ...tone);
         if (!state.glyphs.forces || !(newtons > 1e-6 * scene.forceScale.largest)) continue;
-        const length = Math.max(SHORTEST * size, scene.forceScale.length_per_newton * newtons);
-        arrow(through, from, unit(row(force, k)), length, Math.min(size, 1.5 * camera.shownHeight), tone);
+        const length = Math.max(SHORTEST * seen, scene.forceScale.length_per_newton * newtons);
+        arrow(through, from, unit(row(force, k)), length, seen, tone);
       }
     for (const m of state.glyphs.marks ? scene.marks.keys() : []) {
       const { R, p } = renderer.markPose(m), from = relative(p);
-      for (let k = 0; k < 3; k++)
-        tube(through, [from, add(from, [R[k], R[k + 3], R[k + 6]], 22 / pixelsPerMetre)], 1.3 / pixelsPerMetre, AXES[k]);
+      AXES.forEach((tone, k) => {
+        const end = add(from, [R[k], R[k + 3], R[k + 6]], 22 / pixelsPerMetre);
+        tube(through, [from, end], 1.3 / pixelsPerMetre, tone);
+      });
       dots.push(...from, 6, 0.35, 0.37, 0.4, 1);
     }
     const { selected } = state;
@@ -80,7 +85,8 @@
       arrow(list, [0, 0, 0], axis, 0.62, 9, tone);
       for (const stroke of LETTERS[k]) {
         const points = [];
-        for (let i = 0; i < stroke.length; i += 2) points.push(add(add(end, right, 0.08 * stroke[i]), above, 0.1 * stroke[i + 1]));
+        for (let i = 0; i < stroke.length; i += 2)
+          points.push(add(add(end, right, 0.08 * stroke[i]), above, 0.1 * stroke[i + 1]));
         tube(list, points, 0.022, tone);
       }
     });

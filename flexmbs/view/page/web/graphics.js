@@ -50,11 +50,13 @@
 
     // A texture at the unit of that name, of `levels` sizes.
     texture(name, format, width, height, levels = 1) {
-      const { gl } = this, target = this.at(name), texture = gl.createTexture(), smooth = format === gl.RGBA8;
+      const { gl } = this, target = this.at(name), texture = gl.createTexture();
+      const smooth = format === gl.RGBA8 || format === gl.RGB8;
       gl.bindTexture(target, texture);
       gl.texStorage2D(target, levels, format, width, height);
-      gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, levels > 1 ? gl.LINEAR_MIPMAP_LINEAR : smooth ? gl.LINEAR : gl.NEAREST);
-      gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, smooth ? gl.LINEAR : gl.NEAREST);
+      const filter = smooth ? gl.LINEAR : gl.NEAREST;
+      gl.texParameteri(target, gl.TEXTURE_MIN_FILTER, levels > 1 ? gl.LINEAR_MIPMAP_LINEAR : filter);
+      gl.texParameteri(target, gl.TEXTURE_MAG_FILTER, filter);
       for (const way of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(target, way, gl.CLAMP_TO_EDGE);
       return texture;
     }

@@ -9,8 +9,9 @@
 
     // Numbers `from` ... `from + size` of the present frame; a frame has `width` of them. `weights`: of frames.
     now(array, width, from, size, weights) {
-      const last = array.length / width - 1, frame = Math.max(0, Math.min(this.state.frame, last)), i = Math.floor(frame);
-      const a = array.subarray(i * width + from), b = array.subarray(Math.min(i + 1, last) * width + from), w = frame - i;
+      const last = array.length / width - 1;
+      const frame = Math.max(0, Math.min(this.state.frame, last)), i = Math.floor(frame);
+      const [a, b] = [i, Math.min(i + 1, last)].map((j) => array.subarray(j * width + from)), w = frame - i;
       const sign = weights?.(a, b) < 0 ? -w : w; // a quaternion and its negative are the same rotation
       return Array.from({ length: size }, (_, k) => (1 - w) * a[k] + sign * b[k]);
     }
@@ -66,7 +67,8 @@
       if (quantity === "pressure") return this.pressures(part)[point];
       const [x, y, z, yz, xz, xy] = this.superposed(part.stress, 6, point), shear = yz * yz + xz * xz + xy * xy;
       if (quantity === "von_mises") return Math.sqrt(((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) / 2 + 3 * shear);
-      const mean = (x + y + z) / 3, [a, b, c] = [x - mean, y - mean, z - mean], sign = quantity === "principal_max" ? 1 : -1;
+      const mean = (x + y + z) / 3, [a, b, c] = [x, y, z].map((s) => s - mean);
+      const sign = quantity === "principal_max" ? 1 : -1;
       const p = Math.sqrt((a * a + b * b + c * c + 2 * shear) / 6);
       if (p <= 1e-12 * Math.abs(mean)) return mean; // all three are equal
       const q = (a * (b * c - yz * yz) - xy * (xy * c - xz * yz) + xz * (xy * yz - xz * b)) / (2 * p ** 3);

@@ -1,9 +1,18 @@
 // What is written over the scene, on a 2D canvas: colour bar, scale bars, legend of contacts, labels of probes.
 flexmbs.overlay = (ui, c, width, height, heading) => {
-  const { scene, state, renderer } = ui, { make, number, round, withPrefix, ticks } = flexmbs.tools, quantity = ui.quantity();
+  const { scene, state, renderer } = ui,
+    { make, number, round, withPrefix, ticks } = flexmbs.tools,
+    quantity = ui.quantity();
   const [ink, paper] = ["--ink", "--paper"].map((name) => getComputedStyle(ui.div).getPropertyValue(name));
   const text = (words, x, y, font = "12px") => {
-    Object.assign(c, { font: `${font} system-ui`, textBaseline: "middle", strokeStyle: paper, lineWidth: 3, lineJoin: "round", fillStyle: ink });
+    Object.assign(c, {
+      font: `${font} system-ui`,
+      textBaseline: "middle",
+      strokeStyle: paper,
+      lineWidth: 3,
+      lineJoin: "round",
+      fillStyle: ink,
+    });
     c.strokeText(words, x, y);
     c.fillText(words, x, y);
     return c.measureText(words).width;
@@ -26,8 +35,11 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
     text([ui.timeText(), scene.subtitle].filter(Boolean).join(" · "), 16, 44);
   }
   if (quantity.key !== "body" && state.high > state.low && height > 130) {
-    const top = heading ? 84 : 40, tall = Math.min(260, height - top - 56), factor = quantity.factor;
-    const strip = make("canvas", { width: 1, height: 256 }), image = new ImageData(1, 256);
+    const top = heading ? 84 : 40,
+      tall = Math.min(260, height - top - 56),
+      factor = quantity.factor;
+    const strip = make("canvas", { width: 1, height: 256 }),
+      image = new ImageData(1, 256);
     for (let i = 0; i < 256; i++) image.data.set([...scene.colours.slice(765 - 3 * i, 768 - 3 * i), 255], 4 * i);
     strip.getContext("2d").putImageData(image, 0, 0);
     c.drawImage(strip, 16, top, 14, tall);
@@ -40,20 +52,27 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
   }
 
   // In rows from below; the triad of axes stands at the right.
-  let x = 16, y = height - 18;
+  let x = 16,
+    y = height - 18;
   const item = (words, wide, paint) => {
     if (x > 16 && x + wide + 7 * words.length > width - 110) [x, y] = [16, y - 20];
     paint();
     x += wide + 28 + text(words, x + wide + 8, y);
   };
-  const scale = renderer.pixelsPerMetre(), room = Math.min(140, width / 4), metres = round(room / scale), wide = metres * scale;
+  const scale = renderer.pixelsPerMetre(),
+    room = Math.min(140, width / 4),
+    metres = round(room / scale),
+    wide = metres * scale;
   item(withPrefix(metres, "m"), wide, () =>
-    path([x, y - 4], [x, y + 4], [x, y], [x + wide, y], [x + wide, y - 4], [x + wide, y + 4]));
+    path([x, y - 4], [x, y + 4], [x, y], [x + wide, y], [x + wide, y - 4], [x + wide, y + 4]),
+  );
   const { length_per_newton: each, largest } = scene.forceScale ?? {};
   if (largest && scene.contacts.length && state.glyphs.forces) {
-    const force = round(Math.min(largest, room / scale / each)), long = force * each * scale;
+    const force = round(Math.min(largest, room / scale / each)),
+      long = force * each * scale;
     item(withPrefix(force, "N"), long, () =>
-      path([x, y], [x + long, y], [x + long - 6, y - 4], [x + long, y], [x + long - 6, y + 4]));
+      path([x, y], [x + long, y], [x + long - 6, y - 4], [x + long, y], [x + long - 6, y + 4]),
+    );
   }
   if (state.glyphs.contacts)
     scene.contactPhases.forEach(({ name, color }, i) => {
@@ -61,11 +80,14 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
     });
 
   for (const { part, point, name, color } of ui.probes) {
-    const { x, y, visible } = renderer.project(part, point), value = renderer.value(part, point, quantity.key) * quantity.factor;
+    const { x, y, visible } = renderer.project(part, point),
+      value = renderer.value(part, point, quantity.key) * quantity.factor;
     const words = quantity.key === "body" || isNaN(value) ? name : `${name}: ${number(value)} ${quantity.unit}`;
     c.font = "12px system-ui";
-    const wide = c.measureText(words).width + 14, clamp = (value, size) => Math.max(4, Math.min(value, size - 4));
-    const left = clamp(x + wide + 20 > width ? x - 16 - wide : x + 16, width - wide), top = clamp(y - 34, height - 22);
+    const wide = c.measureText(words).width + 14,
+      clamp = (value, size) => Math.max(4, Math.min(value, size - 4));
+    const left = clamp(x + wide + 20 > width ? x - 16 - wide : x + 16, width - wide),
+      top = clamp(y - 34, height - 22);
     c.globalAlpha = visible ? 1 : 0.5;
     path([x, y], [Math.max(left, Math.min(x, left + wide)), top + 11]);
     c.strokeRect(left, top, wide, 22);

@@ -3,15 +3,25 @@ flexmbs.COLORS = ["#2b7bd4", "#e0701a", "#149a6b", "#c9549b", "#8a63d2", "#b8921
 
 flexmbs.plots = (ui) => {
   const { make, button, gestures, fitted, indexAt, between, number, ticks, table, save, DOWN } = flexmbs.tools;
-  const { time, scene } = ui, all = [time.t[0], time.t.at(-1)], LEFT = 56, RIGHT = 12;
+  const { time, scene } = ui,
+    all = [time.t[0], time.t.at(-1)],
+    LEFT = 56,
+    RIGHT = 12;
   const element = make("section", { className: "plots", ariaLabel: "Plots" });
-  let zoom = all, panels = [], now = 0, inner = 1, printing;
+  let zoom = all,
+    panels = [],
+    now = 0,
+    cross = null,
+    inner = 1,
+    printing;
 
   // Panels are equally wide.
   const timeAt = (x) => zoom[0] + ((x - LEFT) / inner) * (zoom[1] - zoom[0]);
   const X = (t) => LEFT + ((t - zoom[0]) / (zoom[1] - zoom[0])) * inner;
   const magnify = (factor, x, dx) => {
-    const shown = zoom[1] - zoom[0], whole = all[1] - all[0], length = Math.max(Math.min(shown / factor, whole), 1e-6 * whole);
+    const shown = zoom[1] - zoom[0],
+      whole = all[1] - all[0],
+      length = Math.max(Math.min(shown / factor, whole), 1e-6 * whole);
     const start = zoom[0] + ((x - LEFT) / inner) * (shown - length) - (dx / inner) * length;
     const first = Math.max(all[0], Math.min(start, all[1] - length));
     zoom = [first, first + length];
@@ -19,22 +29,35 @@ flexmbs.plots = (ui) => {
   };
 
   const panel = (title, list) => {
-    const histories = list.map((history, i) => ({ color: flexmbs.COLORS[i % 8], ...history, t: history.t ?? time.t, output: make("output") }));
+    const histories = list.map((history, i) => ({
+      color: flexmbs.COLORS[i % 8],
+      ...history,
+      t: history.t ?? time.t,
+      output: make("output"),
+    }));
     const canvas = make("canvas", { role: "img", ariaLabel: `${list.map((h) => h.name)} against time` });
     const cursors = ["now", "cross"].map((className) => make("b", { className }));
     const keys = histories.map((h) =>
-      make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), h.label ?? h.name, h.output));
+      make("span", { title: h.name }, make("i", { style: `background:${h.color}` }), `${h.label ?? h.name} `, h.output),
+    );
     gestures(canvas, {
       tap: (x) => ui.seek(timeAt(x)),
       drag: (dx, dy, event) => (event.shiftKey ? magnify(1, 0, dx) : ui.seek(timeAt(event.offsetX))),
       pinch: (factor, x, y, dx) => magnify(factor, x, dx),
       wheel: (event, factor) => ui.wheels(event) && magnify(factor, event.offsetX, 0),
-      hover: (x) => cursor(now, x === null ? null : timeAt(x)),
+      hover: (x) => {
+        cross = x === null ? null : timeAt(x);
+        cursor(now);
+      },
     });
     canvas.ondblclick = () => magnify(0, 0, 0);
-    const caption = make("figcaption", {}, make("strong", {}, title || "–"), ...keys,
-      button("Save these histories (CSV)", DOWN, () =>
-        save(`${scene.title} histories.csv`, table(histories))));
+    const caption = make(
+      "figcaption",
+      {},
+      make("strong", {}, title || "–"),
+      ...keys,
+      button("Save these histories (CSV)", DOWN, () => save(`${scene.title} histories.csv`, table(histories))),
+    );
     return { histories, canvas, cursors, figure: make("figure", {}, caption, make("div", {}, canvas, ...cursors)) };
   };
 
@@ -52,14 +75,19 @@ flexmbs.plots = (ui) => {
 
   const eachShown = ({ t, values, factor }, use) => {
     const last = Math.ceil(indexAt(t, zoom[1]));
-    for (let i = Math.floor(indexAt(t, zoom[0])); i <= last; i++) if (isFinite(values[i])) use(t[i], values[i] * factor);
+    for (let i = Math.floor(indexAt(t, zoom[0])); i <= last; i++)
+      if (isFinite(values[i])) use(t[i], values[i] * factor);
   };
 
   const drawPanel = ({ canvas, histories }) => {
-    const { c, width, height } = fitted(canvas), bottom = height - 20, style = getComputedStyle(canvas);
+    const { c, width, height } = fitted(canvas),
+      bottom = height - 20,
+      style = getComputedStyle(canvas);
     const [ink, grid] = ["--soft", "--line"].map((name) => style.getPropertyValue(name));
-    let low = Infinity, high = -Infinity;
-    for (const history of histories) eachShown(history, (t, y) => ([low, high] = [Math.min(low, y), Math.max(high, y)]));
+    let low = Infinity,
+      high = -Infinity;
+    for (const history of histories)
+      eachShown(history, (t, y) => ([low, high] = [Math.min(low, y), Math.max(high, y)]));
     const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
     [low, high] = [low - margin, high + margin];
     inner = width - LEFT - RIGHT;
@@ -95,7 +123,9 @@ flexmbs.plots = (ui) => {
       c.strokeStyle = history.color;
       c.beginPath();
       eachShown(history, (t, value) => {
-        const x = X(t), y = Y(value), same = Math.floor(x) === column;
+        const x = X(t),
+          y = Y(value),
+          same = Math.floor(x) === column;
         if (same && y >= least && y <= most) return;
         [column, least, most] = [Math.floor(x), same ? Math.min(least, y) : y, same ? Math.max(most, y) : y];
         c.lineTo(x, y);
@@ -110,7 +140,7 @@ flexmbs.plots = (ui) => {
   };
 
   // Cursors at the present time and at that under the pointer; values in the legends are those under the pointer.
-  const cursor = (t, cross = null) => {
+  const cursor = (t) => {
     now = t;
     for (const { cursors, histories } of panels) {
       [now, cross].forEach((t, i) => {

@@ -4,13 +4,15 @@
   const alike = (a, b) => dot(a, b) > 0.77 * Math.hypot(...a) * Math.hypot(...b); // within 40 degrees: not an edge
 
   // Points to draw (`source`: which points of the part): its own, then copies of those at sharp corners, one for each
-  // normal. `corners`: triangles of these. `normals`: unit vectors; `lengths`: of the sums of area vectors that they come
-  // from. `features`: sharp edges and rims. `closed`: without a rim. `middle`: mean of the points.
+  // normal. `corners`: triangles of these. `normals`: unit vectors; `lengths`: of the sums of area vectors from which
+  // they come. `features`: sharp edges and rims. `closed`: without a rim. `middle`: mean of the points.
   flexmbs.surface = (points, triangles) => {
     const n = points.length / 3, source = Array.from({ length: n }, (_, i) => i), normals = new Array(3 * n).fill(0);
-    const corners = Uint32Array.from(triangles), copies = new Map(), features = [], open = new Map(), places = new Map();
+    const corners = Uint32Array.from(triangles), features = [];
+    const copies = new Map(), open = new Map(), places = new Map();
+    const grain = 1e-6 * points.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-300);
     const merged = source.map((i) => { // triangles may meet at two points in one place
-      const place = String(row(points, i));
+      const place = String(row(points, i).map((x) => Math.round(x / grain)));
       return places.get(place) ?? (places.set(place, i), i);
     });
     for (let k = 0; k < triangles.length; k += 3) {
@@ -36,12 +38,14 @@
     for (const edge of open.values()) if (edge) features.push(edge[1], edge[2]);
     const closed = triangles.length > 0 && features.length === inside;
     const middle = [0, 1, 2].map((axis) => points.reduce((sum, x, i) => (i % 3 === axis ? sum + x / n : sum), 0));
-    return { source, corners, lengths, features, closed, middle, normals: normals.map((x, i) => x / lengths[Math.floor(i / 3)]) };
+    normals.forEach((x, i) => (normals[i] /= lengths[Math.floor(i / 3)]));
+    return { source, corners, lengths, features, closed, middle, normals };
   };
 
   // Texels of a part: [displacement, change of the normal] of each mode, [xx yy zz, yz xz xy] of each stress mode.
   flexmbs.texels = ({ points, triangles, displacement, stress }, { source, corners, lengths }) => {
-    const n = points.length / 3, modes = displacement?.count ?? 0, stresses = stress?.count ?? 0, size = 6 * source.length;
+    const n = points.length / 3, size = 6 * source.length;
+    const modes = displacement?.count ?? 0, stresses = stress?.count ?? 0;
     const texels = new Float32Array(size * (modes + stresses)), at = (k) => texels.subarray(size * k, size * (k + 1));
     for (let k = 0; k < modes; k++) {
       const field = displacement.fields.subarray(3 * n * k), here = at(k);

@@ -1,0 +1,281 @@
+"""Pages of results, bodies and meshes: what they hold, and what is refused."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import page_decoder
+import pytest
+import swinging_bar as bar
+from click.testing import CliRunner
+
+import flexmbs as fm
+from flexmbs import FlexmbsError, Result
+from flexmbs.app.cli.main import cli
+from flexmbs.fem.stress_field import von_mises
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
+from flexmbs.view.exaggerated_motion import drawing
+from flexmbs.view.page import html
+from flexmbs.view.page.html import SCRIPTS, STYLE
+from flexmbs.view.page.pages import page_assets, page_fragment
+from flexmbs.view.page.part_records import PageAccuracy
+from flexmbs.view.page.pose_shift import pose_shift
+
+
+@pytest.fixture(scope="module")
+def result():
+    return Result(bar.structure(), bar.trajectory())
+
+
+@pytest.fixture(scope="module")
+def scene(result):
+    return page_decoder.decoded(page_fragment(result, frames=200))
+
+
+def fields(part, name, frame):
+    """(n, components) a field of a part at a frame."""
+    return np.tensordot(part[name]["coefficients"][0, frame], part[name]["fields"], axes=1)
+
+
+def test_places_and_stress_are_those_of_the_result(result, scene):
+    part = next(part for part in scene["parts"] if part["name"] == "pendulum")
+    times, poses = scene["time"]["t"], scene["poses"].reshape(len(scene["time"]["t"]), -1, 7)
+    surface = result.flexible("pendulum").surface
+    for frame in (0, 77, 130, len(times) - 1):
+        q = result.modal("pendulum", times[frame])
+        moved = q[0] * surface.modes[0] + q[0] ** 2 * surface.quadratic[0]
+        here = result.resampled([times[frame]]).trajectory
+        exact = here.body_position[0, 1] + (surface.points + moved) @ here.body_rotation[0, 1].T
+        w, x, y, z = poses[frame, 1, 3:]
+        turn = np.array([
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ])  # fmt: skip
+        found = poses[frame, 1, :3] + (part["points"][0] + fields(part, "displacement", frame)) @ turn.T
+        distance = np.linalg.norm(found[:, None] - exact[None], axis=2)
+        order = distance.argmin(axis=1)
+        assert sorted(order) == list(range(len(exact)))
+        errors = part["errors"]
+        assert distance.min(axis=1).max() <= errors["position"] + errors["displacement"]
+        stress = von_mises(fields(part, "stress", frame))
+        assert np.abs(stress - result.von_mises("pendulum", times[frame])[order]).max() <= errors["stress"] * 1.0001
+    largest = np.abs(result.von_mises("pendulum", times)).max()
+    assert 0.0 < part["errors"]["stress"] <= 2.5e-3 * largest
+    assert part["errors"]["position"] < 1e-4
+
+
+def test_marks_contacts_and_histories(result, scene):
+    names = [mark["name"] for mark in scene["marks"]]
+    tip = scene["marks"][names.index("pendulum.tip")]
+    frame = 120
+    time = scene["time"]["t"][frame]
+    expected = result.resampled([time])["pendulum.tip.displacement.y"][0]
+    assert tip["moves"][0, frame, 1] == pytest.approx(expected, abs=1e-4 * 0.03)
+    (stop,) = scene["contacts"]
+    force = np.linalg.norm(stop["force"][0], axis=1)
+    assert force.max() == pytest.approx(2000.0, rel=2e-3)
+    when = scene["time"]["t"][stop["frame"].ravel().astype(int)[force.argmax()]]
+    assert when == pytest.approx(0.52, abs=2e-3)
+    assert [one["name"] for one in scene["time"]["impacts"]] == ["stop"]
+    inside = np.diff(scene["time"]["t"])
+    assert inside.min() < 0.2 * inside.max()  # frames are dense around the impact
+    (shown,) = [one for one in scene["histories"] if one["name"] == "stop.force"]
+    assert shown["shown"]
+    np.testing.assert_allclose(shown["values"].max(), 2000.0, rtol=2e-3)
+
+
+def test_histories_keep_what_lies_between_frames():
+    run = bar.trajectory(steps=20_001)
+    force = np.zeros((20_001, 1))
+    force[13_001] = 500.0  # one step of many
+    result = Result(bar.structure(), dataclasses.replace(run, contact_force=force, contacts=()))
+    scene = page_decoder.decoded(page_fragment(result, frames=100, slow_motion=False, histories=["stop.force"]))
+    (shown,) = [one for one in scene["histories"] if one["shown"]]
+    values, at = shown["values"].ravel(), shown["at"].ravel() / 16.0
+    assert values.max() == pytest.approx(500.0, rel=1e-3)
+    t = np.interp(at[values.argmax()], np.arange(100), scene["time"]["t"])
+    assert t == pytest.approx(run.t[13_001], abs=0.75 / 99 / 16)
+    assert len(values) <= 2 * 99 + 2
+
+
+def test_bodies_move_so_that_joints_stay_closed():
+    mesh = fm.read_mesh(fm.find_mesh("pendulum_beam.inp"))
+    rod = fm.reduce(mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.CraigBampton(count=2, at="root"))
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    first, second = system.add(rod, name="first"), system.add(rod, name="second")
+    system.fixed(system.ground["origin"], first["root"], name="wall")
+    system.revolute(first["tip"], second["root"], axis="z", name="hinge")
+    result = system.simulate(0.02, rtol=1e-5)
+    here = result.resampled(np.linspace(0.0, 0.02, 5))
+    shift = 11.0 * pose_shift(here, 12.0)
+    assert np.abs(shift).max() > 1e-6
+    for frame in range(5):
+        drawn = drawing(result.resampled(here.t[frame : frame + 1]), 12.0).here.trajectory
+        moved = here.trajectory.body_position[frame] + shift[frame, :, :3]
+        turned = matrices_of_vectors(shift[frame, :, 3:]) @ here.trajectory.body_rotation[frame]
+        np.testing.assert_allclose(moved, drawn.body_position[0], atol=1e-7)
+        np.testing.assert_allclose(turned, drawn.body_rotation[0], atol=1e-7)
+
+
+def test_rigid_result_has_no_shift(result):
+    assert pose_shift(result.resampled(result.t[:2]), 5.0) is None
+
+
+def test_pressure_lies_where_it_acts(result):
+    surface = result.flexible("pendulum").surface
+    place = surface.points[-1]
+
+    class Patch:
+        """Two points near the last point of the surface, and one near the first."""
+
+        def __init__(self, time):
+            here = result.resampled([time]).trajectory
+            q = here.q[0, 1]
+            moved = surface.points + q * surface.modes[0] + q * q * surface.quadratic[0]
+            self.points = here.body_position[0, 1] + moved[[-1, -1, 0]] @ here.body_rotation[0, 1].T
+            self.areas, self.pressures = np.array([1.0, 3.0, 1.0]), 1e6 * np.array([8.0, 4.0, 2.0])
+
+    scene = page_decoder.decoded(page_fragment(result, frames=100, pressures={"stop": Patch}, color="pressure"))
+    part = next(part for part in scene["parts"] if part["name"] == "pendulum")
+    index, values = part["pressure"]["index"].ravel().astype(int), part["pressure"]["values"][0]
+    last = np.linalg.norm(part["points"][0, index] - place, axis=1).argmin()
+    assert len(index) == 2
+    assert values[:, last].max() == pytest.approx(5e6, rel=2e-3)
+    closed = values[:, last] > 0.0
+    assert scene["time"]["t"][closed] == pytest.approx(0.52, abs=0.016)
+    (quantity,) = [one for one in scene["quantities"] if one["key"] == "pressure"]
+    assert quantity["high"] == pytest.approx(5e6, rel=2e-3)
+    with pytest.raises(FlexmbsError, match="stop"):
+        page_fragment(result, pressures={"stopp": Patch})
+
+
+def test_part_of_the_run(result):
+    scene = page_decoder.decoded(page_fragment(result, start=0.2, end=0.3, frames=20))
+    assert scene["time"]["t"][[0, -1]] == pytest.approx([0.2, 0.3])
+    assert scene["time"]["impacts"] == []
+
+
+def test_page_of_a_body(tmp_path):
+    body = bar.bar()
+    scene = page_decoder.decoded(body.to_html(tmp_path / "bar.html").read_text())
+    (mode,) = scene["time"]["segments"]
+    assert "bending y 1" in mode["name"]
+    (part,) = scene["parts"]
+    drawn = np.linalg.norm(fields(part, "displacement", mode["last"] // 4), axis=1)
+    assert drawn.max() == pytest.approx(mode["ranges"]["displacement"][1], rel=5e-3)
+    for end in (mode["first"], mode["last"]):
+        assert np.abs(fields(part, "displacement", end)).max() < 1e-12
+    with pytest.raises(FlexmbsError, match="no elements"):
+        surface = dataclasses.replace(body.surface, faces=np.zeros(0, int))
+        dataclasses.replace(body, surface=surface).to_html(tmp_path / "bare.html")
+
+
+def test_page_of_a_mesh(tmp_path):
+    mesh = fm.read_mesh(fm.find_mesh("gmsh_conrod.msh"), "mm-t-s")
+    text = mesh.to_html(tmp_path / "rod.html", sets=["big end"]).read_text()
+    scene = page_decoder.decoded(text)
+    solid, big = scene["parts"]
+    assert [solid["group"], big["name"], big["group"]] == ["parts", "big end", "sets"]
+    places = {int(number): place for number, place in zip(mesh.node_ids, mesh.points, strict=True)}
+    exact = np.array([places[int(number)] for number in solid["nodes"].ravel()])
+    assert np.linalg.norm(solid["points"][0] - exact, axis=1).max() <= solid["errors"]["position"]
+    assert scene["time"] is None
+    with pytest.raises(FlexmbsError, match="big end"):
+        mesh.to_html(tmp_path / "rod2.html", sets=["bigend"])
+
+
+def test_fragments_share_style_and_script(result):
+    fragment = page_fragment(result, frames=5)
+    assert "<style" not in fragment
+    assert page_assets().count("<script") == 1
+    sources = Path(html.__file__).parent / "web"
+    assert {path.name for path in sources.iterdir()} == {*SCRIPTS, STYLE}  # nothing is left out of the page
+
+
+def test_title_cannot_end_the_header(result):
+    fragment = page_fragment(result, frames=5, title="a</script><b>")
+    assert fragment.count("</script>") == 2
+    assert page_decoder.decoded(fragment)["title"] == "a</script><b>"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"histories": ["hinge.angel"]}, "hinge.angle"),
+        ({"color": "mises"}, "von_mises"),
+        ({"color": "pressure"}, "pressure"),
+        ({"start": 0.3, "end": 0.3}, "nothing lies between"),
+        ({"start": 0.5, "end": 0.2}, "nothing lies between"),
+        ({"start": 2.0}, "outside the run"),
+        ({"end": -1.0}, "outside the run"),
+        ({"frames": 1}, "frames is 1"),
+        ({"scale": np.nan}, "scale is nan"),
+        ({"camera": "front"}, "camera"),
+        ({"zoom": 0.0}, "zoom"),
+        ({"color_range": (3.0, 1.0)}, "color_range"),
+        ({"slow_motion": 0.5}, "slow_motion"),
+        ({"size_limit": 0.0001}, "what helps: fewer frames"),
+    ],
+)
+def test_impossible_options_are_refused_before_work(result, options, message, tmp_path, monkeypatch):
+    if "size_limit" not in options or options["size_limit"] > 0.001:
+        monkeypatch.setattr(type(result), "resampled", lambda *_: pytest.fail("work was done"))
+    with pytest.raises(FlexmbsError, match=message):
+        result.to_html(tmp_path / "run.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_unknown_option_and_accuracy(result, tmp_path):
+    with pytest.raises(TypeError, match="'colour'"):
+        result.to_html(tmp_path / "run.html", colour="body")
+    with pytest.raises(FlexmbsError, match="accuracy"):
+        PageAccuracy(stress=2.0)
+
+
+def test_result_without_stress_asked_for_stress(tmp_path):
+    structure = bar.structure()
+    record = structure.bodies[1]
+    surface = dataclasses.replace(record.flexible.surface, faces=np.zeros(0, int))
+    plain = dataclasses.replace(record, flexible=dataclasses.replace(record.flexible, surface=surface))
+    result = Result(dataclasses.replace(structure, bodies=(structure.bodies[0], plain)), bar.trajectory())
+    with pytest.raises(FlexmbsError, match="there is no stress.*choose 'displacement'"):
+        result.to_html(tmp_path / "run.html", color="von_mises")
+    assert result.to_html(tmp_path / "run.html", frames=10).is_file()
+
+
+def test_files_that_exist_or_cannot_be_written(result, tmp_path):
+    path = tmp_path / "run.html"
+    path.write_text("mine")
+    with pytest.raises(FlexmbsError, match="run.html exists: give force=True"):
+        result.to_html(path)
+    assert path.read_text() == "mine"
+    result.to_html(path, force=True, frames=5)
+    assert "flexmbs-scene" in path.read_text()
+    with pytest.raises(FlexmbsError, match=r"must end in \.html"):
+        result.to_html(tmp_path / "run.htmx")
+    with pytest.raises(FlexmbsError, match="cannot be written"):
+        result.to_html(path / "run.html")
+
+
+def test_size_above_the_limit_after_the_work(result, tmp_path):
+    with pytest.raises(FlexmbsError, match=r"would take .* MB, more than size_limit=0.02 MB"):
+        result.to_html(tmp_path / "run.html", size_limit=0.02)
+    assert not list(tmp_path.iterdir())
+
+
+def test_command_line(result, tmp_path):
+    result.save(tmp_path / "run")
+    run = CliRunner().invoke
+    page = str(tmp_path / "run.html")
+    made = run(cli, ["view", str(tmp_path / "run"), "--save", page, "--frames", "20", "--history", "stop.gap"])
+    assert made.exit_code == 0, made.output
+    scene = page_decoder.decoded((tmp_path / "run.html").read_text())
+    assert [one["name"] for one in scene["histories"] if one["shown"]] == ["stop.gap"]
+    again = run(cli, ["view", str(tmp_path / "run"), "--save", page])
+    assert again.exit_code != 0
+    assert "--force" in str(again.exception)
+    assert run(cli, ["view", str(tmp_path / "run"), "--save", page, "--force", "--frames", "5"]).exit_code == 0
+    wrong = run(cli, ["view", str(tmp_path / "run"), "--save", page, "--force", "--fps", "20"])
+    assert wrong.exit_code == 2
+    assert "--fps" in wrong.output
