@@ -138,6 +138,7 @@ _WHERE = {
     "flexmbs.result.trajectory": ("ContactRecord",),
     "flexmbs.view.maps": ("Map",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
+    "flexmbs.view.page.part_records": ("PageAccuracy",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
     "flexmbs.case.momenta": ("momenta",),
     "flexmbs.case.parameter_file": ("with_parameter_file",),

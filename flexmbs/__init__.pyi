@@ -255,5 +255,6 @@ from flexmbs.study.study import Study as Study
 from flexmbs.study.study_status import StudyStatus as StudyStatus
 from flexmbs.view.maps import Map as Map
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
+from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
 
 __version__: str

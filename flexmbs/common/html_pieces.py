@@ -53,9 +53,10 @@ CARD_STYLE = """
 .flexmbs-card { font-size: 13px; line-height: 1.45; max-width: 60rem; }
 .flexmbs-card h2 { font-size: 15px; margin: 0.4em 0; } .flexmbs-card h3 { font-size: 13px; margin: 0.8em 0 0.2em; }
 .flexmbs-card .scroll { overflow-x: auto; } .flexmbs-card table { border-collapse: collapse; margin: 0.2em 0; }
-.flexmbs-card :is(th, td) { text-align: left; padding: 1px 12px 1px 0; vertical-align: top; font-size: 12px;
-  background: none; border: 0; border-bottom: 1px solid color-mix(in srgb, currentcolor 20%, transparent); }
-.flexmbs-card .n { text-align: right; } .flexmbs-card .soft { opacity: 0.7; }
+.flexmbs-card table :is(th, td) { text-align: left; white-space: normal; vertical-align: top;
+  padding: 1px 12px 1px 0; font-size: 12px; background: none; border: 0;
+  border-bottom: 1px solid color-mix(in srgb, currentcolor 20%, transparent); }
+.flexmbs-card table .n { text-align: right; } .flexmbs-card .soft { opacity: 0.7; }
 .flexmbs-card :is(.note, .good) { border-left: 3px solid #1a7f4b; padding-left: 8px; }
 .flexmbs-card .note { border-color: #b26a00; } .flexmbs-card summary { cursor: pointer; font-weight: 600; }
 .flexmbs-card .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr));

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.contact_scene import largest_push
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import RenderingUnavailable, prepare_window
 from flexmbs.view.scene import Scene
@@ -57,7 +56,7 @@ class LiveWindow:
         self._clock = clock
         self.scene = (make_scene or _on_screen)(start, **options)
         plotter = self.scene.plotter
-        self.is_open, self._ranged = True, options.get("color_range") is not None
+        self.is_open = True
         self._low, self._high = _bounds(plotter)
         plotter.show(title=TITLE, interactive_update=True, auto_close=False)
         if getattr(plotter, "iren", None) is not None:
@@ -76,11 +75,8 @@ class LiveWindow:
             return
         begin = self._clock()
         scene, plotter = self.scene, self.scene.plotter
-        scene.result = newest
-        if scene.contacts is not None:
-            scene.contacts.scale.include(largest_push(newest.trajectory))
+        scene.include(newest)
         scene.show_time(float(newest.t[-1]))
-        self._widen_colours(plotter)
         self._follow(plotter)
         plotter.update()
         spent = self._clock() - begin
@@ -108,25 +104,9 @@ class LiveWindow:
             plotter.reset_camera(bounds=np.column_stack([self._low, self._high]).ravel())
         self._view = _view(plotter)
 
-    def _widen_colours(self, plotter: Any) -> None:
-        """Raise the end of the range of colours to the largest value so far, unless the range is given."""
-        if self._ranged:
-            return
-        coloured = [actor for actor in plotter.actors.values() if _has_colours(actor)]
-        largest = max((float(actor.mapper.dataset.active_scalars.max()) for actor in coloured), default=0.0)
-        for actor in coloured:
-            low, high = actor.mapper.scalar_range
-            if largest > high:
-                actor.mapper.scalar_range = (low, largest)
-
 
 def _on_screen(start: DrawableResult, **options: Any) -> Scene:
     return Scene(start, off_screen=False, **options)
-
-
-def _has_colours(actor: Any) -> bool:
-    mapper = getattr(actor, "mapper", None)
-    return mapper is not None and bool(mapper.scalar_visibility) and mapper.dataset.active_scalars is not None
 
 
 def _bounds(plotter: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
 from flexmbs.view.colour_bar import ColourBar
 from flexmbs.view.colours import COLORS, check_color, check_shown, checked_range, colour_range
-from flexmbs.view.contact_scene import ContactScene, Shown
+from flexmbs.view.contact_scene import ContactScene, Shown, largest_push
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
@@ -135,20 +135,21 @@ class Scene:
         self._parts.recolor(color, limits)
         self.show_time(getattr(self, "time", float(self.result.t[0])))
 
-    def widen_range(self) -> None:
-        """Let the range of colours, unless it was given, reach the values shown now: for a run that still goes on."""
-        low, high = self._range()
-        found = [one.surface.point_data["value"] for one in self._parts.coloured(self.color)]
-        lowest, highest = (float(part([part(values) for values in found] or [0.0])) for part in (np.min, np.max))
-        lowest, highest = lowest / self._bar.factor, highest / self._bar.factor
-        if self.look.color_range is None and (lowest < low or highest > high):
-            self._ranges[self.color] = min(low, lowest), max(high, highest)
-            self.recolor(self.color)
-
     def rescale(self, scale: float) -> None:
         """Draw the deformation with another factor."""
         self.scale = float(scale)
         self.show_time(self.time)
+
+    def include(self, newest: DrawableResult) -> None:
+        """Go over to ``newest``, the newest state of a run that goes on; ranges of colours and forces grow with it."""
+        self.result, self.time = newest, float(newest.t[-1])
+        if self.contacts is not None:
+            self.contacts.scale.include(largest_push(newest.trajectory))
+        if self.look.color_range is None and self._parts.coloured(self.color):
+            (low, high), known = colour_range(newest, self.color), self._range()
+            if low < known[0] or high > known[1]:
+                self._ranges[self.color] = min(low, known[0]), max(high, known[1])
+                self.recolor(self.color)
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 image of the current scene."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flexmbs.common.progress import stage
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene
+
+
+def of_scenes(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ``options`` of a picture or film that decide how one picture looks."""
+    known = inspect.signature(Scene).parameters
+    return {name: value for name, value in options.items() if name in known and name not in ("result", "off_screen")}
 
 
 def stills(result: DrawableResult, times: Iterable[float], **options: Any) -> list[bytes]:

@@ -47,6 +47,8 @@ MORE = {
     "flexmbs verify --json": ["hertz_impact"],
     "flexmbs verify --list": [],
     "flexmbs verify pendulum nafems": ["--list"],
+    "flexmbs view conrod.h5 --save conrod.html": [],
+    "flexmbs view housing.bdf --save housing.html": [],
     "flexmbs view conrod.h5 --mode 3": ["--mode", "1", "--save", "mode.png"],
 }
 LONG = {"flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL --modes 20 -o conrod.h5"}

@@ -51,6 +51,4 @@ def scene_html(
 
 def too_large(largest: float) -> str:
     """Why a scene is not shown."""
-    return (
-        f"the interactive scene would take more than {largest:g} MB; result.to_html(...) writes it to a file of its own"
-    )
+    return f"it would take more than {largest:g} MB; result.to_html(...) writes it to a file of its own"

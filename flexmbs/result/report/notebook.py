@@ -20,10 +20,10 @@ from flexmbs.result.report.stated import StatedModel, stated_model
 from flexmbs.view.plots import plot_histories
 
 PLOTS, MOST_BODIES, DPI = 2, 8, 110
-MOST_ROWS_PLOTTED = 100_000  # rows of a run of which plots are made at once
+MOST_ROWS_PLOTTED = 300_000  # rows of a run of which plots are made at once
 #: Of the scene: so many MB and frames at most, and so many bodies and points, which say how long it takes to make.
 LARGEST, FRAMES, MOST_PARTS, MOST_POINTS = 3.0, 200, 60, 30_000
-HEIGHT = 460  # pixels of the scene
+HEIGHT = 600  # pixels of the scene
 
 
 def result_card(result: ReportableResult) -> str:

@@ -13,13 +13,13 @@ from flexmbs.common.quantities import number
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.view.opengl import RenderingUnavailable
 from flexmbs.view.plots import plot_histories
+from flexmbs.view.stills import of_scenes
 from flexmbs.view.stills import stills as pictures_of
 
 DPI = 130
 MOST_CURVES = 4  # in a plot that is chosen here
+APART = 0.01  # of the run: an impact nearer to its start or end is shown there
 STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
-#: Options of an animation that a still has no use for.
-_OF_FILMS = ("duration", "frames_per_second", "slow_motion", "start", "end", "time", "window_size", "progress")
 
 
 def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -60,7 +60,7 @@ def key_histories(result: ReportableResult) -> dict[str, list[str]]:
 
 def stills(result: ReportableResult, view: Mapping[str, Any]) -> tuple[list[str], str]:
     """Pictures of the start, of the hardest contact (or the middle) and of the end; why there are none."""
-    options = {name: value for name, value in view.items() if name not in (*_OF_FILMS, "title")}
+    options = {name: value for name, value in of_scenes(view).items() if name not in ("title", "window_size")}
     times = chosen_times(result)
     try:
         pictures = pictures_of(result, times.values(), window_size=STILL_SIZE, **options)
@@ -81,8 +81,8 @@ def chosen_times(result: ReportableResult) -> dict[str, float]:
     first, last = float(result.t[0]), float(result.t[-1])
     if last <= first:
         return {"Position": first}
-    hardest = max(result.contacts, key=lambda one: one.peak_force, default=None)
-    if hardest is None or not first <= hardest.peak_time <= last:
+    hardest, apart = max(result.contacts, key=lambda one: one.peak_force, default=None), APART * (last - first)
+    if hardest is None or not first + apart < hardest.peak_time < last - apart:
         return {"Start": first, "Middle": 0.5 * (first + last), "End": last}
     return {"Start": first, f"Largest contact force ({hardest.name})": hardest.peak_time, "End": last}
 

@@ -30,7 +30,8 @@ details { margin: 0.6rem 0; } summary { cursor: pointer; font-weight: 600; font-
 .stills { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); gap: 0.8rem; }
 .stills figure { margin: 0; } .stills img { width: 100%; border: 1px solid var(--line); }
 figcaption { color: var(--soft); font-size: 0.85rem; padding: 0.2rem 0; }
-.scene { margin: 1rem 0; }
+.scene { margin: 1rem 0; } .scene .flexmbs-scene { height: 46rem; }
+.scene .flexmbs-scene h2 { border: 0; padding: 0; } .scene .flexmbs-scene details { margin: 0; }
 @media (max-width: 40rem) { body { padding: 0.6rem 0.7rem 3rem; } .tile { padding: 0.4rem 0.6rem; min-width: 6rem; }
   .tile b { font-size: 1.1rem; } td, th { max-width: 16rem; padding-right: 0.45rem; } table { font-size: 0.78rem; } }
 @media print { :root { color-scheme: light; --text: #000; --soft: #444; --line: #bbb; --back: #fff; --band: #f4f4f4; }

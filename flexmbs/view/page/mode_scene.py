@@ -16,7 +16,7 @@ from flexmbs.view.body_scene import drawn_amplitudes
 from flexmbs.view.page.camera import camera_on
 from flexmbs.view.page.fields import length_of
 from flexmbs.view.page.motion import stored_motion
-from flexmbs.view.page.part_records import Accuracy, PartRecord, in_modes, node_numbers, part_record
+from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record
 from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
 from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
@@ -36,7 +36,7 @@ class BodyOptions:
     camera: str | Sequence[float] | None = None
     zoom: float = 1.0
     title: str = ""
-    accuracy: Accuracy = Accuracy(displacement=2e-3, stress=1e-2)  # of each mode
+    accuracy: PageAccuracy = PageAccuracy(displacement=2e-3, stress=1e-2)  # of each mode
 
 
 def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:

@@ -45,7 +45,8 @@ def result_page(
     title : shown above the scene
     histories : names of those that are plotted at first (None: a few that are usually looked at)
     stick_speed : m/s, contacts that slide more slowly are shown as sticking
-    accuracy : :class:`flexmbs.view.page.part_records.Accuracy`, largest errors of displacement and stress
+    pressures : contact -> function of the time (s) that gives its patch, such as ``fm.contact_pressure``
+    accuracy : :class:`flexmbs.view.page.part_records.PageAccuracy`, largest errors of displacement and stress
 
     Raises FlexmbsError for an unknown or impossible option, an empty part of the run, a file that exists or cannot be
     written, and a page above the limit, as far as possible before work is done.

@@ -16,7 +16,7 @@ FINEST, COARSEST = 1e-5, 0.1  # accuracies that may be asked for
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class PageAccuracy:
     """Errors relative to the largest displacement and stress of the body, or of all bodies times ``beside``."""
 
     displacement: float = 5e-4
@@ -63,7 +63,7 @@ def part_record(shape: Shape, name: str, group: str, body: int, color: str, **ot
 
 
 def deforming(
-    part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: Accuracy, largest: tuple[float, float]
+    part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: PageAccuracy, largest: tuple[float, float]
 ) -> None:
     """Add displacement and stress at the modal coordinates q (nf, n) of all frames.
 
@@ -87,7 +87,9 @@ def deforming(
     _add_fields(part, moved, stressed)
 
 
-def in_modes(part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: Accuracy) -> None:
+def in_modes(
+    part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: PageAccuracy
+) -> None:
     """Add displacement and stress of modes that are shown one at a time; q (nf, n), each up to its amplitude."""
     order, surface = part.shape.order, part.shape.surface
     moved = single_fields(body.surface.modes[:, order], amplitudes, q, surface, accuracy.displacement, length_of)

@@ -18,7 +18,7 @@ from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import checked_names, history_records
 from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
 from flexmbs.view.page.part_records import (
-    Accuracy,
+    PageAccuracy,
     PartRecord,
     deforming,
     displacement_terms,
@@ -27,6 +27,7 @@ from flexmbs.view.page.part_records import (
     rgb,
 )
 from flexmbs.view.page.pose_shift import pose_shift
+from flexmbs.view.page.pressures import Pressures, add_pressures, checked_pressures
 from flexmbs.view.page.quantised import series, whole
 from flexmbs.view.page.quantities import quantity_records, ranges_of
 from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
@@ -57,7 +58,8 @@ class ResultOptions:
     title: str = ""
     histories: Sequence[str] | None = None
     stick_speed: float | None = None
-    accuracy: Accuracy = Accuracy()
+    accuracy: PageAccuracy = PageAccuracy()
+    pressures: Pressures | None = None
 
 
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
@@ -77,7 +79,9 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
         one["from"] = [marks.index(marker) for marker in one["from"]]
     links = [_link(one, marks) for one in listed.links]
     records, left_out = history_records(result, here, options.histories)
-    quantities = quantity_records(ranges_of(parts, len(here.t)))
+    ranges = ranges_of(parts, len(here.t))
+    pressed = add_pressures(here, parts, options.pressures)
+    quantities = quantity_records(ranges if pressed is None else ranges | {"pressure": pressed})
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
     return {
         "title": options.title, "subtitle": _subtitle(len(names) - 1, here.t), "notes": _notes(parts, left_out),
@@ -96,7 +100,8 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
 def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
     """:func:`frames_of`, after all other options were checked; FlexmbsError for one that is impossible."""
     bodies = flexible_bodies(result)
-    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies))
+    checked_color(options.color, bool(bodies), any(body.has_stress for body in bodies), bool(options.pressures))
+    checked_pressures(result, options.pressures)
     if options.color_range is not None:
         checked_range(options.color_range)
     if options.histories is not None:
@@ -151,7 +156,7 @@ class _Marks:
         return self._rows[marker]
 
 
-def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy: Accuracy) -> list[PartRecord]:
+def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy: PageAccuracy) -> list[PartRecord]:
     shapes, largest = Shapes(), _largest(here)
     found = []
     for part in listed:

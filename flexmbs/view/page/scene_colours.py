@@ -13,13 +13,13 @@ from flexmbs.view.page.quantities import QUANTITIES
 _STRESS = ("von_mises", "principal_max", "principal_min")
 
 
-def checked_color(color: str | None, flexible: bool, stress: bool) -> None:
+def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bool = False) -> None:
     """FlexmbsError unless ``color`` is a quantity that bodies with these properties have (None: the page chooses)."""
     if color is None:
         return
     if color not in QUANTITIES:
         raise FlexmbsError(f"unknown color {color!r}. {near_names(str(color), QUANTITIES)}")
-    if color == "pressure":
+    if color == "pressure" and not pressures:
         raise FlexmbsError("color='pressure': the result has no pressures of contacts; give them by pressures={...}")
     if color in _STRESS and not stress:
         why = "no flexible body" if not flexible else "no elements (its bodies come from arrays or another tool)"

@@ -46,11 +46,12 @@ class Plotter:
 class PlainScene:
     """Notes what it is told to show."""
 
-    contacts = None
-
     def __init__(self, result, **options):
         self.start, self.options, self.plotter = result, options, Plotter()
         self.result, self.shown, self.closed = result, [], False
+
+    def include(self, newest):
+        self.result = newest
 
     def show_time(self, time):
         self.shown.append((time, self.result))
@@ -193,3 +194,25 @@ def test_the_real_scene_takes_new_states_off_screen(monkeypatch):
     result = system.simulate(0.4, live=True)
     assert result.contacts and len(pictures) >= 1
     assert pictures[-1].std() > 1.0
+
+
+def test_ranges_of_colours_and_forces_grow_with_the_run(monkeypatch):
+    """A bar that falls and bends: no state is outside of the range that is shown."""
+    try:
+        opengl.prepare_offscreen()
+    except fm.RenderingUnavailable as error:
+        pytest.skip(str(error))
+    import swinging_bar as bar
+
+    result = fm.Result(bar.structure(), bar.trajectory())
+    scene = Scene(result.resampled([0.0]), window_size=(160, 120), smooth=False)
+    tops = []
+    for time in np.linspace(0.0, float(result.t[-1]), 6):
+        newest = result.resampled([time])
+        scene.include(newest)
+        scene.show_time(float(time))
+        tops.append(scene._range()[1])
+        shown = np.linalg.norm(newest.displacement("pendulum", time), axis=1).max()
+        assert shown <= tops[-1] * (1.0 + 1e-9)
+    scene.close()
+    assert tops == sorted(tops) and tops[-1] > tops[0]

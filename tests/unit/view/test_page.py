@@ -18,7 +18,7 @@ from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.page import html
 from flexmbs.view.page.html import SCRIPTS, STYLE
 from flexmbs.view.page.pages import page_assets, page_fragment
-from flexmbs.view.page.part_records import Accuracy
+from flexmbs.view.page.part_records import PageAccuracy
 from flexmbs.view.page.pose_shift import pose_shift
 
 
@@ -122,6 +122,34 @@ def test_rigid_result_has_no_shift(result):
     assert pose_shift(result.resampled(result.t[:2]), 5.0) is None
 
 
+def test_pressure_lies_where_it_acts(result):
+    surface = result.flexible("pendulum").surface
+    place = surface.points[-1]
+
+    class Patch:
+        """Two points near the last point of the surface, and one near the first."""
+
+        def __init__(self, time):
+            here = result.resampled([time]).trajectory
+            q = here.q[0, 1]
+            moved = surface.points + q * surface.modes[0] + q * q * surface.quadratic[0]
+            self.points = here.body_position[0, 1] + moved[[-1, -1, 0]] @ here.body_rotation[0, 1].T
+            self.areas, self.pressures = np.array([1.0, 3.0, 1.0]), 1e6 * np.array([8.0, 4.0, 2.0])
+
+    scene = page_decoder.decoded(page_fragment(result, frames=100, pressures={"stop": Patch}, color="pressure"))
+    part = next(part for part in scene["parts"] if part["name"] == "pendulum")
+    index, values = part["pressure"]["index"].ravel().astype(int), part["pressure"]["values"][0]
+    last = np.linalg.norm(part["points"][0, index] - place, axis=1).argmin()
+    assert len(index) == 2
+    assert values[:, last].max() == pytest.approx(5e6, rel=2e-3)
+    closed = values[:, last] > 0.0
+    assert scene["time"]["t"][closed] == pytest.approx(0.52, abs=0.016)
+    (quantity,) = [one for one in scene["quantities"] if one["key"] == "pressure"]
+    assert quantity["high"] == pytest.approx(5e6, rel=2e-3)
+    with pytest.raises(FlexmbsError, match="stop"):
+        page_fragment(result, pressures={"stopp": Patch})
+
+
 def test_part_of_the_run(result):
     scene = page_decoder.decoded(page_fragment(result, start=0.2, end=0.3, frames=20))
     assert scene["time"]["t"][[0, -1]] == pytest.approx([0.2, 0.3])
@@ -202,7 +230,7 @@ def test_unknown_option_and_accuracy(result, tmp_path):
     with pytest.raises(TypeError, match="'colour'"):
         result.to_html(tmp_path / "run.html", colour="body")
     with pytest.raises(FlexmbsError, match="accuracy"):
-        Accuracy(stress=2.0)
+        PageAccuracy(stress=2.0)
 
 
 def test_result_without_stress_asked_for_stress(tmp_path):

@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from html_pages import Page
 from study_tables import pendulum_like, table_of
 
 from flexmbs.study.evaluation.plots.history_band import history_band
@@ -16,33 +16,6 @@ from flexmbs.study.evaluation.report.report_content import ReportContent
 from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
 
 EVIL = 'a<script>alert("1")</script>&amp;'
-VOID = {"meta", "img", "br", "hr", "link", "input"}
-
-
-class Page(HTMLParser):
-    """Reads a page: its tags must be closed in order; collects texts, headings, and all that it refers to."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.scripts, self.links, self.texts, self.headings, self.rows = [], 0, [], [], [], 0
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.links += [value for name, value in attributes if name in ("src", "href")]
-        self.scripts += tag == "script"
-        self.rows += tag == "tr"
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] not in ("style", "script"):
-            self.texts.append(data)
-        if self.open and self.open[-1] == "h2":
-            self.headings.append(data)
 
 
 @pytest.fixture(scope="module")
