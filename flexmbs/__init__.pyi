@@ -214,12 +214,16 @@ from flexmbs.reduction.options import Patch as Patch
 from flexmbs.reduction.options import SecondOrder as SecondOrder
 from flexmbs.reduction.options import StaticModes as StaticModes
 from flexmbs.reduction.reduce import reduce as reduce
+from flexmbs.result.comparison.compare import Comparison as Comparison
+from flexmbs.result.comparison.compare import compare as compare
 from flexmbs.result.event_records import EventRecord as EventRecord
 from flexmbs.result.result import Result as Result
 from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder
 from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
+from flexmbs.result.spectrum import Peak as Peak
+from flexmbs.result.spectrum import Spectrum as Spectrum
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
 from flexmbs.study.evaluation.table import StudyTable as StudyTable

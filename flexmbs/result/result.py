@@ -31,7 +31,9 @@ from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
+from flexmbs.result.sampled_spectrum import history_spectrum
 from flexmbs.result.saved_state import SavedState, has_state, load_state
+from flexmbs.result.spectrum import Spectrum
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
@@ -41,6 +43,9 @@ from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
 from flexmbs.view.plots import plot_histories
+from flexmbs.view.plotting.contact_history import plot_contact
+from flexmbs.view.plotting.phase_plane import plot_phase_plane
+from flexmbs.view.plotting.spectra import plot_spectra
 from flexmbs.view.window import show
 
 if TYPE_CHECKING:
@@ -405,6 +410,43 @@ class Result:
         matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
         """
         return plot_contacts(self, names, save=save, **options)
+
+    def spectrum(self, name: str, *, start: float | None = None, end: float | None = None, **options: Any) -> Spectrum:
+        """One-sided spectrum of a history over a window of time (s; None: the whole run), sampled from the interpolant.
+
+        ``kind``: "amplitude" (of sines, unit of the history) or "density" (power spectral density, unit^2/Hz);
+        ``window``: of scipy.signal ("hann"); ``highest`` (Hz): cut off above; ``segments``: densities of so many
+        overlapping parts are averaged (1). The mean is subtracted. The history is sampled more and more densely until
+        nothing is folded back into the band; ResultWarning if 2^20 samples do not suffice. FlexmbsError for an unknown
+        name or option or an empty window.
+        """
+        return history_spectrum(self, name, start, end, **options)
+
+    def plot_spectrum(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """Plot amplitudes or densities of histories over frequency, their largest peaks labelled, one panel per unit.
+
+        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.spectra.plot_spectra`: log, peaks,
+        title, size, force.
+        """
+        return plot_spectra(self, names, save=save, **options)
+
+    def plot_phase(
+        self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any
+    ) -> Figure | None:
+        """Plot a history over another one, coloured by time; ``y=None``: the rate of ``x`` (phase plane).
+
+        Options as in :func:`flexmbs.view.plotting.phase_plane.plot_phase_plane`: start, end, degrees, title, size,
+        force.
+        """
+        return plot_phase_plane(self, x, y, save=save, **options)
+
+    def plot_contact(self, name: str, *, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """Plot one contact: force, gap and slip around its strongest impact, and force over depth.
+
+        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contact`: number, start, end, title, size,
+        force.
+        """
+        return plot_contact(self, name, save=save, **options)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""

@@ -146,7 +146,7 @@ def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale
     wide = len(positive) > 0 and positive[-1] > DECADES * positive[0]
     norm = LogNorm(positive[0], positive[-1]) if wide else Normalize(0.0, float(strong[-1]) or 1.0)
     bars = PolyCollection([corners[i] for i in order], cmap=_colours(), norm=norm, edgecolors="face", linewidths=1.0)
-    bars.set_array(strong)
+    bars.set_array(np.maximum(strong, positive[0]) if wide else strong)  # rigid impacts have no force, but a colour
     return bars
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.contact_plots import contact_of, shade_phases
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Inches: of a figure, of a panel, of title and time axis.
 WIDTH, PANEL, REST = 8.0, 2.4, 1.0
+#: What fits along the vertical axis of a panel; a longer name stands above it.
+LABEL_LETTERS = 28
+#: Ranges that differ by more than this factor make the smaller one a straight line.
+COMPARABLE = 100.0
 
 
 def plot_histories(
@@ -29,7 +35,7 @@ def plot_histories(
     size: tuple[float, float] | None = None, phases: bool = True, contacts: bool = True,
     stick_speed: float | None = None, degrees: bool = False,
 ) -> Figure | None:  # fmt: skip
-    """Plot histories against time, with one panel per unit.
+    """Plot histories against time, with one panel per unit; what is far smaller and of another kind has its own.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
     Returns the matplotlib figure, or None if it was written to ``save``.
@@ -52,23 +58,21 @@ def plot_histories(
     check_file(save, force)
     low, high = time_window(result, start, end)
     times, columns = curves(result, names, low, high)
-    panels: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        panels.setdefault(result.unit(name), []).append(name)
-    width = WIDTH if size is None else float(size[0])
-    rows = sum(PANEL + legends.height(members if len(members) > 1 else [], width) for members in panels.values())
+    panels = _panels({name: (result.unit(name), float(np.ptp(columns[name]))) for name in names})
+    width = new_figure(size, (WIDTH, PANEL)).get_figwidth()
+    rows = sum(PANEL + legends.height(members if _listed(members) else [], width) for members in panels)
     figure = new_figure(size, (WIDTH, REST + rows))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     scale = time_scale(low, high)
     shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
-    for number, (axis, (unit, members)) in enumerate(zip(axes, panels.items(), strict=True)):
-        values = value_scale(unit, [columns[name] for name in members], degrees)
+    for number, (axis, members) in enumerate(zip(axes, panels, strict=True)):
+        values = value_scale(result.unit(members[0]), [columns[name] for name in members], degrees)
         for index, name in enumerate(members):
             look = legends.style(number if len(members) == 1 else index)
             axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
-        axis.set_ylabel(values.label(common_name(members)))
+        axis.set_ylabel(values.label(common_name(members) if _fits(members) else ""))
         axis.grid(True, alpha=0.3)
-        lines = list(axis.lines) if len(members) > 1 else []
+        lines = list(axis.lines) if _listed(members) else []
         legends.put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
         round_ticks(axis)
         show_flat(axis)
@@ -106,6 +110,31 @@ class _Shading:
         new = [shade for shade in shades if shade.get_label() not in self.explained]
         self.explained.update(shade.get_label() for shade in new)
         return new
+
+
+def _panels(histories: Mapping[str, tuple[str, float]]) -> list[list[str]]:
+    """Names that share a panel, from unit and range of each: of one unit, and of similar names or comparable ranges."""
+    panels: list[list[str]] = []
+    for name, (unit, size) in histories.items():
+        for members in panels:
+            unit_there, size_there = histories[members[0]]
+            low, high = sorted((size, size_there))
+            if unit == unit_there and (common_name([name, members[0]]) or low * COMPARABLE >= high or low == 0.0):
+                members.append(name)
+                break
+        else:
+            panels.append([name])
+    return panels
+
+
+def _fits(members: Sequence[str]) -> bool:
+    """Whether the label of a panel is no longer than the panel."""
+    return len(common_name(members)) <= LABEL_LETTERS
+
+
+def _listed(members: Sequence[str]) -> bool:
+    """Whether the curves of a panel are named above it."""
+    return len(members) > 1 or not _fits(members)
 
 
 def common_name(names: Sequence[str]) -> str:

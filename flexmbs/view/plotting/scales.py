@@ -25,6 +25,8 @@ LOW, HIGH = 0.1, 5000.0
 HARDLY = 1e-3
 #: ... unless it is so little that it is rounding.
 ROUNDING = 1e-9
+#: Lengths and angles below this (m, rad) are nothing but rounding.
+NOTHING = 1e-14
 #: Times of more digits than this before the decimal point are counted from a round time.
 LARGEST_TIME = 1e4
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -61,8 +63,10 @@ def value_scale(unit: str, columns: Iterable[np.ndarray], degrees: bool = False)
     low, high = (min(map(np.min, parts)), max(map(np.max, parts))) if parts else (0.0, 0.0)
     size, change = max(abs(low), abs(high)), high - low
     offset = 0.0
+    if unit in ("m", "rad") and size < NOTHING:
+        size = change = 0.0
     if factor == 1.0 and ROUNDING * size < change < HARDLY * size:
-        offset, size = _round_number(0.5 * (low + high), change), change
+        offset, size = _round_number(low, change), change
     power = _power(base, size)
     return Scale(_superscripts(base), _superscripts(_PREFIXES[power] + base), factor * 10.0**-power, offset)
 
@@ -87,7 +91,9 @@ def show_flat(axis: Axes) -> None:
     """Draw what changes by no more than rounding as a level line, not as noise."""
     low, high = axis.dataLim.intervaly
     size = max(abs(low), abs(high))
-    if np.isfinite(size) and 0.0 < size and high - low <= ROUNDING * size:
+    if size < NOTHING:
+        axis.set_ylim(-0.05, 0.05)
+    elif np.isfinite(size) and high - low <= ROUNDING * size:
         axis.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
 
 
@@ -120,7 +126,7 @@ def _power(unit: str, size: float) -> int:
 def _round_number(value: float, span: float) -> float:
     """The number next below ``value`` with as few digits as ``span`` can be read with."""
     step = 10.0 ** math.floor(math.log10(span))
-    return float(f"{math.floor(value / step) * step:.15g}")
+    return float(f"{math.floor(value / step + 1e-6) * step:.15g}")
 
 
 def _plain(value: float) -> str:
@@ -128,4 +134,4 @@ def _plain(value: float) -> str:
 
 
 def _superscripts(unit: str) -> str:
-    return re.sub(r"(?<=[A-Za-z])-?\d", lambda power: power[0].translate(_SUPERSCRIPTS), unit)
+    return re.sub(r"(?<=[A-Za-z)])-?\d", lambda power: power[0].translate(_SUPERSCRIPTS), unit)
