@@ -66,7 +66,9 @@ def plot_histories(
     scale = time_scale(low, high)
     shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
     for number, (axis, members) in enumerate(zip(axes, panels, strict=True)):
-        values = value_scale(result.unit(members[0]), [columns[name] for name in members], degrees)
+        largest = max(float(np.max(np.abs(result[name]), initial=0.0)) for name in members)
+        shown = [columns[name] for name in members]
+        values = value_scale(result.unit(members[0]), shown, degrees, largest=largest)
         for index, name in enumerate(members):
             look = legends.style(number if len(members) == 1 else index)
             axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
@@ -75,7 +77,7 @@ def plot_histories(
         lines = list(axis.lines) if _listed(members) else []
         legends.put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
         round_ticks(axis)
-        show_flat(axis)
+        show_flat(axis, values)
     axes[-1].set_xlabel(scale.label("time"))
     axes[-1].set_xlim(*_limits(scale, low, high))
     figure.align_ylabels(axes)

@@ -91,7 +91,7 @@ def plot_comparison(
     for place, history in enumerate(histories):
         upper, lower = axes[2 * place : 2 * place + 2]
         times, values = scale(history.times), value_scale(history.unit, history.values, degrees)
-        apart = value_scale(history.unit, history.differences, degrees)
+        apart = value_scale(history.unit, history.differences, degrees, largest=float(np.abs(history.values).max()))
         for run, (label, column) in enumerate(zip(labels, history.values, strict=True)):
             upper.plot(times, values(column), linewidth=1.4, label=label, **_look(run))
         for run, column in enumerate(history.differences, start=1):
@@ -102,8 +102,8 @@ def plot_comparison(
         for axis in (upper, lower):
             axis.grid(True, alpha=0.3)
             round_ticks(axis)
-        show_flat(upper)
-        show_flat(lower)
+        show_flat(upper, values)
+        show_flat(lower, apart)
         lower.set_facecolor("0.97")
     legends.put_above(axes[0], axes[0].lines, 0.6 * WIDTH, right=True)
     axes[-1].set_xlabel(scale.label("time"))

@@ -27,7 +27,7 @@ SIZE = (11.0, 6.4)
 AROUND = 0.35
 #: A contact closed for longer than this part of the run is shown as a whole run.
 LONG = 0.3
-#: Part of the largest force in a window below which a contact counts as open.
+#: Part of the largest force of a run below which a contact counts as open.
 NO_FORCE = 1e-9
 
 
@@ -61,7 +61,8 @@ def plot_contact(
     axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, len(shown))]
     phases = ContactPhases(result, stick_speed)
     for row, (axis, members) in enumerate(zip(axes, shown, strict=True)):
-        values = value_scale(result.unit(members[0]), [columns[member] for member in members])
+        largest = float(np.max(np.abs(result[members[0]]), initial=0.0))
+        values = value_scale(result.unit(members[0]), [columns[member] for member in members], largest=largest)
         for place, member in enumerate(members):
             axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **legends.style(place))
         axis.set_ylabel(values.label(members[0].removeprefix(f"{name}.")))
@@ -73,12 +74,13 @@ def plot_contact(
             mark_peaks(axis, own, (low, high), scale, values)
         legends.put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
         round_ticks(axis)
-        show_flat(axis)
+        show_flat(axis, values)
         axis.tick_params(labelbottom=row == len(shown) - 1)
     axes[0].set_xlim(float(scale(low)), float(scale(high)))
     axes[-1].set_xlabel(scale.label("time"))
     figure.align_ylabels(axes)
-    _draw_loop(figure.add_subplot(grid[:, 1]), name, columns)
+    peak = float(np.max(np.abs(result[f"{name}.force"]), initial=0.0))
+    _draw_loop(figure.add_subplot(grid[:, 1]), name, columns, peak)
     return finished(figure, title or _heading(name, touches, touch), save)
 
 
@@ -99,8 +101,8 @@ def _chosen(touches: list[DrawableTouch], name: str, number: int | None) -> Draw
     if number is None:
         return max(touches, key=lambda touch: touch.peak_force, default=None)
     if not isinstance(number, int | np.integer) or not 1 <= number <= len(touches):
-        said = f"it closed {len(touches)} times" if touches else "it never closed"
-        raise FlexmbsError(f"plot_contact: number is {number!r}, but {said}: {name}")
+        said = "never closed" if not touches else "closed once" if len(touches) == 1 else f"closed {len(touches)} times"
+        raise FlexmbsError(f"plot_contact: number is {number!r}, but {name} {said}")
     return touches[number - 1]
 
 
@@ -125,10 +127,13 @@ def _shown(result: DrawableResult, name: str) -> list[list[str]]:
     return panels
 
 
-def _draw_loop(axis: Axes, name: str, columns: dict[str, np.ndarray]) -> None:
-    """Normal force over depth, of which a hit loses the area inside; of a rigid contact friction over sliding speed."""
+def _draw_loop(axis: Axes, name: str, columns: dict[str, np.ndarray], peak: float) -> None:
+    """Normal force over depth, of which a hit loses the area inside; of a rigid contact friction over sliding speed.
+
+    ``peak``: largest force of the contact in the run, N.
+    """
     depth, force = -columns[f"{name}.gap"], columns[f"{name}.force"]
-    pushed = np.abs(force) > NO_FORCE * np.max(np.abs(force), initial=0.0)
+    pushed = np.abs(force) > NO_FORCE * peak
     closed = pushed | (depth >= 0.0)
     shown = closed | np.append(closed[1:], False) | np.append(False, closed[:-1])  # from and to zero
     labels = ("depth (− gap)", "normal force")

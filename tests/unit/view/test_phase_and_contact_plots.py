@@ -50,8 +50,9 @@ def hit():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     body = system.add(fm.RigidBody.point(0.5), name="ball")
     system.prismatic(system.ground["origin"], body["origin"], axis="x", name="slide", displacement=0.01, rate=-2.0)
+    law = fm.HuntCrossley.from_restitution(2e6, 0.6, 2.0, 1.5)
     wall = fm.Plane(system.ground["origin"], normal=(1, 0, 0))
-    system.contact(fm.Point(body["origin"]), wall, law=fm.HuntCrossley(2e6, exponent=1.5, damping=1e6), name="wall")
+    system.contact(fm.Point(body["origin"]), wall, law=law, name="wall")
     return system.simulate(0.012)
 
 
@@ -84,7 +85,7 @@ def test_friction_has_panels_of_its_own():
 def test_wrong_contacts(result, hit):
     with pytest.raises(fm.FlexmbsError, match="no contact named 'stp'. Did you mean stop"):
         result.plot_contact("stp")
-    with pytest.raises(fm.FlexmbsError, match="number is 2, but it closed 1 times: wall"):
+    with pytest.raises(fm.FlexmbsError, match="number is 2, but wall closed once"):
         hit.plot_contact("wall", number=2)
     with pytest.raises(fm.FlexmbsError, match="is empty"):
         hit.plot_contact("wall", start=0.003, end=0.002)
