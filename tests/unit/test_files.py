@@ -28,7 +28,7 @@ def of_result(path):
 
 
 def plot(path):
-    Result(bar.structure(), bar.trajectory()).plot("hinge.angle", save=path)
+    Result(bar.structure(), bar.trajectory()).plot("hinge.angle", save=path, force=True)
 
 
 WRITERS = {
