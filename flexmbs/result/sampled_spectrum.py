@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from flexmbs.result.spectrum import AMPLITUDE, Spectrum, spectrum_of
+from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting.curves import check_names, time_window
-
-if TYPE_CHECKING:
-    from flexmbs.result.result import Result
 
 #: Numbers interpolated at a time.
 AT_ONCE = 4_000_000
 
 
 def history_spectrum(
-    result: Result, name: str, start: float | None, end: float | None, *, kind: str = AMPLITUDE, window: str = "hann",
+    result: DrawableResult, name: str, start: float | None, end: float | None, *, kind: str = AMPLITUDE, window: str = "hann",
     highest: float | None = None, segments: int = 1,
 ) -> Spectrum:  # fmt: skip
     """See :meth:`flexmbs.Result.spectrum`."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.view.contact_phases import ContactPhases
-from flexmbs.view.contact_plots import contact_of, shade_phases
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting import legends
 from flexmbs.view.plotting.contact_marks import mark_peaks, shade_contacts, touches_within
 from flexmbs.view.plotting.curves import check_names, curves, time_window
 from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure
+from flexmbs.view.plotting.phase_shades import contact_of, shade_phases
 from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:

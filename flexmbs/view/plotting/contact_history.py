@@ -10,12 +10,12 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.contact_phases import ContactPhases
-from flexmbs.view.contact_plots import shade_phases
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
 from flexmbs.view.plotting import legends
 from flexmbs.view.plotting.contact_marks import mark_peaks, touches_within
 from flexmbs.view.plotting.curves import curves, time_window
 from flexmbs.view.plotting.figures import check_file, finished, new_figure
+from flexmbs.view.plotting.phase_shades import shade_phases
 from flexmbs.view.plotting.scales import NOTHING, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
