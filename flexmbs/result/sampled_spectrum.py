@@ -13,8 +13,8 @@ AT_ONCE = 4_000_000
 
 
 def history_spectrum(
-    result: DrawableResult, name: str, start: float | None, end: float | None, *, kind: str = AMPLITUDE, window: str = "hann",
-    highest: float | None = None, segments: int = 1,
+    result: DrawableResult, name: str, start: float | None, end: float | None, *, kind: str = AMPLITUDE,
+    window: str = "hann", highest: float | None = None, segments: int = 1,
 ) -> Spectrum:  # fmt: skip
     """See :meth:`flexmbs.Result.spectrum`."""
     check_names(result, [name], "spectrum")
