@@ -140,12 +140,21 @@ def _listed(members: Sequence[str]) -> bool:
 
 
 def common_name(names: Sequence[str]) -> str:
-    """Label of a panel: the name of its only line, or the words that the names of all its lines share, if any."""
+    """Label of a panel: the name of its only line, or the first or else the last words that all names share, if any."""
     if len(names) == 1:
         return names[0]
-    words = [set(name.replace(".", " ").split()) for name in names]
-    shared = [word for word in names[0].replace(".", " ").split() if all(word in other for other in words)]
-    return " ".join(shared)
+    words = [name.replace(".", " ").split() for name in names]
+    first = [words[0][k] for k in range(_equal(words))]
+    last = [words[0][-1 - k] for k in range(_equal([part[::-1] for part in words]))]
+    return " ".join(first or last[::-1])
+
+
+def _equal(words: Sequence[Sequence[str]]) -> int:
+    """How many words from the first one on are the same in all."""
+    for place, row in enumerate(zip(*words, strict=False)):
+        if len(set(row)) > 1:
+            return place
+    return min(map(len, words))
 
 
 def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:

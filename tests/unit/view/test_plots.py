@@ -9,6 +9,7 @@ import sliding_ball as ball
 import swinging_bar as bar
 
 from flexmbs import ContactRecord, FlexmbsError, Result, UnknownHistoryError
+from flexmbs.view.plots import common_name
 from flexmbs.view.plotting.curves import curves
 from flexmbs.view.plotting.scales import time_scale, value_scale
 
@@ -177,6 +178,20 @@ def test_small_curves_of_another_kind_have_their_own_panel(result):
     assert panels(result.plot(bending, gap)) == [[bending, gap]]  # 60 mm beside 2 m
     assert panels(small.plot(bending, gap)) == [[bending], [gap]]  # 0.6 mm
     assert panels(small.plot("energy.kinetic", "energy.gravity")) == [["energy.kinetic", "energy.gravity"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "shared"),
+    [
+        (["pin.reaction.force.x", "pin.reaction.force.y"], "pin reaction force"),
+        (["hinge1.angle", "hinge2.angle"], "angle"),
+        (["rod.bending y 1", "rod.torsion 1"], "rod"),
+        (["stop.gap", "rod.torsion 1"], ""),
+        (["stop.gap"], "stop.gap"),
+    ],
+)
+def test_panels_are_named_by_what_their_curves_share(names, shared):
+    assert common_name(names) == shared
 
 
 def touched(count):
