@@ -128,6 +128,8 @@ _WHERE = {
     "flexmbs.analysis.mobility.mobility": ("mobility", "Mobility"),
     "flexmbs.analysis.description.description": ("Description",),
     "flexmbs.result.result": ("Result", "load"),
+    "flexmbs.result.comparison.compare": ("compare", "Comparison"),
+    "flexmbs.result.spectrum": ("Spectrum", "Peak"),
     "flexmbs.result.run_folder": ("RunFolder",),
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),

@@ -215,6 +215,8 @@ from flexmbs.reduction.options import Patch as Patch
 from flexmbs.reduction.options import SecondOrder as SecondOrder
 from flexmbs.reduction.options import StaticModes as StaticModes
 from flexmbs.reduction.reduce import reduce as reduce
+from flexmbs.result.comparison.compare import Comparison as Comparison
+from flexmbs.result.comparison.compare import compare as compare
 from flexmbs.result.event_records import EventRecord as EventRecord
 from flexmbs.result.export.gltf import GltfReport as GltfReport
 from flexmbs.result.result import Result as Result
@@ -224,6 +226,8 @@ from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
 from flexmbs.result.stress_envelope import StressEnvelope as StressEnvelope
 from flexmbs.result.stress_histories import StressHistory as StressHistory
+from flexmbs.result.spectrum import Peak as Peak
+from flexmbs.result.spectrum import Spectrum as Spectrum
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
 from flexmbs.study.evaluation.table import StudyTable as StudyTable

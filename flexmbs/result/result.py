@@ -32,7 +32,9 @@ from flexmbs.result.report.notebook import result_card
 from flexmbs.result.report.report import write_report
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
+from flexmbs.result.sampled_spectrum import history_spectrum
 from flexmbs.result.saved_state import SavedState, has_state, load_state
+from flexmbs.result.spectrum import Spectrum
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_envelope import StressEnvelope, envelope, times_in_window
@@ -47,6 +49,9 @@ from flexmbs.view.contact_plots import plot_contacts
 from flexmbs.view.film_options import OF_FILES, fitting
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.plots import plot_histories
+from flexmbs.view.plotting.contact_history import plot_contact
+from flexmbs.view.plotting.phase_plane import plot_phase_plane
+from flexmbs.view.plotting.spectra import plot_spectra
 from flexmbs.view.window import show
 
 if TYPE_CHECKING:
@@ -421,6 +426,42 @@ class Result(ExportMethods):
         """
         return plot_contacts(self, names, save=save, **options)
 
+    def spectrum(self, name: str, *, start: float | None = None, end: float | None = None, **options: Any) -> Spectrum:
+        """One-sided spectrum of a history over a window of time (s; None: the whole run), sampled from the interpolant.
+
+        ``kind``: "amplitude" (of sines, unit of the history) or "density" (power spectral density, unit^2/Hz);
+        ``window``: of scipy.signal ("hann"); ``highest`` (Hz): cut off above; ``segments``: densities of so many
+        overlapping parts are averaged (1). The mean is subtracted. The history is sampled more and more densely until
+        nothing is folded back into the band; ResultWarning if 2^20 samples do not suffice. FlexmbsError for an unknown
+        name or option or an empty window.
+        """
+        return history_spectrum(self, name, start, end, **options)
+
+    def plot_spectrum(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """Plot amplitudes or densities of histories over frequency, their largest peaks labelled, one panel per unit.
+
+        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.spectra.plot_spectra`: log, peaks,
+        title, size, force.
+        """
+        return plot_spectra(self, names, save=save, **options)
+
+    def plot_phase(
+        self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any
+    ) -> Figure | None:
+        """Plot a history over another one, coloured by time; ``y=None``: the rate of ``x`` (phase plane).
+
+        Options as in :func:`flexmbs.view.plotting.phase_plane.plot_phase_plane`: start, end, degrees, title, size,
+        force.
+        """
+        return plot_phase_plane(self, x, y, save=save, **options)
+
+    def plot_contact(self, name: str, *, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """Plot one contact: force, gap and slip around its strongest impact, and force over depth.
+
+        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contact`: number, start, end, title, size,
+        force.
+        """
+        return plot_contact(self, name, save=save, **options)
     @property
     def view(self) -> dict[str, Any]:
         """Options of pictures and films that the case of this result states in VIEW; others override them."""

@@ -1,4 +1,4 @@
-"""Contacts against time: a bar for each, and the phases behind histories."""
+"""Contacts against time: a bar for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases, closed_contacts
+from flexmbs.view.contact_phases import closed_contacts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting.curves import time_window
 from flexmbs.view.plotting.figures import check_file, finished, new_figure
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 WIDTH, LANE, TALLEST = 9.0, 0.15, 16.0
 #: Forces that span more than this factor are coloured by their logarithm.
 DECADES = 30.0
-SHADE = 0.22  # opacity of phases behind curves
 
 
 def plot_contacts(
@@ -76,37 +75,6 @@ def _color_bar(figure: Figure, axis: Axes, bars: PolyCollection, tall: float) ->
         scale.ax.yaxis.set_major_formatter(FuncFormatter(lambda force, _place: f"{forces(force):g}"))
 
 
-def shade_phases(
-    axis: Axes, phases: ContactPhases, index: int, window: tuple[float, float], times: Scale
-) -> list:  # fmt: skip
-    """Phases of a contact in a window of time, behind the curves of a matplotlib axis; returns handles for a legend."""
-    from matplotlib.collections import PolyCollection
-
-    history, handles = phases.history(index), []
-    low, high = window
-    for number, phase in enumerate(PHASES):
-        spans = history.spans(number)
-        spans = np.clip(spans[(spans[:, 0] <= high) & (spans[:, 1] >= low)], low, high)
-        if number == FREE or not len(spans):
-            continue
-        corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in times(spans)]
-        shade = PolyCollection(
-            corners, facecolors=phase.color, edgecolors=phase.color, linewidths=0.4, alpha=SHADE, zorder=0,
-            label=phase.name, transform=axis.get_xaxis_transform(),
-        )  # fmt: skip
-        axis.add_collection(shade, autolim=False)
-        handles.append(shade)
-    return handles
-
-
-def contact_of(result: DrawableResult, names: Sequence[str]) -> int | None:
-    """Index of the contact that all of these histories are of ("C.force", "C.gap"); None: of none, or of several."""
-    contacts = {pair.name: index for index, pair in enumerate(result.structure.contacts)}
-    owners = [name.partition(".point.")[0] if ".point." in name else name.rpartition(".")[0] for name in names]
-    found = {contacts.get(owner) for owner in owners}
-    return found.pop() if len(found) == 1 else None
-
-
 def _lanes(result: DrawableResult, names: Sequence[str], low: float, high: float) -> tuple[list[tuple[str, list]], int]:
     """Name and closed times of each contact that is shown, and how many did not close in the window."""
     every = [pair.name for pair in result.structure.contacts]
@@ -146,7 +114,7 @@ def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale
     wide = len(positive) > 0 and positive[-1] > DECADES * positive[0]
     norm = LogNorm(positive[0], positive[-1]) if wide else Normalize(0.0, float(strong[-1]) or 1.0)
     bars = PolyCollection([corners[i] for i in order], cmap=_colours(), norm=norm, edgecolors="face", linewidths=1.0)
-    bars.set_array(strong)
+    bars.set_array(np.maximum(strong, positive[0]) if wide else strong)  # rigid impacts have no force, but a colour
     return bars
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from flexmbs.view.contact_phases import ContactPhases
-from flexmbs.view.contact_plots import contact_of, shade_phases
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting import legends
 from flexmbs.view.plotting.contact_marks import mark_peaks, shade_contacts, touches_within
 from flexmbs.view.plotting.curves import check_names, curves, time_window
 from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure
+from flexmbs.view.plotting.phase_shades import contact_of, shade_phases
 from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Inches: of a figure, of a panel, of title and time axis.
 WIDTH, PANEL, REST = 8.0, 2.4, 1.0
+#: What fits along the vertical axis of a panel; a longer name stands above it.
+LABEL_LETTERS = 28
+#: Ranges that differ by more than this factor make the smaller one a straight line.
+COMPARABLE = 100.0
 
 
 def plot_histories(
@@ -29,7 +35,7 @@ def plot_histories(
     size: tuple[float, float] | None = None, phases: bool = True, contacts: bool = True,
     stick_speed: float | None = None, degrees: bool = False,
 ) -> Figure | None:  # fmt: skip
-    """Plot histories against time, with one panel per unit.
+    """Plot histories against time, with one panel per unit; what is far smaller and of another kind has its own.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
     Returns the matplotlib figure, or None if it was written to ``save``.
@@ -52,26 +58,26 @@ def plot_histories(
     check_file(save, force)
     low, high = time_window(result, start, end)
     times, columns = curves(result, names, low, high)
-    panels: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        panels.setdefault(result.unit(name), []).append(name)
-    width = WIDTH if size is None else float(size[0])
-    rows = sum(PANEL + legends.height(members if len(members) > 1 else [], width) for members in panels.values())
+    panels = _panels({name: (result.unit(name), float(np.ptp(columns[name]))) for name in names})
+    width = new_figure(size, (WIDTH, PANEL)).get_figwidth()
+    rows = sum(PANEL + legends.height(members if _listed(members) else [], width) for members in panels)
     figure = new_figure(size, (WIDTH, REST + rows))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     scale = time_scale(low, high)
     shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
-    for number, (axis, (unit, members)) in enumerate(zip(axes, panels.items(), strict=True)):
-        values = value_scale(unit, [columns[name] for name in members], degrees)
+    for number, (axis, members) in enumerate(zip(axes, panels, strict=True)):
+        largest = max(float(np.max(np.abs(result[name]), initial=0.0)) for name in members)
+        shown = [columns[name] for name in members]
+        values = value_scale(result.unit(members[0]), shown, degrees, largest=largest)
         for index, name in enumerate(members):
             look = legends.style(number if len(members) == 1 else index)
             axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
-        axis.set_ylabel(values.label(common_name(members)))
+        axis.set_ylabel(values.label(common_name(members) if _fits(members) else ""))
         axis.grid(True, alpha=0.3)
-        lines = list(axis.lines) if len(members) > 1 else []
+        lines = list(axis.lines) if _listed(members) else []
         legends.put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
         round_ticks(axis)
-        show_flat(axis)
+        show_flat(axis, values)
     axes[-1].set_xlabel(scale.label("time"))
     axes[-1].set_xlim(*_limits(scale, low, high))
     figure.align_ylabels(axes)
@@ -108,13 +114,47 @@ class _Shading:
         return new
 
 
+def _panels(histories: Mapping[str, tuple[str, float]]) -> list[list[str]]:
+    """Names that share a panel, from unit and range of each: of one unit, and of similar names or comparable ranges."""
+    panels: list[list[str]] = []
+    for name, (unit, size) in histories.items():
+        for members in panels:
+            unit_there, size_there = histories[members[0]]
+            low, high = sorted((size, size_there))
+            if unit == unit_there and (common_name([name, members[0]]) or low * COMPARABLE >= high or low == 0.0):
+                members.append(name)
+                break
+        else:
+            panels.append([name])
+    return panels
+
+
+def _fits(members: Sequence[str]) -> bool:
+    """Whether the label of a panel is no longer than the panel."""
+    return len(common_name(members)) <= LABEL_LETTERS
+
+
+def _listed(members: Sequence[str]) -> bool:
+    """Whether the curves of a panel are named above it."""
+    return len(members) > 1 or not _fits(members)
+
+
 def common_name(names: Sequence[str]) -> str:
-    """Label of a panel: the name of its only line, or the words that the names of all its lines share, if any."""
+    """Label of a panel: the name of its only line, or the first or else the last words that all names share, if any."""
     if len(names) == 1:
         return names[0]
-    words = [set(name.replace(".", " ").split()) for name in names]
-    shared = [word for word in names[0].replace(".", " ").split() if all(word in other for other in words)]
-    return " ".join(shared)
+    words = [name.replace(".", " ").split() for name in names]
+    first = [words[0][k] for k in range(_equal(words))]
+    last = [words[0][-1 - k] for k in range(_equal([part[::-1] for part in words]))]
+    return " ".join(first or last[::-1])
+
+
+def _equal(words: Sequence[Sequence[str]]) -> int:
+    """How many words from the first one on are the same in all."""
+    for place, row in enumerate(zip(*words, strict=False)):
+        if len(set(row)) > 1:
+            return place
+    return min(map(len, words))
 
 
 def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:

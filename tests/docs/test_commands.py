@@ -25,10 +25,13 @@ SHORT = ["--set", "t_end=0.001", "--no-view"]
 # or open a window, and synopses with METAVARS.
 MORE = {
     "flexmbs cases": [],
+    "flexmbs compare runs/ln runs/hc wall.force wall.gap --save comparison.svg": ["--force"],
     "flexmbs describe n_four_bar --set loops=3 --save topology.png": ["--set", "loops=1"],
     "flexmbs info housing.bdf --units mm-t-s": [],
     "flexmbs info meshes/gmsh_conrod.msh --units mm-t-s": [],
     "flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL --modes 20 -o conrod.h5": ["--modes", "1"],
+    "flexmbs run damped_impact --out runs/ln": ["--no-view", "--force"],
+    "flexmbs run damped_impact --set law=hunt_crossley --out runs/hc": ["--no-view", "--force"],
     "flexmbs run flexible_pendulum_impact --no-view": SHORT,
     "flexmbs run flexible_pendulum_impact --no-view --set geometric_stiffness=false --set rtol=1e-8": SHORT,
     "flexmbs run flexible_pendulum_impact --out runs/first": SHORT,
@@ -55,7 +58,7 @@ LONG = {"flexmbs reduce conrod.inp --interface big=NBIG --interface small=NSMALL
 REFUSED = {"flexmbs run composite_inertia"}  # its page says why
 WINDOWS = {"flexmbs view housing.bdf", "flexmbs view first_run"}
 NAMED_ONLY = re.compile(r"flexmbs (\w+)( --[a-z-]+)?")  # "flexmbs modes --spin" in a sentence
-METAVAR = re.compile(r"\b(NAME|CASE|DIR|FILE|BODY\.h5|FILE\.png|STUDY|COMMAND|SCRIPT\.py|ADDRESS)\b|--dask tcp")
+METAVAR = re.compile(r"\b(NAME|CASE|DIR\d?|FILE|BODY\.h5|FILE\.png|STUDY|COMMAND|SCRIPT\.py|ADDRESS)\b|--dask tcp")
 
 
 def is_run(command: str) -> bool:
@@ -175,6 +178,9 @@ def test_command_runs_on_its_smallest_size(command, place, monkeypatch):
         (place / "rod.py").unlink(missing_ok=True)
         if command != NEW_STUDY:
             write_study(place / "rod.py")
+    if command.startswith("flexmbs compare"):
+        for folder in ("runs/ln", "runs/hc"):
+            CliRunner().invoke(cli, ["run", "damped_impact", "--no-view", "--force", "--out", folder])
     result = CliRunner().invoke(cli, [*shlex.split(command)[1:], *MORE[command]], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert result.output

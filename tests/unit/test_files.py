@@ -28,7 +28,7 @@ def of_result(path):
 
 
 def plot(path):
-    Result(bar.structure(), bar.trajectory()).plot("hinge.angle", save=path)
+    Result(bar.structure(), bar.trajectory()).plot("hinge.angle", save=path, force=True)
 
 
 WRITERS = {
@@ -82,14 +82,16 @@ def test_places_that_cannot_be_written(tmp_path, name):
     write = WRITERS[name]
     (tmp_path / "file").write_text("a file in the place of a folder")
     check_told(write, tmp_path / "file" / name, "there is a file where a folder is expected")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    check_told(write, tmp_path / "loop", "that leads back to itself" if name != "result" else "there is a file where")
+    loop = tmp_path / f"loop{os.path.splitext(name)[1]}"
+    loop.symlink_to(loop)
+    check_told(write, loop, "that leads back to itself" if name != "result" else "there is a file where")
     if name != "result":
-        os.mkfifo(tmp_path / "pipe")
-        check_told(write, tmp_path / "pipe", "it is a named pipe (FIFO), not a file")
+        pipe = loop.with_stem("pipe")
+        os.mkfifo(pipe)
+        check_told(write, pipe, "it is a named pipe (FIFO), not a file")
         (tmp_path / name).mkdir()
         check_told(write, tmp_path / name, "it is a folder")
-        assert sorted(os.listdir(tmp_path)) == sorted(["file", "loop", "pipe", name])
+        assert sorted(os.listdir(tmp_path)) == sorted(["file", loop.name, pipe.name, name])
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from flexmbs.common.errors import FlexmbsError, FlexmbsWarning, MeshError, Simul
 
 COMMANDS = {
     "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
+    "compare": ("flexmbs.app.cli.compare:compare_command", "Compare the results of two or more runs."),
     "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
     "export": (
         "flexmbs.app.cli.export:export_command",

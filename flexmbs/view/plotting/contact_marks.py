@@ -61,6 +61,8 @@ def mark_peaks(
     at = np.array(peaks)
     axis.plot(times(at[:, 0]), forces(at[:, 1]), "o", color="#20242a", markersize=3.0, zorder=3)
     when, force = peaks[0]
+    if any(min(_end(touch, high), high) - max(touch.start, low) > ALWAYS * (high - low) for touch in touches):
+        return  # it rests
     right = when > 0.6 * high + 0.4 * low
     axis.annotate(
         f"{forces.text(force)} at {times.text(when) if not times.offset else f'{when:.7g} s'}",

@@ -31,7 +31,7 @@ def time_window(result: DrawableResult, start: float | None, end: float | None) 
     low, high = first if start is None else float(start), last if end is None else float(end)
     if low > high or (low == high and first < last):
         raise FlexmbsError(
-            f"the window from start = {low:g} s to end = {high:g} s is empty; the run: {first:g} to {last:g} s"
+            f"the window from start = {low:g} s to end = {high:g} s is empty; the run is from {first:g} to {last:g} s"
         )
     return low, high
 

@@ -23,7 +23,7 @@ _METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
 
 
 def check_file(save: str | Path | None, force: bool) -> None:
-    """FlexmbsError if a plot cannot be written as ``save``: another ending, or a file that exists (without ``force``)."""
+    """FlexmbsError if a plot cannot be written as ``save``: another ending, or it exists and ``force`` is not set."""
     if save is None:
         return
     if Path(save).suffix.lower() not in FORMATS:

@@ -37,11 +37,12 @@ def height(labels: Sequence[str], width: float) -> float:
     return -(-len(labels) // columns(labels, width)) * ROW if labels else 0.0
 
 
-def put_above(axis: Axes, handles: Sequence, width: float) -> None:
-    """A legend of ``handles`` above ``axis``, in as many rows as it takes."""
+def put_above(axis: Axes, handles: Sequence, width: float, *, right: bool = False) -> None:
+    """A legend of ``handles`` above ``axis`` on the left or right, in as many rows as it takes."""
     labels = [handle.get_label() for handle in handles]
     if labels:
         axis.legend(
-            handles=list(handles), ncols=columns(labels, width), loc="lower left", bbox_to_anchor=(0.0, 1.0),
+            handles=list(handles), ncols=columns(labels, width), loc="lower right" if right else "lower left",
+            bbox_to_anchor=(1.0 if right else 0.0, 1.0),
             fontsize="small", frameon=False, borderaxespad=0.1, borderpad=0.1, handlelength=1.6, columnspacing=1.4,
         )  # fmt: skip

@@ -25,6 +25,10 @@ LOW, HIGH = 0.1, 5000.0
 HARDLY = 1e-3
 #: ... unless it is so little that it is rounding.
 ROUNDING = 1e-9
+#: Lengths and angles below this (m, rad) are nothing but rounding.
+NOTHING = 1e-14
+#: So is what is below this part of what a quantity reaches elsewhere.
+PART_OF_NOTHING = 1e-13
 #: Times of more digits than this before the decimal point are counted from a round time.
 LARGEST_TIME = 1e4
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -32,12 +36,13 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Scale:
-    """Numbers in ``base`` units are drawn as (number - offset) * factor, in ``unit``."""
+    """Numbers in ``base`` are drawn as (number - offset) * factor, in ``unit``; ``nothing``: they are rounding."""
 
     base: str
     unit: str
     factor: float = 1.0
     offset: float = 0.0
+    nothing: bool = False
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
         return (np.asarray(values) - self.offset) * self.factor
@@ -53,18 +58,24 @@ class Scale:
         return f"{self(value):.4g} {self.unit}".rstrip()
 
 
-def value_scale(unit: str, columns: Iterable[np.ndarray], degrees: bool = False) -> Scale:
-    """Scale of an axis that shows all values of ``columns``, in ``unit``; ``degrees`` instead of radians."""
+def value_scale(unit: str, columns: Iterable[np.ndarray], degrees: bool = False, *, largest: float = 0.0) -> Scale:
+    """Scale of an axis that shows all values of ``columns``, in ``unit``; ``degrees`` instead of radians.
+
+    ``largest``: magnitude that the same quantities reach elsewhere, such as in the rest of a run.
+    """
     base, factor = _degrees(unit) if degrees else (unit, 1.0)
     parts = [column[np.isfinite(column)] for column in map(np.asarray, columns)]
     parts = [factor * part for part in parts if len(part)]
     low, high = (min(map(np.min, parts)), max(map(np.max, parts))) if parts else (0.0, 0.0)
     size, change = max(abs(low), abs(high)), high - low
     offset = 0.0
+    nothing = size <= max(NOTHING if unit in ("m", "rad") else 0.0, PART_OF_NOTHING * largest)
+    if nothing:
+        size = change = 0.0
     if factor == 1.0 and ROUNDING * size < change < HARDLY * size:
-        offset, size = _round_number(0.5 * (low + high), change), change
+        offset, size = _round_number(low, change), change
     power = _power(base, size)
-    return Scale(_superscripts(base), _superscripts(_PREFIXES[power] + base), factor * 10.0**-power, offset)
+    return Scale(_superscripts(base), _superscripts(_PREFIXES[power] + base), factor * 10.0**-power, offset, nothing)
 
 
 def time_scale(start: float, end: float) -> Scale:
@@ -83,11 +94,13 @@ def frequency_scale(highest: float) -> Scale:
     return Scale("Hz", _PREFIXES[power] + "Hz", 10.0**-power)
 
 
-def show_flat(axis: Axes) -> None:
-    """Draw what changes by no more than rounding as a level line, not as noise."""
+def show_flat(axis: Axes, values: Scale) -> None:
+    """Draw what changes by no more than rounding as a level line, not as noise; ``values``: of the vertical axis."""
     low, high = axis.dataLim.intervaly
     size = max(abs(low), abs(high))
-    if np.isfinite(size) and 0.0 < size and high - low <= ROUNDING * size:
+    if values.nothing:
+        axis.set_ylim(-0.05, 0.05)
+    elif np.isfinite(size) and high - low <= ROUNDING * size:
         axis.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
 
 
@@ -120,7 +133,7 @@ def _power(unit: str, size: float) -> int:
 def _round_number(value: float, span: float) -> float:
     """The number next below ``value`` with as few digits as ``span`` can be read with."""
     step = 10.0 ** math.floor(math.log10(span))
-    return float(f"{math.floor(value / step) * step:.15g}")
+    return float(f"{math.floor(value / step + 1e-6) * step:.15g}")
 
 
 def _plain(value: float) -> str:
@@ -128,4 +141,4 @@ def _plain(value: float) -> str:
 
 
 def _superscripts(unit: str) -> str:
-    return re.sub(r"(?<=[A-Za-z])-?\d", lambda power: power[0].translate(_SUPERSCRIPTS), unit)
+    return re.sub(r"(?<=[A-Za-z)])-?\d", lambda power: power[0].translate(_SUPERSCRIPTS), unit)

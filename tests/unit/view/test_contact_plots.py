@@ -9,8 +9,8 @@ import sliding_ball as ball
 from flexmbs import ContactRecord, FlexmbsError, Result
 from flexmbs.result.structure import ContactPair
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
-from flexmbs.view.contact_plots import contact_of
 from flexmbs.view.plots import plot_histories
+from flexmbs.view.plotting.phase_shades import contact_of
 
 
 def many(count, rng=None):

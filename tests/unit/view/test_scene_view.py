@@ -232,8 +232,7 @@ def test_range_of_a_run_that_goes_on_is_widened(scene_of):
     result = Result(bar.structure(), bar.trajectory())
     scene = scene_of(result, color="displacement", start=0.0, end=0.01)
     first = scene._range()[1]
-    scene.show_time(0.3)
-    scene.widen_range()
+    scene.include(result.resampled([0.3]))
     now = result.flexible("pendulum").surface.modes[0] * result.resampled([0.3]).trajectory.q[0, 1]
     largest = np.linalg.norm(now, axis=1).max()
     assert scene._range()[1] == pytest.approx(largest, rel=0.05) and largest > first  # second order left out here

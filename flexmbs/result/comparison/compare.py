@@ -1,0 +1,227 @@
+"""Compare runs: the histories that they share on common times, their figures, parameters and statistics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.result.comparison.rows import Row, rows_of, text_table
+from flexmbs.result.comparison.run_summary import RunSummary, read_summary
+from flexmbs.result.result import Result, load
+from flexmbs.view.plotting.comparison import ComparedHistory, plot_comparison
+from flexmbs.view.plotting.curves import curves, time_window
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Histories that are compared without names, and how many of them are plotted.
+MOST_CHOSEN, MOST_PLOTTED = 40, 4
+#: Statistics that are of the machine, or have no number.
+_LEFT_OUT = ("_reason", "advice", "step_size_decided_by")
+
+
+def compare(
+    *runs: str | os.PathLike[str] | Result, names: Sequence[str] = (), labels: Sequence[str] | None = None,
+    start: float | None = None, end: float | None = None,
+) -> Comparison:  # fmt: skip
+    """Compare two or more runs with the first of them: ``print`` it for tables, ``.plot(save=...)`` for a figure.
+
+    Parameters
+    ----------
+    runs : result folders or results; parameters, figures and statistics of cases are known from folders only
+    names : histories; none: coordinates, contact forces and energies that all runs have, 40 at most
+    labels : of the runs; None: the names of their folders
+    start, end : s, window of time; None: what all runs cover
+
+    FlexmbsError for fewer than two runs, a history that a run lacks or has in another unit, no common time.
+    """
+    if len(runs) < 2:
+        raise FlexmbsError(f"compare: {len(runs)} run given; at least two are needed")
+    results = tuple(run if isinstance(run, Result) else load(run) for run in runs)
+    summaries = tuple(RunSummary() if isinstance(run, Result) else read_summary(Path(run)) for run in runs)
+    titles = _labels(runs, labels)
+    shared = _shared(results)
+    _check_wanted(names, shared, results, titles)
+    low, high = _common_window(results, titles, start, end)
+    wanted = tuple(dict.fromkeys(names)) or _chosen(results[0], shared)
+    histories = _histories(results, wanted, low, high)
+    return Comparison(titles, results, summaries, shared, _only_in(results, shared, titles), histories, bool(names))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs beside each other, all relative to the first one.
+
+    Attributes
+    ----------
+    labels : of the runs
+    shared : names of the histories that all runs have, in the same unit
+    only_in : label -> histories of that run that are not shared
+    histories : tuple of ComparedHistory: ``.times`` (k,) s, ``.values`` (runs, k), ``.largest``, ``.rms``, ...
+    """
+
+    labels: tuple[str, ...]
+    results: tuple[Result, ...] = field(repr=False)
+    summaries: tuple[RunSummary, ...] = field(repr=False)
+    shared: tuple[str, ...] = field(repr=False)
+    only_in: dict[str, tuple[str, ...]] = field(repr=False)
+    histories: tuple[ComparedHistory, ...] = field(repr=False)
+    named: bool = field(default=False, repr=False)
+
+    def __getitem__(self, name: str) -> ComparedHistory:
+        """The comparison of one history; FlexmbsError if it is not among ``histories``."""
+        for history in self.histories:
+            if history.name == name:
+                return history
+        raise FlexmbsError(f"comparison: no history {name!r}. {near_names(name, [h.name for h in self.histories])}")
+
+    @property
+    def figures(self) -> tuple[Row, ...]:
+        """Figures of the runs' cases."""
+        return rows_of([summary.figures for summary in self.summaries])
+
+    @property
+    def parameters(self) -> tuple[Row, ...]:
+        """Parameters of the runs' cases that differ."""
+        return tuple(row for row in rows_of([summary.parameters for summary in self.summaries]) if row.differs)
+
+    @property
+    def statistics(self) -> tuple[Row, ...]:
+        """Statistics of the runs."""
+        parts = [summary.stats or result.stats for summary, result in zip(self.summaries, self.results, strict=True)]
+        return tuple(row for row in rows_of(parts) if not row.name.endswith(_LEFT_OUT))
+
+    def plot(self, *, save: str | Path | None = None, **options: Any) -> Figure | None:
+        """The histories of all runs in one figure, beneath each its difference from the first run.
+
+        Returns the matplotlib figure, or writes it to ``save``. Without names in :func:`compare`: the four histories
+        that differ most. Options: title, size, degrees, force, as of
+        :func:`flexmbs.view.plotting.comparison.plot_comparison`.
+        """
+        shown = self.histories
+        if not self.named:
+            ordered = sorted(shown, key=lambda history: -history.relative_rms)[:MOST_PLOTTED]
+            shown = tuple(history for history in shown if history in ordered)
+        return plot_comparison(self.labels, shown, save=save, **options)
+
+    def __str__(self) -> str:
+        said = [
+            _said_of_parameters(self.parameters, self.labels, any(s.parameters for s in self.summaries)),
+            text_table("Figures:", self.labels, self.figures),
+            _table_of_histories(self.histories),
+            _said_of_others(self.only_in),
+            text_table("Statistics:", self.labels, self.statistics),
+        ]
+        return "\n\n".join(part for part in said if part)
+
+
+def _labels(runs: Sequence, labels: Sequence[str] | None) -> tuple[str, ...]:
+    if labels is not None:
+        if len(labels) != len(runs) or len(set(labels)) != len(labels):
+            raise FlexmbsError(f"compare: labels must be {len(runs)} different names, one for each run: {labels!r}")
+        return tuple(str(label) for label in labels)
+    found = [f"run {k}" if isinstance(run, Result) else Path(run).resolve().name for k, run in enumerate(runs, start=1)]
+    if len(set(found)) < len(found):
+        found = [f"run {k}" if isinstance(run, Result) else os.fspath(run) for k, run in enumerate(runs, start=1)]
+    if len(set(found)) < len(found):
+        found = [f"{label} ({k})" for k, label in enumerate(found, start=1)]
+    return tuple(found)
+
+
+def _shared(results: Sequence[Result]) -> tuple[str, ...]:
+    others = [frozenset(result.names) for result in results[1:]]
+    first = [name for name in results[0].names if all(name in names for names in others)]
+    return tuple(name for name in first if len({result.unit(name) for result in results}) == 1)
+
+
+def _only_in(results: Sequence[Result], shared: Sequence[str], labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    common = frozenset(shared)
+    found = {
+        label: tuple(name for name in result.names if name not in common)
+        for label, result in zip(labels, results, strict=True)
+    }
+    return {label: names for label, names in found.items() if names}
+
+
+def _check_wanted(
+    names: Sequence[str], shared: Sequence[str], results: Sequence[Result], labels: Sequence[str]
+) -> None:
+    for name in names:
+        if name in shared:
+            continue
+        lacking = [label for label, result in zip(labels, results, strict=True) if name not in result.names]
+        if not lacking:
+            units = ", ".join(result.unit(name) or "none" for result in results)
+            raise FlexmbsError(f"compare: {name} has different units in these runs: {units}")
+        if len(lacking) == len(results):
+            raise FlexmbsError(f"compare: no run has a history {name!r}. {near_names(name, shared)}")
+        raise FlexmbsError(f"compare: {', '.join(lacking)} has no history {name!r}. {near_names(name, shared)}")
+    if not shared:
+        raise FlexmbsError("compare: these runs share no history: they are of different mechanisms")
+
+
+def _common_window(
+    results: Sequence[Result], labels: Sequence[str], start: float | None, end: float | None
+) -> tuple[float, float]:
+    ends = [time_window(result, None, None) for result in results]
+    first, last = max(low for low, _ in ends), min(high for _, high in ends)
+    if not first < last:
+        said = ", ".join(f"{label}: {low:g} to {high:g} s" for label, (low, high) in zip(labels, ends, strict=True))
+        raise FlexmbsError(f"compare: the runs have no time in common ({said})")
+    low, high = first if start is None else start, last if end is None else end
+    if not first <= low < high <= last:
+        raise FlexmbsError(
+            f"compare: the window from {low:g} to {high:g} s is empty or outside of what all runs cover: {first:g} to "
+            f"{last:g} s"
+        )
+    return float(low), float(high)
+
+
+def _chosen(result: Result, shared: Sequence[str]) -> tuple[str, ...]:
+    """Coordinates, contact forces and energies, or what else there is."""
+    coordinates = {name for name in result.structure.coordinate_names if ".quaternion." not in name}
+    forces = {f"{name}.force" for name in result.structure.contact_names}
+    energies = {"energy.kinetic", "energy.gravity", "energy.elastic"}
+    found = [name for name in shared if name in coordinates | forces | energies]
+    last = [name for name in found if name not in coordinates][:MOST_CHOSEN]
+    return tuple(([name for name in found if name in coordinates] + last)[:MOST_CHOSEN]) or tuple(shared[:MOST_CHOSEN])
+
+
+def _histories(results: Sequence[Result], names: Sequence[str], low: float, high: float) -> tuple[ComparedHistory, ...]:
+    """On the steps of all runs, and between them where a curve needs points."""
+    times = np.unique(np.concatenate([curves(result, names, low, high)[0] for result in results]))
+    sampled = [result.resampled(times) for result in results]
+    return tuple(
+        ComparedHistory(name, results[0].unit(name), times, np.stack([part[name] for part in sampled]))
+        for name in names
+    )
+
+
+def _said_of_parameters(rows: Sequence[Row], labels: Sequence[str], known: bool) -> str:
+    if rows:
+        return text_table("Parameters that differ:", labels, rows)
+    return "Parameters: the same" if known else ""
+
+
+def _table_of_histories(histories: Sequence[ComparedHistory]) -> str:
+    rows = [
+        Row(
+            history.name + (f" [{history.unit}]" if history.unit else ""),
+            (history.largest, history.largest_at, history.rms), history.relative_rms, True,
+        )
+        for history in histories
+    ]  # fmt: skip
+    columns = ("largest difference", "at t [s]", "rms")
+    return text_table("Histories, compared with the first run:", columns, rows, last="rms / range")
+
+
+def _said_of_others(only_in: dict[str, tuple[str, ...]]) -> str:
+    said = [f"  {label}: {few(names, 8)} ({len(names)})" for label, names in only_in.items()]
+    return "\n".join(["Histories that not all runs have:", *said]) if said else ""

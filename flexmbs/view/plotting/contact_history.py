@@ -1,0 +1,170 @@
+"""One contact in time, and its force over its depth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.view.contact_phases import ContactPhases
+from flexmbs.view.drawable import DrawableResult, DrawableTouch
+from flexmbs.view.plotting import legends
+from flexmbs.view.plotting.contact_marks import mark_peaks, touches_within
+from flexmbs.view.plotting.curves import curves, time_window
+from flexmbs.view.plotting.figures import check_file, finished, new_figure
+from flexmbs.view.plotting.phase_shades import shade_phases
+from flexmbs.view.plotting.scales import NOTHING, round_ticks, show_flat, time_scale, value_scale
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE = (11.0, 6.4)
+#: What is shown before and after an impact, in parts of its duration.
+AROUND = 0.35
+#: A contact closed for longer than this part of the run is shown as a whole run.
+LONG = 0.3
+#: Part of the largest force of a run below which a contact counts as open.
+NO_FORCE = 1e-9
+
+
+def plot_contact(
+    result: DrawableResult, name: str, *, number: int | None = None, save: str | Path | None = None,
+    force: bool = False, start: float | None = None, end: float | None = None, title: str | None = None,
+    size: tuple[float, float] | None = None, stick_speed: float | None = None,
+) -> Figure | None:  # fmt: skip
+    """Plot a contact: its forces, gap and slip against time with the phases, and its force over its depth.
+
+    Parameters
+    ----------
+    name : of the contact, ``result.structure.contact_names``
+    number : which closure of the contact is shown, 1 for the first; None: that of the largest force
+    start, end : s, a window of time instead of one closure
+    save, force, title, size, stick_speed : as in :func:`flexmbs.view.plots.plot_histories`
+
+    Returns the matplotlib figure, or None if it was written to ``save``. FlexmbsError for an unknown name or number.
+    """
+    index = _index(result, name)
+    check_file(save, force)
+    touches = touches_within(result, float(result.t[0]), float(result.t[-1]), [name])
+    touch = None if (start, end) != (None, None) else _chosen(touches, name, number)
+    low, high = time_window(result, start, end) if touch is None else _around(result, touch)
+    shown = _shown(result, name)
+    times, columns = curves(result, [member for members in shown for member in members], low, high)
+    scale = time_scale(low, high)
+    figure = new_figure(size, SIZE)
+    grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.45, 1.0))
+    axes = [figure.add_subplot(grid[0, 0])]
+    axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, len(shown))]
+    phases = ContactPhases(result, stick_speed)
+    for row, (axis, members) in enumerate(zip(axes, shown, strict=True)):
+        largest = float(np.max(np.abs(result[members[0]]), initial=0.0))
+        values = value_scale(result.unit(members[0]), [columns[member] for member in members], largest=largest)
+        for place, member in enumerate(members):
+            axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **legends.style(place))
+        axis.set_ylabel(values.label(members[0].removeprefix(f"{name}.")))
+        axis.grid(True, alpha=0.3)
+        shades = shade_phases(axis, phases, index, (low, high), scale)
+        lines = list(axis.lines) if len(members) > 1 else []
+        if row == 0:
+            own = touches_within(result, low, high, [name])
+            mark_peaks(axis, own, (low, high), scale, values)
+        legends.put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
+        round_ticks(axis)
+        show_flat(axis, values)
+        axis.tick_params(labelbottom=row == len(shown) - 1)
+    axes[0].set_xlim(float(scale(low)), float(scale(high)))
+    axes[-1].set_xlabel(scale.label("time"))
+    figure.align_ylabels(axes)
+    peak = float(np.max(np.abs(result[f"{name}.force"]), initial=0.0))
+    _draw_loop(figure.add_subplot(grid[:, 1]), name, columns, peak)
+    return finished(figure, title or _heading(name, touches, touch), save)
+
+
+def _index(result: DrawableResult, name: str) -> int:
+    names = [pair.name for pair in result.structure.contacts]
+    if name not in names:
+        recorded = {touch.name for touch in result.contacts}
+        if name in recorded:
+            raise FlexmbsError(
+                f"plot_contact: {name} is between bodies that find each other: no history of single contacts is stored"
+            )
+        raise FlexmbsError(f"plot_contact: no contact named {name!r}. {near_names(str(name), names)}")
+    return names.index(name)
+
+
+def _chosen(touches: list[DrawableTouch], name: str, number: int | None) -> DrawableTouch | None:
+    """The closure of that number, or that of the largest force; None: the contact never closed."""
+    if number is None:
+        return max(touches, key=lambda touch: touch.peak_force, default=None)
+    if not isinstance(number, int | np.integer) or not 1 <= number <= len(touches):
+        said = "never closed" if not touches else "closed once" if len(touches) == 1 else f"closed {len(touches)} times"
+        raise FlexmbsError(f"plot_contact: number is {number!r}, but {name} {said}")
+    return touches[number - 1]
+
+
+def _around(result: DrawableResult, touch: DrawableTouch) -> tuple[float, float]:
+    first, last = float(result.t[0]), float(result.t[-1])
+    until = last if np.isnan(touch.end) else touch.end
+    length = until - touch.start
+    if not 0.0 < length <= LONG * (last - first):
+        return first, last
+    return max(first, touch.start - AROUND * length), min(last, until + AROUND * length)
+
+
+def _shown(result: DrawableResult, name: str) -> list[list[str]]:
+    """Histories of the contact, one list for each panel; friction and slip only where there is any."""
+    names, panels = frozenset(result.names), [[f"{name}.force"], [f"{name}.gap"]]
+    rubs = f"{name}.friction" in names and np.max(result[f"{name}.friction"], initial=0.0) > 1e-9 * np.max(
+        result[f"{name}.force"], initial=0.0
+    )
+    if rubs:
+        panels[0].append(f"{name}.friction")
+        panels.append([f"{name}.slip"])
+    return panels
+
+
+def _draw_loop(axis: Axes, name: str, columns: dict[str, np.ndarray], peak: float) -> None:
+    """Normal force over depth, of which a hit loses the area inside; of a rigid contact friction over sliding speed.
+
+    ``peak``: largest force of the contact in the run, N.
+    """
+    depth, force = -columns[f"{name}.gap"], columns[f"{name}.force"]
+    pushed = np.abs(force) > NO_FORCE * peak
+    closed = pushed | (depth >= 0.0)
+    shown = closed | np.append(closed[1:], False) | np.append(False, closed[:-1])  # from and to zero
+    labels = ("depth (− gap)", "normal force")
+    x, y, units = np.where(pushed, depth, np.maximum(depth, 0.0)), force, ("m", "N")
+    if np.max(depth, initial=0.0) < NOTHING and f"{name}.slip" in columns:
+        x, y, units = columns[f"{name}.slip"], columns[f"{name}.friction"], ("m/s", "N")
+        labels = ("sliding speed", "friction")
+    x, y = np.where(shown, x, np.nan), np.where(shown, y, np.nan)
+    across, up = value_scale(units[0], [x]), value_scale(units[1], [y])
+    axis.plot(across(x), up(y), linewidth=1.3, **legends.style(0))
+    axis.set_xlabel(across.label(labels[0]))
+    axis.set_ylabel(up.label(labels[1]))
+    axis.yaxis.tick_right()
+    axis.yaxis.set_label_position("right")
+    axis.grid(True, alpha=0.3)
+    round_ticks(axis)
+    if not np.any(closed):
+        axis.text(0.5, 0.5, "open in this window", transform=axis.transAxes, horizontalalignment="center")
+
+
+def _heading(name: str, touches: list[DrawableTouch], touch: DrawableTouch | None) -> str:
+    if touch is None:
+        return f"contact {name}"
+    said = [f"contact {name}"]
+    if len(touches) > 1:
+        said.append(f"closure {touches.index(touch) + 1} of {len(touches)}")
+    if touch.approach_speed:
+        said.append(f"approach {touch.approach_speed:.3g} m/s")
+    impulse, restitution = getattr(touch, "impulse", None), getattr(touch, "restitution", None)
+    if impulse is not None:
+        said.append(f"impulse {impulse:.3g} N s")
+    if restitution is not None:
+        said.append(f"restitution {restitution:.3g}")
+    return ", ".join(said)
