@@ -9,8 +9,9 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.camera import chosen_direction, view_basis
-from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.extent import view_direction
+from flexmbs.view.drawable import DrawableResult, DrawableStructure
+from flexmbs.view.extent import NEAR, view_direction
+from flexmbs.view.parts.scene_parts import Part
 
 MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
 _SAMPLES, _POINTS = 120, 3000
@@ -43,6 +44,20 @@ def upward(gravity: np.ndarray) -> list[float]:
     """The direction against gravity; y without it."""
     strength = float(np.linalg.norm(gravity))
     return (-gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])).tolist()
+
+
+def with_ground(
+    low: np.ndarray, high: np.ndarray, parts: Sequence[Part], structure: DrawableStructure
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Bounds (3,) m of a motion, and of the shapes on ground as far as they are near it."""
+    reach = NEAR * float(np.linalg.norm(high - low))
+    around = low - reach, high + reach
+    for part in parts:
+        if part.body == 0 and part.marker is not None and len(part.points):
+            marker = structure.markers[part.marker]
+            points = marker.position + part.points @ marker.rotation.T
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+    return np.maximum(low, around[0]), np.minimum(high, around[1])
 
 
 def motion_bounds(here: DrawableResult) -> tuple[np.ndarray, np.ndarray]:

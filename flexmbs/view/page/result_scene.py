@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.page.camera import camera_on, motion_bounds, upward
+from flexmbs.view.page.camera import camera_on, motion_bounds, upward, with_ground
 from flexmbs.view.page.contact_parts import contact_parts
 from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
@@ -70,7 +70,9 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
     listed = scene_parts(result, size)
-    parts = _parts(here, [*listed.parts, *contact_parts(here, size)], marks, options.accuracy)
+    every = [*listed.parts, *contact_parts(here, size)]
+    low, high = with_ground(low, high, every, result.structure)
+    parts = _parts(here, every, marks, options.accuracy)
     moving, pose_error = stored_poses(poses(here), size)
     for part in parts:
         part.entry["errors"]["position"] += pose_error * size
