@@ -1,5 +1,4 @@
-"""
-Engine with a connecting rod from a Gmsh mesh
+"""Engine with a connecting rod from a Gmsh mesh
 =============================================
 
 A rod in millimetres, its bores as physical groups, becomes a flexible body of a slider-crank at 3000 rpm. The markers

@@ -1,9 +1,8 @@
-"""
-Quarter car drives over a bump
+"""Quarter car drives over a bump
 ==============================
 
-Two wishbones carry the wheel; spring and damper stand on the lower one. The tyre is a spring between the hub of the wheel
-and the road, which rises by 60 mm and falls again.
+Two wishbones carry the wheel; spring and damper stand on the lower one. The tyre is a spring between the hub of the
+wheel and the road, which rises by 60 mm and falls again.
 """
 
 import numpy as np
