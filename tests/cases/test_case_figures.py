@@ -119,7 +119,13 @@ def test_pendulum_starts_with_the_given_speed():
     assert figures["angle_end"] == pytest.approx(0.3 - 8.0e-3, rel=1e-5)
 
 
-@pytest.mark.parametrize("values", [{}, {"length": 0.18, "shank_height": 0.02, "shank_thickness": 0.018, "modes": 0}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"length": 0.18, "shank_height": 0.02, "shank_thickness": 0.018, "modes": 0},
+    ],
+)
 def test_engine_connecting_rod(values):
     """Forces at top dead centre, where they are largest, against those of a rigid rod.
 
@@ -224,6 +230,7 @@ def test_spin_up_beam():
     assert figures["tip_deflection_end"] == pytest.approx(0.0006062357101017064, abs=1e-3 * 0.576)
 
 
+@pytest.mark.slow
 def test_gear_pair():
     """ISO 6336-1 (2019), 9.3: about 14 N/(mm um) for one pair of teeth, 20 for the mean; coarse teeth."""
     values = dict(tooth_elements=2, flank_elements=4, width_elements=1, modes=2, patterns=0, points=8)
@@ -243,6 +250,7 @@ def test_rolling_meshes():
     assert 0.0 < figures["creepage"] < 0.02
 
 
+@pytest.mark.slow
 def test_rotating_beam_frequencies():
     figures = run_case("rotating_beam_frequencies", {"gamma": 2.0}).figures
     # Wright et al. (1982); converged Galerkin solution
@@ -358,6 +366,7 @@ def test_st_venant_rod():
     assert figures["mass_M_striking_free_end_of_fixed_rod"]["cases"]["1/4"]["at_tau"] == 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning", "ignore::flexmbs.BasisWarning")
 def test_impact_wave(tmp_path):
     """Bending waves: what is twice as far comes four times later."""

@@ -38,7 +38,7 @@ def test_car_axis(reference, figures, coordinates):
         figures(f"car axis, {coordinates}", source, [found[name] for name in place], list(place.values()), 1e-8)
 
 
-@BOTH
+@pytest.mark.parametrize("coordinates", ["reduced", pytest.param("absolute", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("init", ["init1", "init2"])
 @pytest.mark.parametrize("physical_mass", [False, True])
 @pytest.mark.parametrize("nlstiff", [False, True])
@@ -160,6 +160,7 @@ def test_flexible_four_bar_tends_to_the_rigid_one(coordinates):
     assert abs(soft["x_end"] - rigid) < 1e-4
 
 
+@pytest.mark.slow
 def test_flexible_slider_crank_tends_to_the_rigid_one():
     module = load_case("flexible_slider_crank").module
     p = module.Parameters()

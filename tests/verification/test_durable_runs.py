@@ -21,6 +21,7 @@ import flexmbs as fm
 
 SCRIPT = Path(long_runs.__file__)
 RUNS = [("impact", 0.15), ("four_bar", 5.0)]  # with a contact; with a loop and a ball joint; s
+CUTS = [(signal.SIGKILL, RUNS[0]), (signal.SIGINT, RUNS[1])]  # one of each in every run of the tests
 
 
 def started(name, folder, t_end, *more):
@@ -39,8 +40,14 @@ def cut(name, folder, t_end, what, seconds):
     return process.wait(timeout=300) != 0
 
 
-@pytest.mark.parametrize("what", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
-@pytest.mark.parametrize(("name", "t_end"), RUNS)
+@pytest.mark.parametrize(
+    ("what", "name", "t_end"),
+    [
+        pytest.param(what, *run, id=f"{run[0]}-{label}", marks=[] if (what, run) in CUTS else [pytest.mark.slow])
+        for what, label in ((signal.SIGKILL, "killed"), (signal.SIGINT, "interrupted"))
+        for run in RUNS
+    ],
+)
 def test_cut_run_ends_with_the_same_digits(name, t_end, what, tmp_path):
     whole = long_runs.run(name, t_end, tmp_path / "whole")
     folder = tmp_path / "cut"
@@ -55,6 +62,7 @@ def test_cut_run_ends_with_the_same_digits(name, t_end, what, tmp_path):
     assert not list(folder.glob("chunk_*")) and not list(folder.glob("*.part"))
 
 
+@pytest.mark.slow
 def test_run_cut_again_and_again(tmp_path):
     """Also between the leg that has been joined and the chunks that came after it."""
     name, t_end = RUNS[0]
@@ -85,7 +93,7 @@ def test_every_integrator_goes_on_with_its_memory(name, integrator, tmp_path):
     same(whole, long_runs.run(name, t_end, folder, integrator=integrator, resume=True))
 
 
-@pytest.mark.parametrize("rows", [1, 7, 50, 512])
+@pytest.mark.parametrize("rows", [pytest.param(1, marks=pytest.mark.slow), 7, 50, 512])
 def test_chunks_do_not_change_a_digit(rows, monkeypatch):
     """Chunks as long as these, whatever the machine is doing."""
     from flexmbs.analysis.run import simulate as dynamics

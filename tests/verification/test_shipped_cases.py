@@ -15,7 +15,11 @@ from flexmbs.app.verification.verification_case import Quantity, VerificationCas
 BY_NAME = {case.name: case for case in selection.VERIFICATION_CASES}
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+# the longest, which other tests compute too
+LONG = ("rotating_beam", "spin_up_beam", "flexible_slider_crank")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in BY_NAME])
 def test_shipped_case(name, figures):
     case = BY_NAME[name]
     computed = case.compute()

@@ -107,7 +107,7 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("axis", ["y", pytest.param("z", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_reduced_bar_in_motion(family, axis):
     """The reduced body on a turning hub, its stiffening being that of the second-order fields.

@@ -116,6 +116,7 @@ def killed_at_random(study, points, kills, pause, seed, workers=2):
     return len(struck)
 
 
+@pytest.mark.slow
 def test_workers_killed_at_random_moments(tmp_path):
     study = ShortStudy(tmp_path)
     points = lengths(3, what="slow")
@@ -229,6 +230,7 @@ time.time = lambda: random.uniform(-1e9, 1e10)
 """
 
 
+@pytest.mark.slow
 def test_same_shard_started_twice_at_once(tmp_path, journal, monkeypatch):
     """Also with clocks that jump: they decide nothing."""
     study = ShortStudy(tmp_path, PENDULUM + CLOCK)
@@ -296,6 +298,7 @@ def test_workers_with_another_flexmbs_are_refused(tmp_path):
     assert not list(study.store.records())
 
 
+@pytest.mark.slow
 def test_file_that_the_case_reads_when_it_is_loaded(tmp_path):
     """It counts as read by the runs: with other content the study does not go on."""
     (tmp_path / "gravity.txt").write_text("-9.81")

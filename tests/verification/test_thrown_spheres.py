@@ -20,6 +20,7 @@ def test_every_passage_is_found():
     assert pairs > 50 and passages > 30
 
 
+@pytest.mark.slow
 def test_every_passage_through_a_vibrating_plate_is_found():
     body = plate_body()
     pairs, passages = throws(range(2), 10, lambda seed, count: missed_at_plate(body, seed, count))

@@ -97,16 +97,16 @@ def make_settings(
         )
     in_time = isinstance(integrator, Moreau)
     rigid = model.tables.contacts["rigid"] != 0
+    if not in_time and np.any(rigid[model.tables.contacts["group"] >= 0]):
+        raise MechanismError(
+            f"integrator '{integrator.name}' locates events, which the group of rigid contacts that contact_all has "
+            "made of many bodies has not; use integrator=fm.Moreau(step=...), or contact_all(..., grouped=False)"
+        )
     if integrator.trees_only and not in_time and np.any(rigid):
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without constraints, which rigid contacts "
             f"({', '.join(np.array(model.contact_names)[rigid[: len(model.contact_names)]][:5])}) are while they are "
             "closed; use 'radau' or another implicit integrator"
-        )
-    if not in_time and np.any(rigid[model.tables.contacts["group"] >= 0]):
-        raise MechanismError(
-            f"integrator '{integrator.name}' locates events, which the group of rigid contacts that contact_all has "
-            "made of many bodies has not; use integrator=fm.Moreau(step=...), or contact_all(..., grouped=False)"
         )
     if not (integrator.trees_only or in_time) and len(model.tables.groups):
         raise MechanismError(

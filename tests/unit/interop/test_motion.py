@@ -1,6 +1,7 @@
 """Bodies that were exchanged move as the ones they were made of."""
 
 import numpy as np
+import pytest
 
 from flexmbs import RigidBody, System, read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
 
@@ -26,6 +27,7 @@ def test_sid_stiffens_in_spin(blade, tmp_path):
     assert want[0] > 1.05 * spinning_frequencies(blade, 0.0)[0]
 
 
+@pytest.mark.slow
 def test_mbdyn_stiffens_in_spin_by_group_19_only(blade, tmp_path):
     write_mbdyn_fem(blade, tmp_path / "b.fem")
     body = read_mbdyn_fem(tmp_path / "b.fem")

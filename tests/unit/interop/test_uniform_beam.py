@@ -80,6 +80,7 @@ def test_bad_input(changed, message):
         fm.uniform_beam(**{**given, **changed})
 
 
+@pytest.mark.slow
 def test_foreshortening_of_a_cantilever():
     """Same length along the bent axis, to second order; modes of finite elements give the same inertia."""
     exact = beam(("clamped", "free"), 2, foreshortening=True)

@@ -52,7 +52,7 @@ def factorised(monkeypatch):
     ],
     ids=["clamped", "craig-bampton", "by frequency", "free"],
 )
-@pytest.mark.parametrize("kind", ["averaged", "rigid"])
+@pytest.mark.parametrize("kind", ["averaged", pytest.param("rigid", marks=pytest.mark.slow)])
 def test_modes_statics_second_order_fields_and_flexibility_share_it(fem, factorised, modes, kind):
     interfaces = {name: Interface(set=name.upper(), kind=kind) for name in ("root", "tip")}
     body = reduce_model(fem, interfaces=interfaces, modes=modes)
