@@ -58,7 +58,7 @@ def test_equations_have_numbers_and_references_lead_to_them():
 
 def _build(docs: Path, out: Path, *options: str) -> subprocess.CompletedProcess:
     pytest.importorskip("sphinx", reason="the site needs the extra 'docs'")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", *options, "-b", "html", docs, out]
+    command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-q", *options, "-b", "html", docs, out]
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, encoding="utf-8")
 
 
