@@ -23,6 +23,7 @@ PLOTS = {
     "Torques": ("drive", "slip torque"),
     "Energy": ("energy.kinetic",),
 }
+VIEW = {"color": "body", "camera": (1.0, 0.4, 0.9)}  # the shafts lie one behind the other along z
 
 
 @dataclass(frozen=True)

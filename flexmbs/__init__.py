@@ -15,8 +15,8 @@ __version__ = "0.1.0"
 _WHERE = {
     "flexmbs.common.errors": (
         "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "ResultFolderError", "StudyError", "FlexmbsWarning", "MeshWarning", "BodyWarning", "BasisWarning",
-        "MechanismWarning", "ResultWarning", "CaseWarning", "StudyWarning", "CacheWarning",
+        "ResultFolderError", "StudyError", "UnknownHistoryError", "FlexmbsWarning", "MeshWarning", "BodyWarning",
+        "BasisWarning", "MechanismWarning", "ResultWarning", "CaseWarning", "StudyWarning", "CacheWarning",
     ),
     "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
@@ -56,6 +56,7 @@ _WHERE = {
     "flexmbs.reduction.flexible_body": ("FlexibleBody",),
     "flexmbs.reduction.basis_advice": ("Advice",),
     "flexmbs.interop.arrays": ("body_from_arrays",),
+    "flexmbs.interop.universal_file": ("write_uff",),
     "flexmbs.interop.uniform_beam": ("uniform_beam",),
     "flexmbs.interop.moments": ("InertiaMoments",),
     "flexmbs.interop.sid": ("read_sid", "write_sid"),
@@ -130,6 +131,9 @@ _WHERE = {
     "flexmbs.result.run_folder": ("RunFolder",),
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),
+    "flexmbs.result.stress_envelope": ("StressEnvelope",),
+    "flexmbs.result.stress_histories": ("StressHistory",),
+    "flexmbs.result.export.gltf": ("GltfReport",),
     "flexmbs.result.event_records": ("EventRecord",),
     "flexmbs.result.trajectory": ("ContactRecord",),
     "flexmbs.view.maps": ("Map",),

@@ -47,6 +47,7 @@ from flexmbs.common.errors import ResultWarning as ResultWarning
 from flexmbs.common.errors import SimulationError as SimulationError
 from flexmbs.common.errors import StudyError as StudyError
 from flexmbs.common.errors import StudyWarning as StudyWarning
+from flexmbs.common.errors import UnknownHistoryError as UnknownHistoryError
 from flexmbs.common.progress import Progress as Progress
 from flexmbs.common.progress import Stage as Stage
 from flexmbs.common.progress import on_progress as on_progress
@@ -100,6 +101,7 @@ from flexmbs.interop.npz import write_npz as write_npz
 from flexmbs.interop.sid import read_sid as read_sid
 from flexmbs.interop.sid import write_sid as write_sid
 from flexmbs.interop.uniform_beam import uniform_beam as uniform_beam
+from flexmbs.interop.universal_file import write_uff as write_uff
 from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile as BoreProfile
@@ -214,11 +216,14 @@ from flexmbs.reduction.options import SecondOrder as SecondOrder
 from flexmbs.reduction.options import StaticModes as StaticModes
 from flexmbs.reduction.reduce import reduce as reduce
 from flexmbs.result.event_records import EventRecord as EventRecord
+from flexmbs.result.export.gltf import GltfReport as GltfReport
 from flexmbs.result.result import Result as Result
 from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder
 from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
+from flexmbs.result.stress_envelope import StressEnvelope as StressEnvelope
+from flexmbs.result.stress_histories import StressHistory as StressHistory
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
 from flexmbs.study.evaluation.table import StudyTable as StudyTable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
+from flexmbs.analysis.description.cards import system_card
 from flexmbs.analysis.description.describe import describe
 from flexmbs.analysis.description.description import Description
 from flexmbs.analysis.kinematics import kinematics
@@ -26,6 +27,10 @@ class System(Mechanism):
     coordinates : "reduced" (coordinates of the joints that carry the bodies; joints that close loops are constraints)
         or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
     """
+
+    def _repr_html_(self) -> str:
+        """For notebooks: tables of bodies, joints, constraints, forces and contacts."""
+        return system_card(self)
 
     def simulate(self, t_end: float, **options: Unpack[SimulateOptions]) -> Result:
         """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.simulate`."""

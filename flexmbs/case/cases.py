@@ -25,8 +25,8 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,10 +39,12 @@ from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder
+from flexmbs.common.user_warnings import heard
 from flexmbs.result.event_records import last_modes
 from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.view.film_options import check_view
 from flexmbs.view.maps import plot_map
 from flexmbs.view.plots import plot_histories
 
@@ -69,6 +71,7 @@ class Case:
     path: Path
     title: str
     module: ModuleType
+    own_view: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def parameters(self) -> type:
@@ -81,13 +84,24 @@ class Case:
 
     @property
     def view(self) -> dict[str, object]:
-        """Options of the animation: ``VIEW`` and the title."""
-        return {"title": self.title, **getattr(self.module, "VIEW", {})}
+        """Options of the animation: ``VIEW`` and the title, or what :meth:`viewed` put in their place."""
+        return {"title": self.title, **getattr(self.module, "VIEW", {}), **self.own_view}
+
+    def viewed(self, **options: object) -> Case:
+        """The case with these options of pictures and films instead of those of ``VIEW``; CaseError for wrong ones."""
+        try:
+            check_view(options, "view")
+        except FlexmbsError as error:
+            raise CaseError(str(error)) from None
+        return replace(self, own_view={**self.own_view, **options})
 
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """Outcome of a case: ``result`` is None for cases without motion, ``view`` holds the view settings."""
+    """Outcome of a case: ``result`` is None for cases without motion, ``view`` holds the view settings.
+
+    ``about``: what reports show beside the numbers, see :func:`_about`; ``warnings``: all that were issued.
+    """
 
     case: str
     parameters: Mapping[str, object]
@@ -95,6 +109,8 @@ class CaseOutcome:
     stats: Mapping[str, object]
     result: Result | None
     view: Mapping[str, object]
+    about: Mapping[str, object] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
@@ -102,7 +118,7 @@ class CaseOutcome:
         energy = {"energy": self.result.energy_ledger().summary()} if has_ledger else {}
         return _plain({
             "case": self.case, "parameters": self.parameters, "figures": self.figures, **energy, **self.events(),
-            "stats": self.stats, "view": self.view,
+            "stats": self.stats, "view": self.view, "about": self.about, "warnings": self.warnings,
         })  # fmt: skip
 
     def events(self) -> dict[str, object]:
@@ -202,12 +218,12 @@ def run_case(
     if getattr(parameters, "t_end", 0.0) is not None:
         _check_storage(case, parameters, storage)
     started = time.perf_counter()
-    with taken(out, force=force, resume=resume) as folder:
+    with taken(out, force=force, resume=resume) as folder, heard() as warnings:
         resume = resume or (folder is not None and folder.resume)
         if hasattr(case.module, "resolve"):
             parameters = case.module.resolve(parameters)
             _check_resolved(case, parameters, storage)
-        outcome = _execute(case, parameters, folder, progress, resume, storage)
+        outcome = replace(_execute(case, parameters, folder, progress, resume, storage), warnings=warnings)
         outcome.stats["total_seconds"] = time.perf_counter() - started
         if folder is not None and (folder.keep_short or folder.holds_result):
             write_summary(outcome, folder.path)
@@ -261,7 +277,7 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
         figures = case.module.analyse(parameters)
         if out is not None:
             out.clear()
-        return CaseOutcome(case.name, used, figures, {}, None, {})
+        return CaseOutcome(case.name, used, figures, {}, None, {}, _about(case))
     settings = dict(getattr(case.module, "SIMULATION", {}))
     settings |= {name: used[name] for name in ("rtol", "atol", "max_step") if used.get(name) is not None}
     started = time.perf_counter()
@@ -272,12 +288,29 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
     except SimulationError as error:
         result = getattr(error, "result", None)
         if result is not None and out is not None:
-            stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
             figures = _figures_so_far(case, result, parameters)
-            write_summary(CaseOutcome(case.name, used, figures, stats, result, case.view), out.path)
+            stats, warnings = _statistics(result, build_seconds), result.stats.get("warnings", ())
+            outcome = CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case), warnings)
+            write_summary(outcome, out.path)
         raise
-    stats = {**result.stats, "build_seconds": build_seconds, "status": result.status}
-    return CaseOutcome(case.name, used, case.module.figures(result, parameters), stats, result, case.view)
+    stats, figures = _statistics(result, build_seconds), case.module.figures(result, parameters)
+    result.view_of = case.view
+    return CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case))
+
+
+def _statistics(result: Result, build_seconds: float) -> dict[str, object]:
+    """Statistics of a run of a case; its warnings are apart."""
+    own = {name: value for name, value in result.stats.items() if name != "warnings"}
+    return {**own, "build_seconds": build_seconds, "status": result.status}
+
+
+def _about(case: Case) -> dict[str, object]:
+    """Title, units of the figures, units and meanings of the parameters, and the histories of each plot."""
+    entries = settings_of(case.parameters)
+    return {
+        "title": case.title, "units": case.units, "plots": dict(getattr(case.module, "PLOTS", {})),
+        "parameters": {entry.name: {"unit": entry.unit, "help": entry.help} for entry in entries},
+    }  # fmt: skip
 
 
 def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]:
@@ -309,12 +342,12 @@ def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
     for title, path in plot_files(case, folder).items():
         present = [name for name in case.module.PLOTS[title] if name in outcome.result.names]
         if present:
-            plot_histories(outcome.result, present, save=path, title=f"{case.name}: {title}")
+            plot_histories(outcome.result, present, save=path, force=True, title=f"{case.name}: {title}")
             written.append(path)
     if hasattr(case.module, "maps"):
         for title, shown in case.module.maps(outcome.result, case.parameters(**outcome.parameters)).items():
             path = _picture(folder, title)
-            plot_map(shown, save=path, title=f"{case.name}: {title}")
+            plot_map(shown, save=path, force=True, title=f"{case.name}: {title}")
             written.append(path)
     return written
 
@@ -325,6 +358,10 @@ def _check_parts(path: Path, module: ModuleType) -> None:
         raise CaseError(f"{path}: a case needs a frozen dataclass 'Parameters'")
     settings_of(parameters)
     _check_units(path, getattr(module, "UNITS", {}))
+    try:
+        check_view(getattr(module, "VIEW", {}), f"{path}: VIEW")
+    except FlexmbsError as error:
+        raise CaseError(str(error)) from None
     if hasattr(module, "analyse"):
         return
     missing = [name for name in ("build", "figures") if not hasattr(module, name)]

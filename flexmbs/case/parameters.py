@@ -81,13 +81,14 @@ def from_values(parameters: type, values: Mapping[str, object]):
     return parameters(**{name: converted(known[name], value) for name, value in values.items()})
 
 
-def split_assignments(assignments: typing.Iterable[str]) -> dict[str, str]:
-    """["name=value", ...] as a mapping; CaseError if an equals sign is missing."""
+def split_assignments(assignments: typing.Iterable[str], option: str = "--set") -> dict[str, str]:
+    """["name=value", ...] of a command-line ``option`` as a mapping; CaseError if an equals sign is missing."""
     values = {}
     for text in assignments:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise CaseError(f"--set {text!r}: write name=value, for example --set t_end=0.5")
+            example = "t_end=0.5" if option == "--set" else "zoom=2"
+            raise CaseError(f"{option} {text!r}: write name=value, for example {option} {example}")
         values[name.strip()] = value.strip()
     return values
 

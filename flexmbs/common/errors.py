@@ -42,6 +42,12 @@ class ResultFolderError(SimulationError):
     """A result folder cannot be written or read, or holds a result that would be lost: which file, and the remedy."""
 
 
+class UnknownHistoryError(FlexmbsError, KeyError):
+    """A result has no history of that name; the message suggests near ones."""
+
+    __str__ = Exception.__str__  # that of KeyError shows a message in quotation marks
+
+
 class FlexmbsWarning(UserWarning):
     """Base class of all warnings; ``warnings.simplefilter("error", fm.FlexmbsWarning)`` turns them into errors."""
 

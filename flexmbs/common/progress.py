@@ -6,7 +6,7 @@ innermost :func:`on_progress` receives it. Runs in time report a :class:`Progres
 
 from __future__ import annotations
 
-import shutil
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -15,8 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-_MIN_DURATION = 1.0  # s; shorter work is not shown on the terminal
-_MIN_INTERVAL = 0.1  # s between two updates of the terminal within one stage
+from flexmbs.common.progress_display import MIN_INTERVAL, Display, new_display, turned_off
+
 _LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
 
@@ -41,12 +41,18 @@ class Stage:
     def __str__(self) -> str:
         return self.text if self.total is None else f"{self.text} {self.done}/{self.total}"
 
+    @property
+    def fraction(self) -> float | None:
+        """How much of it is finished, from 0 to 1; None: unknown."""
+        return min((self.done or 0) / self.total, 1.0) if self.total else None
+
 
 @dataclass(frozen=True)
 class Progress(Stage):
     """Progress of a run: simulated time and its end, current step size (all in s), and number of steps so far.
 
-    ``result_bytes``: expected size of the result at the end, if the run goes on like this; ``note``: what slows it.
+    ``seconds_left``: expected duration of the rest, s of the clock, if the run goes on like this (nan: not known yet);
+    ``result_bytes``: expected size of the result at its end; ``note``: what slows it.
     """
 
     text: str = "simulating"
@@ -56,16 +62,23 @@ class Progress(Stage):
     steps: int = 0
     result_bytes: float = 0.0
     note: str = ""
+    seconds_left: float = math.nan
 
     def __str__(self) -> str:
         return f"{self.text}: {self.numbers}"
 
     @property
+    def fraction(self) -> float | None:
+        """Simulated time in parts of its end."""
+        return min(max(self.time / self.t_end, 0.0), 1.0) if self.t_end > 0.0 else None
+
+    @property
     def numbers(self) -> str:
-        """Time and step size as text, the size of the result if it will be large, and the note."""
+        """Time and step size, what is left, the size of the result if it will be large, and the note."""
+        left = f", {duration_text(self.seconds_left)} left" if math.isfinite(self.seconds_left) else ""
         size = f", result about {size_text(self.result_bytes)}" if self.result_bytes >= _LARGE_RESULT else ""
         note = f" ({self.note})" if self.note else ""
-        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s{size}{note}"
+        return f"t = {self.time:.4g} of {self.t_end:g} s, step {self.step:.1e} s{left}{size}{note}"
 
 
 def size_text(size: float) -> str:
@@ -76,17 +89,28 @@ def size_text(size: float) -> str:
     return f"{size:.0f} bytes"
 
 
+def duration_text(seconds: float) -> str:
+    """A duration for people: "0.123 s", "42 s", "3 min 20 s", "5 h 10 min"."""
+    if seconds < 99.5:
+        return f"{seconds:.3g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    minutes, whole = round(seconds / 60.0), round(seconds)
+    if whole < 600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
 _callback: ContextVar[Callable[[Stage], object] | None] = ContextVar("callback", default=None)
-_terminal_allowed = True
+_display_allowed = True
 
 
 def show_progress(shown: bool = True) -> None:
-    """Turn the progress line on the terminal off, or on again, for this process.
+    """Turn the display of progress off, or on again, for this process.
 
-    It never appears if stderr is not a terminal (pipes, files, batch jobs).
+    It is a line on stderr where that is a terminal, an output below the cell in a notebook, and nothing in pipes, files
+    and batch jobs. The environment variable FLEXMBS_PROGRESS=0 turns it off too.
     """
-    global _terminal_allowed
-    _terminal_allowed = bool(shown)
+    global _display_allowed
+    _display_allowed = bool(shown)
 
 
 def report(progress: Stage) -> None:
@@ -106,14 +130,14 @@ def stage(text: str, done: int | None = None, total: int | None = None, *, long:
 def on_progress(callback: Callable[[Stage], object] | None = None) -> Iterator[None]:
     """Within this context, call ``callback`` with every :class:`Stage` (of runs: :class:`Progress`).
 
-    None: the surrounding callback stays in use; if there is none and stderr is a terminal, a line there shows the
-    progress and is removed at the end.
+    None: the surrounding callback stays in use; if there is none, a line on the terminal or an output of the notebook
+    shows work that takes longer than a second, and is removed at the end.
     """
-    line = None
+    line: Display | None = None
     if callback is None:
         callback = _callback.get()
-    if callback is None and _terminal_allowed and sys.stderr.isatty():
-        callback = line = _TerminalLine()
+    if callback is None and _display_allowed and not turned_off():
+        callback = line = new_display()
     token = _callback.set(callback)
     try:
         yield
@@ -126,7 +150,7 @@ def on_progress(callback: Callable[[Stage], object] | None = None) -> Iterator[N
 class ProgressBar:
     """A context in which a bar on the terminal shows the progress of a run, at most ten times a second.
 
-    Without a terminal it shows nothing.
+    Without a terminal, and with FLEXMBS_PROGRESS=0, it shows nothing.
     """
 
     def __init__(self, name: str) -> None:
@@ -136,18 +160,16 @@ class ProgressBar:
         self._context: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> ProgressBar:
-        if not sys.stderr.isatty():
+        if not sys.stderr.isatty() or turned_off():
             return self
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
             TextColumn("{task.fields[note]}"),
-            TextColumn("left"),
-            TimeRemainingColumn(),
         )
         self._bar = RichProgress(*columns, console=Console(stderr=True), auto_refresh=False)
         self._bar.start()
@@ -161,11 +183,11 @@ class ProgressBar:
         """Draw a stage, or the progress of a run."""
         now = time.perf_counter()
         last = isinstance(progress, Progress) and progress.time >= progress.t_end
-        if self._bar is None or (now - self._drawn < _MIN_INTERVAL and not last and not progress.long):
+        if self._bar is None or (now - self._drawn < MIN_INTERVAL and not last and not progress.long):
             return
         self._drawn = now
         if isinstance(progress, Progress):
-            self._bar.update(self._task, completed=progress.time / progress.t_end, note=progress.numbers)
+            self._bar.update(self._task, completed=progress.fraction, note=progress.numbers)
         else:
             self._bar.update(self._task, note=str(progress))
         self._bar.refresh()
@@ -176,25 +198,3 @@ class ProgressBar:
             self._context = None
         if self._bar is not None:
             self._bar.stop()
-
-
-class _TerminalLine:
-    """One line on stderr that is overwritten by the next stage."""
-
-    def __init__(self) -> None:
-        self._start = self._drawn_at = time.perf_counter()
-        self._drawn = ""
-
-    def __call__(self, stage: Stage) -> None:
-        now = time.perf_counter()
-        counting = stage.total is not None and now - self._drawn_at < _MIN_INTERVAL
-        if counting or not (stage.long or now - self._start > _MIN_DURATION):
-            return
-        self._drawn, self._drawn_at = str(stage)[: shutil.get_terminal_size().columns - 1], now
-        sys.stderr.write(f"\r\x1b[2K{self._drawn}")
-        sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()

@@ -24,6 +24,7 @@ class _Report:
     shown: set[str] = field(default_factory=set)
 
 
+_heard: ContextVar[tuple[list[str], ...]] = ContextVar("heard", default=())
 _report: ContextVar[_Report | None] = ContextVar("report", default=None)
 
 
@@ -78,7 +79,24 @@ def shown(messages: Iterable[str]) -> None:
         report.shown.update(messages)
 
 
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """A list of the warnings of flexmbs within this context, each once; they are issued as always.
+
+    It is complete whatever filters of warnings are set, and whatever was issued before.
+    """
+    texts: list[str] = []
+    token = _heard.set((*_heard.get(), texts))
+    try:
+        yield texts
+    finally:
+        _heard.reset(token)
+
+
 def _issue(message: str, text: str, category: type[FlexmbsWarning]) -> None:
+    for texts in _heard.get():
+        if text not in texts:
+            texts.append(text)
     report = _report.get()
     if report is None:
         warnings.warn(text, category, stacklevel=_levels_to_user())

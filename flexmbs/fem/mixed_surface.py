@@ -11,6 +11,7 @@ from flexmbs.fem.surface_fields import SurfaceFields
 
 def joined_surfaces(parts: Sequence[SurfaceFields]) -> SurfaceFields:
     """All points, fields and faces, one part after the other."""
+    known = [part.elements for part in parts if len(part.faces)]
     first = np.cumsum([0, *(len(part.points) for part in parts)])
     return SurfaceFields(
         points=np.concatenate([part.points for part in parts]),
@@ -18,6 +19,7 @@ def joined_surfaces(parts: Sequence[SurfaceFields]) -> SurfaceFields:
         modes=np.concatenate([part.modes for part in parts], axis=1),
         quadratic=np.concatenate([part.quadratic for part in parts], axis=1),
         stress_modes=np.concatenate([part.stress_modes for part in parts], axis=1),
+        elements=None if any(numbers is None for numbers in known) else np.concatenate([np.zeros(0, int), *known]),
     )
 
 

@@ -18,6 +18,8 @@ class SurfaceFields:
     modes : (n, np, 3)
     quadratic : (npairs, np, 3)
     stress_modes : (n, np, 6), Pa per unit q: xx, yy, zz, yz, xz, xy in the body frame
+    elements : (number of faces,) int, number in the mesh file of the element that each face is a side of; None where it
+        is not known (bodies without elements, files of earlier versions)
     """
 
     points: np.ndarray
@@ -25,3 +27,4 @@ class SurfaceFields:
     modes: np.ndarray
     quadratic: np.ndarray
     stress_modes: np.ndarray
+    elements: np.ndarray | None = None

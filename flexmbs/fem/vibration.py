@@ -10,8 +10,9 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmbs.common.blas_threads import one_blas_thread
-from flexmbs.common.errors import BodyError
+from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.progress import on_progress
+from flexmbs.common.user_warnings import warn
 from flexmbs.fem.admissible_displacements import free_space, restricted
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.internal_mechanisms import mechanism
@@ -48,11 +49,14 @@ class NaturalModes:
     effective_mass : (n, 6) float, kg and kg m2
         (phi^T M r)^2 for r the unit translations along x, y, z and rotations about them through the centre of mass:
         what of the body each mode moves. Over all modes they sum to the mass and inertia of what can move.
+    warnings : tuple of str
+        Parts that can move without any resistance; fewer modes than were asked for.
     """
 
     frequencies: np.ndarray
     shapes: np.ndarray
     effective_mass: np.ndarray
+    warnings: tuple[str, ...] = ()
 
 
 @on_progress()
@@ -85,6 +89,10 @@ def natural_modes(
     BodyError
         Everything is held, more modes are asked for than there are freedoms, the matrix is singular with its mass
         (parts without stiffness and mass), or the spin softens the body to less than no stiffness.
+
+    Warns
+    -----
+    BodyWarning : each of ``NaturalModes.warnings``.
     """
     T = free_space(model, held)
     if not T.shape[1]:
@@ -121,7 +129,18 @@ def natural_modes(
     frequencies, vectors = frequencies[:kept], vectors[:, :kept]
     shapes = T @ vectors
     motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
-    return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2)
+    doubts = _doubts(model, rigid, 0 if abs(held).sum() else 6, len(frequencies) - rigid, asked)
+    warn(doubts, BodyWarning, where=model.mesh.source)
+    return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2, doubts)
+
+
+def _doubts(model: FEModel, rigid: int, expected: int, elastic: int, asked: int | None) -> tuple[str, ...]:
+    """What is wrong with the modes: more motion without resistance than ``expected``, fewer modes than ``asked``."""
+    loose = mechanism(model) if rigid > expected else ""
+    found = [f"{loose}."] if loose else []
+    if asked is not None and elastic < asked:
+        found.append(f"{asked} elastic modes were requested; the mesh has {elastic}.")
+    return tuple(found)
 
 
 def _not_definite(error: BodyError, model: FEModel, spin: float) -> str:

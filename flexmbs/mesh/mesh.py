@@ -216,3 +216,7 @@ class Mesh:
         elements = ", ".join(f"{len(block.nodes)} {block.kind}" for block in self.blocks)
         sets = ", ".join(f"{name} ({len(nodes)})" for name, nodes in self.node_sets.items())
         return f"Mesh({self.source}: {len(self.points)} nodes, {elements}; node sets: {sets or 'none'})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: nodes, elements, sets, materials, warnings."""
+        return str(load("flexmbs.view.cards:mesh_card")(self))

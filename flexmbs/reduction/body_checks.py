@@ -16,7 +16,8 @@ from flexmbs.reduction.body_physics import check_physics
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # Shapes in letters: n modes, p pairs, K second-order fields, N nodes, S points of the surface, R functions of the
-# inertia, M stress points, E line elements, G markers plus one, F numbers; in the order in which sizes become known.
+# inertia, M stress points, Q faces, E line elements, G markers plus one, F numbers; in the order in which sizes become
+# known.
 _ARRAYS = {
     "frequencies": ("n",), "pairs": ("p", 2), "forms": ("K", "p"), "Me": ("n", "n"), "Ke": ("n", "n"),
     "De": ("n", "n"), "points": ("N", 3), "node_ids": ("N",), "modes": ("n", "N", 3), "rotations": ("n", "N", 3),
@@ -26,7 +27,7 @@ _PARTS = {
     "inertia": {"X": (3, "R"), "P": ("n", 3, "R"), "Z": ("K", 3, "R")},
     "surface": {
         "points": ("S", 3), "faces": ("F",), "modes": ("n", "S", 3), "quadratic": ("K", "S", 3),
-        "stress_modes": ("n", "S", 6),
+        "stress_modes": ("n", "S", 6), "elements": ("Q",),
     },
     "stress_modes.points": {
         "positions": ("M", 3), "element_ids": ("M",), "node_ids": ("M",), "region": ("M",), "layer": ("M",),
@@ -38,8 +39,8 @@ _PARTS = {
     },
 }  # fmt: skip
 _MARKER = {"position": (3,), "Phi": ("n", 3), "Psi": ("n", 3), "Zu": ("K", 3), "Zr": ("K", 3)}
-_INTEGERS = ("pairs", "node_ids", "element_ids", "region", "layer", "faces")
-_OPTIONAL = ("rotations", "quadratic_rotations", "forms", "cubic", "flexibility", "strain")
+_INTEGERS = ("pairs", "node_ids", "element_ids", "region", "layer", "faces", "elements")
+_OPTIONAL = ("rotations", "quadratic_rotations", "forms", "cubic", "flexibility", "strain", "elements")
 LARGEST = 1e150  # its square is still finite: energies and modal masses contain squares
 _ERRORS = ("compression_error", "field_error")
 
@@ -202,11 +203,14 @@ def _check_references(body: FlexibleBody, check: _Check) -> None:
     _check_counts(body, check)
     if body.attached_at is not None and body.attached_at not in body.markers:
         check.fail(f"attached_at is '{body.attached_at}', which is not a marker; markers: {', '.join(body.markers)}")
-    check_faces(body.surface.faces, len(body.surface.points), f"{check.where}: surface.faces")
+    found = check_faces(body.surface.faces, len(body.surface.points), f"{check.where}: surface.faces")
+    elements = body.surface.elements
+    if elements is not None and len(elements) != found:
+        check.fail(f"surface.elements has {len(elements)} numbers for {found} faces")
 
 
-def check_faces(faces: np.ndarray, count: int, where: str) -> None:
-    """BodyError unless faces are [number of points, these points, ...] with point indices below ``count``."""
+def check_faces(faces: np.ndarray, count: int, where: str) -> int:
+    """Number of faces; BodyError unless they are [number of points, these points, ...], points below ``count``."""
     at, starts, numbers = 0, [], faces.tolist()
     while at < len(numbers):
         if not 1 <= numbers[at] < len(numbers) - at:
@@ -219,3 +223,4 @@ def check_faces(faces: np.ndarray, count: int, where: str) -> None:
     if len(rows) and (rows.min() < 0 or rows.max() >= count):
         worst = rows.min() if rows.min() < 0 else rows.max()
         raise BodyError(f"{where}: point index {worst} is out of range; there are {count} points, counted from 0")
+    return len(starts)

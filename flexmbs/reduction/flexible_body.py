@@ -150,6 +150,10 @@ class FlexibleBody:
         markers = ", ".join(self.markers)
         return f"FlexibleBody({self.name}: {self.mass:.6g} kg; {modes or 'no modes'}; markers: {markers})"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: mass, size, modes, advice, warnings."""
+        return str(load("flexmbs.view.cards:body_card")(self))
+
     @property
     def mode_count(self) -> int:
         """Number of modes."""
@@ -191,7 +195,8 @@ class FlexibleBody:
         if not self.has_stress:
             raise BodyError(
                 f"body '{self.name}' has no elements (it comes from arrays or another tool), so its stress is unknown; "
-                "reduce its mesh instead"
+                "reduce its mesh instead: fm.reduce(mesh, ...) keeps the stress at the surface, with stress='nodes' at "
+                "all nodes"
             )
         return self.surface.stress_modes
 

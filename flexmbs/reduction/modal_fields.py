@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.common.progress import stage
-from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
-
-_AT_ONCE = 32  # states
+from flexmbs.reduction.stress_recovery import von_mises_into
 
 
 def superpose(body: FlexibleBody, modes: np.ndarray, quadratic: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -49,10 +46,4 @@ def surface_stress(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
 def von_mises_at(body: FlexibleBody, q: np.ndarray) -> np.ndarray:
     """(k, np) von Mises stress, Pa, at the surface points in many states q (k, n)."""
     modes = body.surface_stress_modes
-    flat = modes.reshape(len(modes), -1)
-    found = np.empty((len(q), modes.shape[1]))
-    for first in range(0, len(q), _AT_ONCE):  # so that six components of few states stand in memory at a time
-        stage("stress", first, len(q))
-        part = slice(first, first + _AT_ONCE)
-        found[part] = von_mises((q[part] @ flat).reshape(-1, *modes.shape[1:]))
-    return found
+    return von_mises_into(np.empty((len(q), modes.shape[1])), modes, q)

@@ -65,11 +65,15 @@ def coordinates_at(trajectory: Trajectory, structure: Structure, times: np.ndarr
     q = (1.0 - s) * trajectory.q[at.i] + s * trajectory.q[at.j]
     own = np.flatnonzero(structure.rate_of >= 0)
     q[:, own] = quintic(s, *_ends(trajectory, at, own, structure.rate_of[own]))
+    if not structure.quaternion_starts:
+        return q
+    before, after = trajectory.q[at.i], trajectory.q[at.j]
+    ends = [(h * trajectory.v[k], h * h * trajectory.a[k]) for k in (at.i, at.j)]
     for ball, start in enumerate(structure.quaternion_starts):
         first = start - ball  # a ball has four coordinates, but three velocities
         part, rates = slice(start, start + 4), slice(first, first + 3)
-        spins = [(h * trajectory.v[k][:, rates], h * h * trajectory.a[k][:, rates]) for k in (at.i, at.j)]
-        q[:, part] = _quaternion_at(s, trajectory.q[at.i][:, part], trajectory.q[at.j][:, part], spins)
+        spins = [(v[:, rates], a[:, rates]) for v, a in ends]
+        q[:, part] = _quaternion_at(s, before[:, part], after[:, part], spins)
     return q
 
 

@@ -15,12 +15,14 @@ from flexmbs.result.interpolation import (
     monotone,
     velocities_at,
 )
+from flexmbs.result.motion_values import energies_between, gaps_between
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import OPTIONAL, REQUIRED, Trajectory
 
 _FRAMES = ("body_position", "body_rotation")
 _FRAME_RATES = ("body_velocity", "body_angular_velocity")
+_BY_MOTION = {"energy": energies_between, "contact_gap": gaps_between}
 
 
 class ResampledTrajectory(StoredTrajectory):
@@ -52,6 +54,9 @@ class ResampledTrajectory(StoredTrajectory):
             return velocities_at(run, self._structure, times)
         if name == "a":
             return accelerations_at(run, times)
+        law = _BY_MOTION.get(name)
+        if law is not None and len(run.t) > 1 and all(self.has(rate) for rate in _FRAME_RATES):
+            return law(run, self, self._structure)
         return monotone(run.t, getattr(run, name), times)
 
     @cached_property

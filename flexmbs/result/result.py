@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.atomic_files import replacing_in_folder
-from flexmbs.common.errors import ResultWarning, SimulationError
+from flexmbs.common.errors import ResultWarning, SimulationError, UnknownHistoryError
 from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForces
@@ -26,26 +24,44 @@ from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_
 from flexmbs.result import event_records
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
+from flexmbs.result.export.checks import SIZE_LIMIT
+from flexmbs.result.export.gltf import GltfReport, write_gltf
+from flexmbs.result.export.tables import (
+    histories_to_csv,
+    histories_to_mat,
+    histories_to_netcdf,
+    histories_to_parquet,
+    histories_to_xarray,
+)
+from flexmbs.result.export.universal import histories_to_uff
+from flexmbs.result.export.vtkhdf import write_vtkhdf
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.report.notebook import result_card
+from flexmbs.result.report.report import write_report
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory
-from flexmbs.result.stress_peak import PeakStress, nearest_node, peak_von_mises
+from flexmbs.result.stress_envelope import StressEnvelope, envelope, times_in_window
+from flexmbs.result.stress_histories import StressHistory, node_numbers, stress_history
+from flexmbs.result.stress_peak import PeakStress, element_at, nearest_node, peak_von_mises
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
+from flexmbs.result.view_settings import stored_view
 from flexmbs.result.wear import bore_wear
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
+from flexmbs.view.film_options import OF_FILES, fitting
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.window import show
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
     from matplotlib.figure import Figure
 
 
@@ -57,6 +73,7 @@ def load(folder: str | Path) -> Result:
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
     result = Result(structure, trajectory, final_state=state)
+    result.view_of = Path(folder).absolute()
     if not result.status.startswith("finished"):
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
@@ -81,6 +98,8 @@ class Result:
         self._final_state = final_state
         self.structure = structure
         self.trajectory = trajectory
+        #: How pictures and films show the result unless told otherwise, or the run folder that says it.
+        self.view_of: Mapping[str, object] | Path = {}
         self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
 
     @cached_property
@@ -102,12 +121,16 @@ class Result:
         contacts, histories = _count(len(self.contacts), "contact"), _count(len(self.names), "history", "histories")
         return f"<Result {self.status}: {span}; bodies: {bodies}; {contacts}; {histories}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: a table of the run, plots, the interactive scene of small models, warnings."""
+        return result_card(self)
+
     def __getitem__(self, name: str) -> np.ndarray:
-        """History (nt,) of that name; KeyError suggests the nearest names."""
+        """History (nt,) of that name; UnknownHistoryError (a KeyError) suggests the nearest names."""
         if name not in self._histories:
             near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
-            raise KeyError(f"no history named {name!r}{hint}")
+            raise UnknownHistoryError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name) or name in self.structure.record_names:
             self._complete()
         return self._histories[name](self.trajectory)
@@ -191,9 +214,9 @@ class Result:
     def resampled(self, times: ArrayLike) -> Result:
         """This result at other times (k,) s, in any order.
 
-        Coordinates to fifth order, velocities to fourth, frames and accelerations to third; energies, forces and
-        reactions, of which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the
-        rates of their interpolated frames.
+        Coordinates to fifth order, velocities to fourth, frames and accelerations to third; forces and reactions, of
+        which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the rates of their
+        interpolated frames; energies, and gaps of spheres and planes, follow from this motion as far as it tells them.
         """
         times = np.atleast_1d(np.asarray(times, dtype=float))
         sampled = ResampledTrajectory(self.trajectory, self.structure, times)
@@ -262,24 +285,54 @@ class Result:
     def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
         """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
 
-        A number in Pa with ``.time``, ``.position`` and ``.node``, searched among the steps, then between neighbouring
-        ones. ValueError for times outside the run.
+        A number in Pa with ``.time``, ``.position``, ``.node`` and ``.element``, searched among the steps, then between
+        neighbouring ones. ValueError for times outside the run.
         """
         flexible = self.flexible(body)
-        low = float(self.t[0]) if start is None else float(start)
-        high = float(self.t[-1]) if end is None else float(end)
-        if not low <= high:
-            raise ValueError(f"largest_von_mises: start = {low:g} s is later than end = {high:g} s")
-        inside = self.t[(self.t > low) & (self.t < high)]
-        times = np.unique([low, *inside, high])
+        times = times_in_window(self.t, start, end, "largest_von_mises")
         _, state, _ = peak_von_mises(flexible, self.modal(body, times))
         around = times[max(state - 1, 0) : state + 2]
         times = np.unique([*np.linspace(around[0], around[-1], 41), times[state]])
-        value, state, point = peak_von_mises(flexible, self.modal(body, times))
-        place = flexible.surface.points[point]
-        return PeakStress(
-            value, time=float(times[state]), position=place, node=nearest_node(flexible, place), body=body
-        )
+        q = self.modal(body, times)
+        value, state, point = peak_von_mises(flexible, q)
+        place, element = flexible.surface.points[point], element_at(flexible, point, q[state])
+        where = {"position": place, "node": nearest_node(flexible, place), "element": element, "body": body}
+        return PeakStress(value, time=float(times[state]), **where)
+
+    @on_progress()
+    def stress_envelope(
+        self, body: str, start: float | None = None, end: float | None = None, quantity: str = "von_mises", *,
+        at: str = "surface", times: ArrayLike | None = None,
+    ) -> StressEnvelope:  # fmt: skip
+        """Extreme stress of every point from ``start`` to ``end`` (s; None: of the whole run), each with its time.
+
+        Looks at the stored steps of that part, or at ``times`` (k,); stress at all times is never in memory.
+
+        Parameters
+        ----------
+        quantity : "von_mises", "max_principal", "max_shear" (the largest), "min_principal" (the smallest), or "xx",
+            "yy", "zz", "yz", "xz", "xy" (the largest in magnitude, with its sign)
+        at : "surface", or "nodes" (all nodes, of bodies reduced with ``stress="nodes"``)
+        """
+        flexible = self.flexible(body)
+        chosen = times_in_window(self.t, start, end, "stress_envelope") if times is None else np.atleast_1d(times)
+        return envelope(flexible, body, chosen, self.modal(body, chosen), quantity, at)
+
+    def stress_at(
+        self, body: str, nodes: int | str | Sequence[int | str], times: ArrayLike | None = None, *, at: str = "surface"
+    ) -> StressHistory:
+        """Stress tensor over time at nodes, (k, points, 6) Pa, with principal and signed von Mises stresses.
+
+        Parameters
+        ----------
+        nodes : numbers in the mesh file, or names of markers that stand on a node
+        times : (k,) s; None: every stored step
+        at : "surface" or "nodes", as in :meth:`stress_envelope`
+        """
+        flexible = self.flexible(body)
+        numbers = node_numbers(self.structure, flexible, body, nodes)
+        chosen = self.t if times is None else np.atleast_1d(np.asarray(times, dtype=float))
+        return stress_history(flexible, body, numbers, chosen, self.modal(body, chosen), at)
 
     def wear(
         self, joint: str, *, coefficient: float, hardness: float, width: float | None = None, bins: int = 72
@@ -363,20 +416,98 @@ class Result:
         frame.attrs["units"] = {"t": "s", **{name: self.unit(name) for name in names}}
         return frame
 
-    def to_csv(self, path: str | Path, *names: str) -> Path:
+    def to_csv(self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT) -> Path:
         """Write histories (all, or those named) to a CSV file: t first, one row per step, headings "name [unit]".
 
-        Numbers are written with full precision, so that reading them back gives the same values.
+        Numbers are written with full precision, so that reading them back gives the same values. FlexmbsError if the
+        file exists and ``force`` is not set, or would exceed ``size_limit`` (bytes; None: no limit).
         """
-        names = names or self.names
-        heads = [f"{name} [{unit}]" if (unit := self.unit(name)) else name for name in names]
-        columns = [self.t, *(self[name] for name in names)]
-        path = Path(path)
-        with replacing_in_folder(path) as temporary, temporary.open("x", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["t [s]", *heads])
-            writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
-        return path
+        return histories_to_csv(self, path, names, force=force, size_limit=size_limit)
+
+    def to_parquet(
+        self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT
+    ) -> Path:
+        """Write histories to a Parquet file; its fields have metadata "unit" and "help". Errors as :meth:`to_csv`."""
+        return histories_to_parquet(self, path, names, force=force, size_limit=size_limit)
+
+    def to_mat(self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT) -> Path:
+        """Write histories to a MATLAB file (version 5), a column vector each; errors as :meth:`to_csv`.
+
+        Names become valid ones ("hinge.angle" is ``hinge_angle``); the struct ``columns`` has variable, history, unit,
+        description of each.
+        """
+        return histories_to_mat(self, path, names, force=force, size_limit=size_limit)
+
+    def to_xarray(self, *names: str) -> xarray.Dataset:
+        """Histories (all, or those named) as an xarray dataset along "t" with attributes "units" and "long_name"."""
+        return histories_to_xarray(self, names)
+
+    def to_netcdf(
+        self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT
+    ) -> Path:
+        """Write the dataset of :meth:`to_xarray` to a NetCDF 3 file (.nc); errors as :meth:`to_csv`."""
+        return histories_to_netcdf(self, path, names, force=force, size_limit=size_limit)
+
+    @on_progress()
+    def to_uff(
+        self, path: str | Path, *names: str, samples: int = 4096, start: float | None = None, end: float | None = None,
+        force: bool = False, size_limit: float | None = SIZE_LIMIT,
+    ) -> Path:  # fmt: skip
+        """Write histories (all, or those named) to a universal file: data sets 58, ``samples`` evenly spaced times.
+
+        Needs pyuff. Modes of a body: :func:`flexmbs.write_uff`. FlexmbsError as :meth:`to_vtkhdf`.
+        """
+        return histories_to_uff(
+            self, path, names, samples=samples, start=start, end=end, force=force, size_limit=size_limit
+        )
+
+    @on_progress()
+    def to_vtkhdf(
+        self, path: str | Path, *, times: int | ArrayLike | None = 200, start: float | None = None,
+        end: float | None = None, bodies: str | Sequence[str] | None = None, fields: Sequence[str] | None = None,
+        dtype: str = "float32", force: bool = False, size_limit: float | None = SIZE_LIMIT,
+    ) -> Path:  # fmt: skip
+        """Write the moving bodies for ParaView 5.12 or VTK 9.3 and later (.vtkhdf): one grid, its topology stored once.
+
+        Parameters
+        ----------
+        times : number of times, spread evenly; or the times (k,) s, ascending; None: every stored step
+        start, end : s, part of the run
+        bodies : names; None: all. Flexible ones have point data, rigid ones their shapes
+        fields : of "displacement" (m), "von_mises", "stress" (Pa); None: the first two where there are such
+        dtype : "float32" (relative rounding 6e-8) or "float64"
+        force : replace an existing file; size_limit : bytes, None: no limit
+
+        Raises
+        ------
+        FlexmbsError
+            The file exists or would be too large; an empty part; an unknown body or field; stress that no body has.
+        """
+        return write_vtkhdf(
+            self, path, times=times, start=start, end=end, bodies=bodies, fields=fields, dtype=dtype, force=force,
+            size_limit=size_limit,
+        )  # fmt: skip
+
+    @on_progress()
+    def to_gltf(
+        self, path: str | Path, *, times: int | ArrayLike | None = 200, start: float | None = None,
+        end: float | None = None, bodies: str | Sequence[str] | None = None, shapes: int = 8,
+        duration: float | None = None, force: bool = False, size_limit: float | None = SIZE_LIMIT,
+    ) -> GltfReport:  # fmt: skip
+        """Write an animated glTF file (.glb) for Blender, PowerPoint, viewers: print what it returns.
+
+        Bodies move as nodes; a flexible one deforms by ``shapes`` (at most 8) morph targets fitted to its deformation
+        in this part of the run: ``report.captured`` says which share they hold; ResultWarning below 99 %.
+
+        Parameters
+        ----------
+        times, start, end, bodies, force, size_limit : as in :meth:`to_vtkhdf`
+        duration : s, of the animation; None: as long as the part if it takes 1 to 60 s, else 10 s
+        """
+        return write_gltf(
+            self, path, times=times, start=start, end=end, bodies=bodies, shapes=shapes, duration=duration, force=force,
+            size_limit=size_limit,
+        )  # fmt: skip
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write model.h5 and result.h5 to ``folder``; :func:`flexmbs.load` reads them.
@@ -393,22 +524,40 @@ class Result:
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
 
     def plot(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """Plot histories against time, one axis per unit; returns the matplotlib figure, or writes it to ``save``.
+        """Plot histories against time, one panel per unit; returns the matplotlib figure, or writes it to ``save``.
 
-        Options as in :func:`flexmbs.view.plots.plot_histories`: title, phases (of contacts, as colours), stick_speed.
+        Options as in :func:`flexmbs.view.plots.plot_histories`: start, end, title, size, force, phases, contacts, ...
         """
         return plot_histories(self, names, save=save, **options)
 
-    def plot_contacts(self, *names: str, save: str | Path | None = None, title: str | None = None) -> Figure | None:
+    def plot_contacts(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
 
-        Returns the matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
+        Options as in :func:`flexmbs.view.contact_plots.plot_contacts`: start, end, title, size, force. Returns the
+        matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
         """
-        return plot_contacts(self, names, save=save, title=title)
+        return plot_contacts(self, names, save=save, **options)
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """Options of pictures and films that the case of this result states in VIEW; others override them."""
+        return fitting(self, stored_view(self.view_of) if isinstance(self.view_of, Path) else self.view_of)
 
     def animate(self, path: str | Path, **options: Any) -> Path:
-        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`."""
-        return animate(self, path, **options)
+        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`.
+
+        Options that are not given are those of :attr:`view`.
+        """
+        return animate(self, path, **(self.view | options))
+
+    def report(self, path: str | Path, *, title: str = "", force: bool = False) -> Path:
+        """Write a report of this run to one .html page: model, figures, plots, pictures, energy, warnings, versions.
+
+        FlexmbsError if the file exists (without ``force``) or cannot be written. ``flexmbs report DIR`` adds parameters
+        and figures of a case.
+        """
+        self._complete()
+        return write_report(self, path, title=title, force=force)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write one HTML page that shows the run in any browser, without network; returns its path.
@@ -419,8 +568,8 @@ class Result:
         return result_page(self, path, **options)
 
     def show(self, **options: Any) -> None:
-        """Open an interactive window; options as in :func:`flexmbs.view.window.show`."""
-        show(self, **options)
+        """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""
+        show(self, **({name: value for name, value in self.view.items() if name not in OF_FILES} | options))
 
 
 class State:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ class BodyRecord:
     coordinate_start, rate_start : int
         Where the modal coordinates of a flexible body begin in q and in v.
     center : (3,) m, centre of mass in the body frame (drawn for rigid bodies)
+    mass, inertia : kg, and (3, 3) kg m2 about the centre of mass, of a rigid body; 0: not stored (earlier versions)
     shape_points : (np, 3) m, surface of a rigid body in its frame; empty: drawn as a small frame
     shape_faces : (k,) int, VTK style [count, i, j, k, ...]
     """
@@ -31,6 +34,8 @@ class BodyRecord:
     center: np.ndarray = field(default_factory=lambda: np.zeros(3))
     shape_points: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     shape_faces: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    mass: float = 0.0
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
 
     @property
     def coordinates(self) -> slice:
@@ -186,6 +191,8 @@ class Structure:
     record_names, record_units : of the columns of ``Trajectory.record``
     ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
     outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
+    stated : plain values for reports, empty in results of version 0.1.0: entries of bodies, joints, constraints, forces
+        and contacts, degrees of freedom (flexmbs.analysis.recording.entries); "run": settings and versions
     """
 
     bodies: tuple[BodyRecord, ...]
@@ -207,6 +214,7 @@ class Structure:
     clearances: tuple[ClearanceRecord, ...] = ()
     outlines: tuple[OutlineRecord, ...] = ()
     links: tuple[LinkRecord, ...] = ()
+    stated: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if self.rate_of is None:

@@ -53,6 +53,8 @@ class _Check:
         for name in _NAMES:
             if not (isinstance(getattr(s, name), tuple) and all(isinstance(text, str) for text in getattr(s, name))):
                 self.fail(f"{name} is not a tuple of names")
+        if not isinstance(s.stated, dict):
+            self.fail("what was stated is no table of names and values")
         nq, nv = len(s.coordinate_names), len(s.rate_names)
         if s.coordinate_units and len(s.coordinate_units) != nq or len(s.record_units) != len(s.record_names):
             self.fail("the numbers of units and names differ")
@@ -130,6 +132,9 @@ class _Check:
         self.index(f"coordinate_start of body '{body.name}'", body.coordinate_start, nq + 1 - modes)
         self.index(f"rate_start of body '{body.name}'", body.rate_start, nv + 1 - modes)
         self.array(f"center of body '{body.name}'", body.center, (3,))
+        if not isinstance(body.mass, Real) or not 0.0 <= body.mass < LARGEST:
+            self.fail(f"mass of body '{body.name}' is {body.mass!r}")
+        self.array(f"inertia of body '{body.name}'", body.inertia, (3, 3))
         self.array(f"shape_points of body '{body.name}'", body.shape_points, (-1, 3))
         self.array(f"shape_faces of body '{body.name}'", body.shape_faces, (-1,), "iu")
         check_faces(body.shape_faces, len(body.shape_points), f"{self.where}: body '{body.name}': shape_faces")

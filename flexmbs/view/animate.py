@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.progress import on_progress, stage
+from flexmbs.view.colours import check_shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.film_checks import require_whole_film
+from flexmbs.view.film_options import check_film, time_window
+from flexmbs.view.look import Look
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene
 from flexmbs.view.slow_motion import FilmTime, film_time
 
 FORMATS = (".png", ".gif", ".mp4")
-#: Limits of width and height in pixels: still legible, and possible for OpenGL without a graphics card.
-LEAST_PIXELS, MOST_PIXELS = 64, 8192
 
 
 @on_progress()
@@ -33,52 +34,69 @@ def animate(
     frames_per_second: int = 25,
     window_size: tuple[int, int] = (1120, 840),
     color_range: tuple[float, float] | None = None,
+    color_map: str = "turbo",
     camera: str | Sequence[float] | None = None,
+    camera_position: Sequence[float] | None = None,
+    camera_target: Sequence[float] | None = None,
+    follow: str | None = None,
     zoom: float = 1.0,
     title: str = "",
+    background: str = "white",
+    hide: Sequence[str] = (),
     force_scale: str = "linear",
     stick_speed: float | None = None,
     slow_motion: bool | float = False,
+    force: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write a picture (.png, at ``time``, default: the end) or an animation (.gif, .mp4) of all or part of the run.
+    """Write a picture (.png, at ``time``, default: ``end``) or an animation (.gif, .mp4) of all or part of the run.
 
     Parameters
     ----------
-    color : "displacement" or "von_mises"
+    color : "displacement", "von_mises", "principal_max" or "principal_min" of flexible bodies, or "body": each body in
+        its own colour
     scale : factor on the deformation; bodies are moved so that their joints stay closed
-    start, end : s, part of the run that an animation shows (None: from the start, to the end)
+    start, end : s, part of the run that an animation shows (None: from the start, to the end); the camera and the
+        range of the colours are fitted to this part, also for a picture
     duration : s, length of the animation, over which the run is stretched
-    color_range : (low, high) of the colours in m or Pa; None: 0 to the largest value of the run
+    window_size : width and height in pixels
+    color_range : (low, high) of the colours in m or Pa; None: what the run reaches, widened to round numbers
+    color_map : name of one of matplotlib's colour maps
     camera : view direction: "x", "-x", "y", "-y", "z", "-z", "iso" or a vector (3,) towards the camera; None:
         along the horizontal direction in which the motion is flattest, slightly from above and from the side
+    camera_position : (3,) m, where the camera stands (perspective projection); None: the motion fills the picture
+        (parallel projection)
+    camera_target : (3,) m, what is in the middle of the picture; None: the middle of the motion
+    follow : name of a body with which the camera moves
     zoom : magnification
     title : shown above the picture
-    force_scale, stick_speed : of contacts, see :class:`flexmbs.view.scene.Scene`
+    background : name of a colour, or "#rrggbb"
+    hide : what is not shown: names of bodies, "bodies", "joints", "tracks", "springs", "cables", "contacts", "floor",
+        "shadows", "axes", "scale bar", "color bar"
+    force_scale : "linear", "sqrt" or "log": how the length of an arrow grows with its contact force
+    stick_speed : m/s, contacts that slide more slowly are shown as sticking; None: 1 % of the largest speed in contacts
     slow_motion : True: an animation slows down around the strongest impacts, which get 60 % of it; a number k above 1:
         every impact is shown at 1/k of the speed of the rest. The picture then shows the speed relative to real time.
+    force : replace the file if there is one
     progress : called with the number of frames done and their total
 
-    Raises FlexmbsError for another file extension or an invalid option, RenderingUnavailable without OpenGL.
+    Raises FlexmbsError for another file extension, an existing or unwritable file or an invalid option,
+    RenderingUnavailable without OpenGL.
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: the file name of a picture or animation must end in {', '.join(FORMATS)}")
-    for name, value in (("time", time), ("start", start), ("end", end)):
-        if value is not None and not result.t[0] <= value <= result.t[-1]:
-            raise FlexmbsError(f"{name} {value:g} s is outside the run: {result.t[0]:g} to {result.t[-1]:g} s")
-    first, last = float(result.t[0]) if start is None else start, float(result.t[-1]) if end is None else end
-    if not first <= last:
-        raise FlexmbsError(f"start {first:g} s is after end {last:g} s")
-    if not (duration > 0.0 and frames_per_second >= 1):
-        raise FlexmbsError(
-            f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive"
-        )
-    if not (len(window_size) == 2 and all(n in range(LEAST_PIXELS, MOST_PIXELS + 1) for n in window_size)):
-        raise FlexmbsError(
-            f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to"
-            f" {MOST_PIXELS}"
-        )
+    look = Look(
+        color, scale, color_range, color_map, camera, camera_position, camera_target, follow, zoom, title, background,
+        hide, force_scale, stick_speed,
+    )  # fmt: skip
+    look.check_names(result)
+    check_shown(result, color)
+    first, last = time_window(result, start, end, time)
+    check_film(duration, frames_per_second, window_size)
+    refuse_existing(path, force)
+    if path.parent.is_dir():
+        require_writable(path)
     film = film_time(result, first, last, duration, slow_motion)
     prepare_offscreen()
     import imageio.v2 as imageio
@@ -86,12 +104,11 @@ def animate(
     is_picture = path.suffix.lower() == ".png"
     with replacing_in_folder(path) as temporary:
         scene = Scene(
-            result, color=color, scale=scale, color_range=color_range, camera=camera, zoom=zoom, title=title,
-            force_scale=force_scale, stick_speed=stick_speed, window_size=window_size, smooth=is_picture,
+            result, **look.options(), start=start, end=end, window_size=window_size, smooth=is_picture
         )  # fmt: skip
         try:
             if is_picture:
-                scene.show_time(float(result.t[-1]) if time is None else time)
+                scene.show_time(last if time is None else time)
                 imageio.imwrite(temporary, scene.picture())
             else:
                 with open_writer(imageio, temporary, frames_per_second) as writer:

@@ -7,10 +7,11 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.colours import COLORS, check_color
 from flexmbs.view.fitted_text import fitted, text_width
-from flexmbs.view.scene import BACKGROUND, COLORS, INK, check_color
+from flexmbs.view.look import INK
 
-GHOST, MARKER, FRAME = "#8a94a3", "#c8252b", "#2a5bd7"
+BACKGROUND, GHOST, MARKER, FRAME = "#ffffff", "#8a94a3", "#c8252b", "#2a5bd7"
 REACH = 0.1  # largest displacement at scale 1, relative to the size of the body
 STEEPEST = 0.5  # limit of the change of displacement over the distance of neighbours: beyond it the shape looks torn
 _LABELS = 24  # most marker names that fit into a picture
@@ -38,7 +39,7 @@ class BodyScene:
         off_screen: bool = True,
         smooth: bool = True,
     ) -> None:
-        check_color(color)
+        check_color(color, ("displacement", "von_mises"))
         check_mode(body, mode)
         if not (np.isfinite(scale) and scale > 0.0):
             raise FlexmbsError(f"scale is {scale:g}; it must be a factor above 0")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.view.contact_phases import PHASES
-from flexmbs.view.fitted_text import text_width
 from flexmbs.view.force_arrows import SHAFT, TIP, TIP_LENGTH, ForceScale
+from flexmbs.view.overlay import OverlayPatch, OverlayText, pixels_per_metre
 
 FORCE, INK = "#c8252b", "#20242a"
 LETTERS, SPACE = 9, 22  # size of letters, pixels between entries, in a picture 840 pixels high
+LEFT, RIGHT = 0.11, 0.76  # parts of the width: beside the triad of axes, and the scale bar
 
 
 class ContactLegend:
@@ -19,75 +20,38 @@ class ContactLegend:
     """
 
     def __init__(
-        self, plotter, phases: tuple[int, ...], scale: ForceScale, size: float, height: float, letters: float
-    ) -> None:
+        self, plotter, phases: tuple[int, ...], scale: ForceScale, size: float, height: float, letters: float,
+        ink: str = INK,
+    ) -> None:  # fmt: skip
         self.plotter, self.scale, self.size, self.letters = plotter, scale, size, letters
         self._forces = scale.examples()
         self._drawn_at = 0.0  # pixels of a metre
         self._level = height * plotter.window_size[1]
-        self._texts = [_Text(plotter, force_text(force), letters) for force in self._forces]
-        self._names = [_Text(plotter, PHASES[phase].name, letters) for phase in phases]
-        self._patches = [_Patch(plotter, FORCE) for _ in self._forces]
-        self._dots = [_Patch(plotter, PHASES[phase].color) for phase in phases]
+        written = round(LETTERS * letters)
+        self._texts = [OverlayText(plotter, force_text(force), written, ink) for force in self._forces]
+        self._names = [OverlayText(plotter, PHASES[phase].name, written, ink) for phase in phases]
+        self._patches = [OverlayPatch(plotter, FORCE) for _ in self._forces]
+        self._dots = [OverlayPatch(plotter, PHASES[phase].color) for phase in phases]
 
     def refresh(self) -> None:
         """Fit the arrows to the camera."""
-        pixels = 0.5 * self.plotter.window_size[1] / self.plotter.camera.parallel_scale
-        if not self._forces or abs(pixels - self._drawn_at) <= 1e-3 * pixels:
+        pixels = pixels_per_metre(self.plotter)
+        if abs(pixels - self._drawn_at) <= 1e-3 * pixels:
             return
         self._drawn_at = pixels
-        at, space = 0.02 * self.plotter.window_size[0], self.letters * SPACE
+        left, space = LEFT * self.plotter.window_size[0], self.letters * SPACE
+        at, radius = left, 6.0 * self.letters
         for patch, text in zip(self._dots, self._names, strict=True):
-            radius = 6.0 * self.letters
             patch.show(_disc(at + radius, self._level, radius))
             at = text.show(at + 2.0 * radius + 0.4 * space, self._level) + space
         lengths = [self.size * self.scale.length(force) * pixels for force in self._forces]
         needed = sum(lengths) + sum(text.width() + 1.4 * space for text in self._texts)
         level = self._level
-        if at + needed > self.plotter.window_size[0]:  # a second line above the first
-            at, level = 0.02 * self.plotter.window_size[0], level + 1.4 * space
+        if at + needed > RIGHT * self.plotter.window_size[0]:  # a second line above the first
+            at, level = left, level + 1.4 * space
         for patch, text, length in zip(self._patches, self._texts, lengths, strict=True):
             patch.show(_arrow(at, level, length, self.size * pixels))
             at = text.show(at + length + 0.4 * space, level) + space
-
-
-class _Text:
-    """A text whose left edge is put somewhere (pixels)."""
-
-    def __init__(self, plotter, text: str, letters: float) -> None:
-        size = round(LETTERS * letters)
-        self.actor = plotter.add_text(text, position=(0, 0), viewport=False, font_size=size, color=INK)
-        self.actor.GetTextProperty().SetVerticalJustificationToCentered()
-
-    def show(self, left: float, level: float) -> float:
-        """Place it; returns its right edge."""
-        self.actor.SetPosition(left, level)
-        return left + self.width()
-
-    def width(self) -> float:
-        return text_width(self.actor)(self.actor.input)
-
-
-class _Patch:
-    """A filled polygon in pixels."""
-
-    def __init__(self, plotter, color: str) -> None:
-        from pyvista import Color, PolyData
-        from vtkmodules.vtkRenderingCore import vtkActor2D, vtkPolyDataMapper2D
-
-        self.mesh, mapper, actor = PolyData(), vtkPolyDataMapper2D(), vtkActor2D()
-        mapper.SetInputData(self.mesh)
-        actor.SetMapper(mapper)
-        actor.GetProperty().SetColor(*Color(color).float_rgb)
-        plotter.renderer.AddViewProp(actor)
-
-    def show(self, triangles: np.ndarray) -> None:
-        """Draw triangles (n, 3, 2)."""
-        from pyvista import PolyData
-
-        points = np.concatenate([triangles.reshape(-1, 2), np.zeros((3 * len(triangles), 1))], axis=1)
-        faces = np.concatenate([np.full((len(triangles), 1), 3), np.arange(len(points)).reshape(-1, 3)], axis=1)
-        self.mesh.deep_copy(PolyData(points, faces.ravel()))
 
 
 def _disc(x: float, y: float, radius: float, corners: int = 20) -> np.ndarray:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.plotting.curves import time_window
+from flexmbs.view.plotting.figures import check_file, finished, new_figure
+from flexmbs.view.plotting.scales import Scale, time_scale, value_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
 
 #: Inches: of the plot, of a lane, and the most for all lanes.
@@ -25,54 +28,68 @@ SHADE = 0.22  # opacity of phases behind curves
 
 
 def plot_contacts(
-    result: DrawableResult, names: Sequence[str] = (), *, save: str | Path | None = None, title: str | None = None
-) -> Figure | None:
+    result: DrawableResult, names: Sequence[str] = (), *, save: str | Path | None = None, force: bool = False,
+    start: float | None = None, end: float | None = None, title: str | None = None,
+    size: tuple[float, float] | None = None,
+) -> Figure | None:  # fmt: skip
     """A time-line: for each contact a bar from each start to its end, coloured by its peak force.
 
-    ``names``: of contacts; none: all that closed, in the order of their first start. Returns the matplotlib figure, or
-    None if it was written to ``save``. FlexmbsError for an unknown name, or where no contact ever closed.
+    ``names``: of contacts; none: all that closed, in the order of their first start. ``start``, ``end`` (s): window of
+    time. Returns the matplotlib figure, or None if it was written to ``save`` (.svg, .pdf or .png; ``force``: it may
+    exist) with a ``size`` in inches. FlexmbsError for an unknown name, or where no contact ever closed.
     """
-    lanes, open_ones = _lanes(result, names)
-    from matplotlib.colors import LogNorm
-    from matplotlib.figure import Figure
-
-    height = min(LANE * len(lanes), TALLEST)
-    figure = Figure(figsize=(WIDTH, 1.5 + max(height, 0.4)), dpi=120, layout="constrained")
-    axis = figure.subplots()
-    bars = _bars(result, lanes)
+    check_file(save, force)
+    low, high = time_window(result, start, end)
+    lanes, open_ones = _lanes(result, names, low, high)
+    tall = min(LANE * len(lanes), TALLEST)
+    figure = new_figure(size, (WIDTH, 1.5 + max(tall, 0.4)))
+    axis, scale = figure.subplots(), time_scale(low, high)
+    bars = _bars(lanes, low, high, scale)
     axis.add_collection(bars)
-    axis.set_xlim(float(result.t[0]), max(float(result.t[-1]), float(result.t[0]) + 1e-12))
+    axis.set_xlim(float(scale(low)), max(float(scale(high)), float(scale(low)) + 1e-12))
     axis.set_ylim(len(lanes) - 0.4, -0.6)
     every = int(np.ceil(len(lanes) * LANE / TALLEST))  # names that fit
     ticks = np.arange(0, len(lanes), every)
     axis.set_yticks(ticks, [lanes[i][0] for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
-    axis.set_xlabel("time [s]")
+    axis.set_xlabel(scale.label("time"))
     axis.grid(True, axis="x", alpha=0.3)
-    scale = figure.colorbar(bars, ax=axis, label="peak force [N]", aspect=max(12.0, 4.0 * (1.5 + height)))
-    if isinstance(bars.norm, LogNorm):  # numbers from end to end, even over a single decade
-        ticks = np.geomspace(bars.norm.vmin, bars.norm.vmax, 3 if height < 2.0 else 7)
-        scale.set_ticks(ticks, labels=[f"{tick:.3g}" for tick in ticks])
-        scale.minorticks_off()
+    _color_bar(figure, axis, bars, tall)
     count = sum(len(times) for _, times in lanes)
-    heading = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
-    axis.set_title(heading + (f"; {open_ones} never closed" if open_ones else ""))
-    if save is None:
-        return figure
-    with replacing_in_folder(save) as temporary:
-        figure.savefig(temporary)
-    return None
+    said = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
+    never = "" if (low, high) == time_window(result, None, None) else " here"
+    axis.set_title(said + (f"; {open_ones} never closed{never}" if open_ones else ""))
+    return finished(figure, "", save)
 
 
-def shade_phases(axis: Axes, phases: ContactPhases, index: int) -> list:
-    """Phases of a contact as colours behind the curves of a matplotlib axis; returns handles for a legend."""
+def _color_bar(figure: Figure, axis: Axes, bars: PolyCollection, tall: float) -> None:
+    """The colours of forces, with round numbers or, over decades, numbers from end to end."""
+    from matplotlib.colors import LogNorm
+    from matplotlib.ticker import FuncFormatter
+
+    forces = value_scale("N", [bars.get_array()])
+    scale = figure.colorbar(bars, ax=axis, label=forces.label("peak force"), aspect=max(12.0, 4.0 * (1.5 + tall)))
+    if isinstance(bars.norm, LogNorm):
+        ticks = np.geomspace(bars.norm.vmin, bars.norm.vmax, 3 if tall < 2.0 else 7)
+        scale.set_ticks(ticks, labels=[f"{forces(tick):.3g}" for tick in ticks])
+        scale.minorticks_off()
+    else:
+        scale.ax.yaxis.set_major_formatter(FuncFormatter(lambda force, _place: f"{forces(force):g}"))
+
+
+def shade_phases(
+    axis: Axes, phases: ContactPhases, index: int, window: tuple[float, float], times: Scale
+) -> list:  # fmt: skip
+    """Phases of a contact in a window of time, behind the curves of a matplotlib axis; returns handles for a legend."""
     from matplotlib.collections import PolyCollection
 
     history, handles = phases.history(index), []
+    low, high = window
     for number, phase in enumerate(PHASES):
         spans = history.spans(number)
+        spans = np.clip(spans[(spans[:, 0] <= high) & (spans[:, 1] >= low)], low, high)
         if number == FREE or not len(spans):
             continue
-        corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in spans]
+        corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in times(spans)]
         shade = PolyCollection(
             corners, facecolors=phase.color, edgecolors=phase.color, linewidths=0.4, alpha=SHADE, zorder=0,
             label=phase.name, transform=axis.get_xaxis_transform(),
@@ -90,30 +107,36 @@ def contact_of(result: DrawableResult, names: Sequence[str]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _lanes(result: DrawableResult, names: Sequence[str]) -> tuple[list[tuple[str, list]], int]:
-    """Name and closed times of each contact that is shown, and how many never closed."""
+def _lanes(result: DrawableResult, names: Sequence[str], low: float, high: float) -> tuple[list[tuple[str, list]], int]:
+    """Name and closed times of each contact that is shown, and how many did not close in the window."""
     every = [pair.name for pair in result.structure.contacts]
     unknown = [name for name in names if name not in every]
     if unknown:
         raise FlexmbsError(f"plot_contacts: no contact named {unknown[0]!r}; contacts: {_some(every)}")
-    closed = {every[index]: times for index, times in closed_contacts(result).items()}
+    closed = {
+        every[index]: [time for time in times if time.start <= high and time.end >= low]
+        for index, times in closed_contacts(result).items()
+    }
+    closed = {name: times for name, times in closed.items() if times}
     if names:
         lanes = [(name, closed.get(name, [])) for name in dict.fromkeys(names)]
     else:
         lanes = sorted(closed.items(), key=lambda lane: lane[1][0].start)
     if not any(times for _, times in lanes):
-        raise FlexmbsError(f"plot_contacts: no contact closed in this run; contacts: {_some(every) or 'none'}")
+        when = "in this run" if (low, high) == time_window(result, None, None) else f"from {low:g} to {high:g} s"
+        raise FlexmbsError(f"plot_contacts: no contact closed {when}; contacts: {_some(every) or 'none'}")
     return lanes, 0 if names else len(every) - len(lanes)
 
 
-def _bars(result: DrawableResult, lanes: list[tuple[str, list]]):
+def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale) -> PolyCollection:
     """The bars of all lanes; an edge of a point keeps those of microseconds visible."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LogNorm, Normalize
 
     corners, forces = [], []
     for row, (_, times) in enumerate(lanes):
-        for start, end, force in times:
+        for begin, until, force in times:
+            start, end = scale(np.clip([begin, until], first, last))
             low, high = row - 0.36, row + 0.36
             corners.append([(start, low), (end, low), (end, high), (start, high)])
             forces.append(force)

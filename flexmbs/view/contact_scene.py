@@ -41,7 +41,7 @@ class ContactScene:
 
     def __init__(
         self, plotter, result: DrawableResult, size: float, *, force_scale: str = "linear",
-        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0,
+        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0, ink: str = RIM,
     ) -> None:  # fmt: skip
         import pyvista
 
@@ -49,7 +49,7 @@ class ContactScene:
             raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
         run = result.trajectory
         self.result, self.size = result, size
-        self.scale = ForceScale(force_scale, _largest(run))
+        self.scale = ForceScale(force_scale, largest_push(run))
         self.phases = ContactPhases(result, stick_speed)
         self.shapes = ContactShapes(plotter, result, size)
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
@@ -67,7 +67,7 @@ class ContactScene:
         ]  # fmt: skip
         for shift, actor in enumerate(self._actors, start=1):
             _put_in_front(actor, shift * _IN_FRONT)
-        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters)
+        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, ink)
 
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.
@@ -175,7 +175,7 @@ class ContactScene:
         return bool(self._actors[0].visibility)
 
 
-def _largest(run) -> float:
+def largest_push(run) -> float:
     """N, of all contacts at all times."""
     if run.contact_push is not None:
         return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))

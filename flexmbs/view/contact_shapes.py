@@ -27,8 +27,8 @@ class ContactShapes:
 
     def move(self, here: DrawableResult, scale: float) -> None:
         """Put everything where its marker is in a one-time result, with deformation times ``scale``."""
-        if len(self.spheres.radii):
-            self._centers.points[:] = self.spheres.centers(here, scale)
+        if self.spheres.visible.any():
+            self._centers.points[:] = self.spheres.centers(here, scale)[self.spheres.visible]
             self._centers.Modified()
         frames: dict[int, np.ndarray] = {}
         for marker, actor in (*self.plates, *self.outlines):
@@ -37,15 +37,25 @@ class ContactShapes:
                 frames[marker][:3, 3], frames[marker][:3, :3] = marker_in_world(here, marker, scale)
             actor.user_matrix = frames[marker]
 
+    def on_ground(self) -> np.ndarray:
+        """(k, 3) m, world: corners of the drawn planes on ground."""
+        structure, found = self.result.structure, [np.zeros((0, 3))]
+        for marker, actor in self.plates:
+            record = structure.markers[marker]
+            if record.body == structure.bodies[0].name:
+                found.append(record.position + np.asarray(actor.mapper.dataset.points) @ record.rotation.T)
+        return np.concatenate(found)
+
     def _add_spheres(self, plotter) -> None:
         """One actor for all: a thousand spheres would be slow as a thousand."""
         import pyvista
         from vtkmodules.vtkRenderingCore import vtkActor, vtkGlyph3DMapper
 
-        if not len(self.spheres.radii):
+        radii = self.spheres.radii[self.spheres.visible]
+        if not len(radii):
             return
-        self._centers = pyvista.PolyData(np.zeros((len(self.spheres.radii), 3)))
-        self._centers.point_data["radius"] = self.spheres.radii
+        self._centers = pyvista.PolyData(np.zeros((len(radii), 3)))
+        self._centers.point_data["radius"] = radii
         mapper, actor = vtkGlyph3DMapper(), vtkActor()
         mapper.SetInputData(self._centers)
         mapper.SetSourceData(pyvista.Sphere(radius=1.0))
@@ -65,7 +75,7 @@ class ContactShapes:
             if pair.normal is None or (pair.marker_b, np.asarray(pair.normal).tobytes()) in drawn:
                 continue
             drawn.add((pair.marker_b, np.asarray(pair.normal).tobytes()))
-            corners = self._corners(index, margin + pair.radius_a)
+            corners = self._corners(index, self._margin(index, margin) + pair.radius_a)
             actor = plotter.add_mesh(pyvista.PolyData(corners, [4, 0, 1, 2, 3]), color=PLANE, opacity=0.35)
             self.plates.append((pair.marker_b, actor))
 
@@ -96,6 +106,16 @@ class ContactShapes:
             low = high = np.mean([path[0] for path in paths], axis=0) @ axes[1:].T
         (x0, y0), (x1, y1) = low - margin, high + margin
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
+
+    def _margin(self, index: int, margin: float) -> float:
+        """``margin`` (m) around what touches a plane, or so much that the plane is seen around the body."""
+        structure = self.result.structure
+        record = structure.markers[structure.contacts[index].marker_a]
+        body = structure.bodies[structure.body_index(record.body)]
+        if body.flexible is not None or not len(body.shape_points):
+            return margin
+        reach = float(np.linalg.norm(body.shape_points - record.position, axis=1).min())
+        return max(margin, min(1.3 * reach, 4.0 * margin))
 
     def _path(self, index: int, count: int) -> list[np.ndarray]:
         """Points (3,) of a plane where contact ``index`` touches it (or comes nearest), in axes of its marker."""

@@ -15,6 +15,8 @@ class ContactSpheres:
         ends = [(pair.marker_a, pair.radius_a) for pair in structure.contacts]
         ends += [(pair.marker_b, pair.radius_b) for pair in structure.contacts]
         found = [end for end in dict.fromkeys(ends) if end[1] > 0.0]
+        #: (n,) whether a sphere is not the surface of its body, which is drawn anyway
+        self.visible = np.array([not _is_surface(structure, *end) for end in found], dtype=bool)
         self.markers = np.array([marker for marker, _ in found], dtype=int)
         self.radii = np.array([radius for _, radius in found])
         records = [structure.markers[marker] for marker in self.markers]
@@ -29,3 +31,12 @@ class ContactSpheres:
         for row in self._moving:
             found[row] = marker_in_world(here, int(self.markers[row]), scale)[0]
         return found
+
+
+def _is_surface(structure: DrawableStructure, marker: int, radius: float) -> bool:
+    """Whether all points of the drawn surface of a marker's body lie on the sphere."""
+    record = structure.markers[marker]
+    body = structure.bodies[structure.body_index(record.body)]
+    if body.flexible is not None or not len(body.shape_points):
+        return False
+    return bool(np.all(np.abs(np.linalg.norm(body.shape_points - record.position, axis=1) - radius) < 0.02 * radius))

@@ -146,7 +146,7 @@ class DrawableTrajectory(Protocol):
 
 
 class DrawableTouch(Protocol):
-    """One contact from touching to parting: its name, times, approach speed and largest force."""
+    """One contact from touching to parting: its name, times, approach speed and largest force with its time."""
 
     @property
     def name(self) -> str: ...
@@ -156,6 +156,8 @@ class DrawableTouch(Protocol):
     def end(self) -> float: ...
     @property
     def peak_force(self) -> float: ...
+    @property
+    def peak_time(self) -> float: ...
     @property
     def approach_speed(self) -> float | None: ...
 

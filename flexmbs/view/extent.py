@@ -1,64 +1,157 @@
-"""Extent of a motion and range of its colours: determined once, so that camera and colour scale stay fixed."""
+"""Points that a motion passes, and its extent: determined once, so that camera and sizes of symbols stay fixed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 import numpy as np
 
-from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.reduction.modal_fields import superpose
 from flexmbs.view.contact_spheres import ContactSpheres
-from flexmbs.view.drawable import DrawableResult, DrawableStructure
+from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 
 SAMPLES = 60
 NEAR = 0.15  # of the size of the motion: so far from it shapes on ground are within the picture
+_POINTS = 3000  # of all bodies, at one time
+_DIRECTIONS = 64  # in which the outermost points of a body are looked for
 
 
-def sample_times(result: DrawableResult) -> np.ndarray:
-    """Times spread evenly over the run, and over its steps, which are dense in fast phases such as contacts."""
-    steps = result.t[np.linspace(0, len(result.t) - 1, min(SAMPLES, len(result.t))).astype(int)]
-    even = np.linspace(result.t[0], result.t[-1], SAMPLES)
-    return np.unique(np.concatenate([steps, even]))
+def sample_times(result: DrawableResult, first: float | None = None, last: float | None = None) -> np.ndarray:
+    """Times spread evenly from ``first`` to ``last`` (s; None: of the run), and over the steps, dense in contacts."""
+    first = float(result.t[0]) if first is None else first
+    last = float(result.t[-1]) if last is None else last
+    inside = result.t[(result.t >= first) & (result.t <= last)]
+    steps = inside[np.linspace(0, len(inside) - 1, min(SAMPLES, len(inside))).astype(int)]
+    return np.unique(np.concatenate([steps, np.linspace(first, last, SAMPLES if last > first else 1)]))
 
 
-def surface_points(here: DrawableResult, index: int, scale: float = 1.0) -> np.ndarray:
-    """(np, 3) world positions of the surface of body ``index`` of a one-time result, deformation times ``scale``."""
-    body = here.structure.bodies[index]
-    if body.flexible is None:
-        local = body.shape_points if len(body.shape_points) else body.center[None, :]
-    else:
-        q = here.trajectory.q[0, body.coordinates]
-        local = body.flexible.surface.points + scale * surface_displacement(body.flexible, q)
-    return here.trajectory.body_position[0, index] + local @ here.trajectory.body_rotation[0, index].T
+def motion_points(
+    result: DrawableResult, scale: float, first: float | None = None, last: float | None = None
+) -> dict[int, np.ndarray]:
+    """Body -> (nt, k, 3) m: outermost points of each moving body at sampled times, with its shapes of contacts.
+
+    Bodies without a shape are their markers and centre. World axes; deformation times ``scale``.
+    """
+    structure = result.structure
+    moving = range(1, len(structure.bodies))
+    most = max(12, _POINTS // max(1, len(moving)))
+    here = _as_drawn(result.resampled(sample_times(result, first, last)), scale)
+    found = {index: [_Outermost(structure, index, most).during(here, scale)] for index in moving}
+    for index, points in _of_contacts(here, scale):
+        found[index].append(points)
+    return {index: np.concatenate(parts, axis=1) for index, parts in found.items()}
 
 
-def motion_bounds(result: DrawableResult, scale: float) -> tuple[np.ndarray, np.ndarray]:
+def _as_drawn(here: DrawableResult, scale: float) -> DrawableResult:
+    """The result with the body frames with which it is drawn."""
+    if scale == 1.0 or all(body.flexible is None for body in here.structure.bodies):
+        return here
+    drawn = [drawing(here.resampled([time]), scale).here.trajectory for time in here.t]
+    position, rotation = ([getattr(run, name)[0] for run in drawn] for name in ("body_position", "body_rotation"))
+    return here.with_body_frames(np.array(position), np.array(rotation))
+
+
+def _of_contacts(here: DrawableResult, scale: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Body and points (nt, k, 3) m of its spheres and other shapes of contacts."""
+    structure = here.structure
+    spheres, outlines = ContactSpheres(structure), _moving_outlines(structure)
+    if not outlines and not np.any(spheres.bodies > 0):
+        return
+    found: dict[int, list[list[np.ndarray]]] = {}
+    for row in range(len(here.t)):
+        now = _Now(here, row)
+        every: dict[int, list[np.ndarray]] = {}
+        around = spheres.centers(now, scale)[:, None] + spheres.radii[:, None, None] * _SPHERE[::4]
+        for index in np.unique(spheres.bodies[spheres.bodies > 0]).tolist():
+            every.setdefault(index, []).append(around[spheres.bodies == index].reshape(-1, 3))
+        for marker, shape in outlines:
+            place, axes = marker_in_world(now, marker, scale)
+            every.setdefault(structure.body_index(structure.markers[marker].body), []).append(place + shape @ axes.T)
+        for index, parts in every.items():
+            found.setdefault(index, []).append(np.concatenate(parts))
+    for index, rows in found.items():
+        yield index, np.stack(rows)
+
+
+class _Now:
+    """One row of a result, as far as places of markers need it."""
+
+    def __init__(self, here: DrawableResult, row: int) -> None:
+        self.structure, run = here.structure, here.trajectory
+        frames = {"body_position": run.body_position[row, None], "body_rotation": run.body_rotation[row, None]}
+        self.trajectory = SimpleNamespace(q=run.q[row, None], **frames)
+
+
+def motion_bounds(
+    result: DrawableResult, scale: float, points: dict[int, np.ndarray] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest world coordinates (3,) that any moving body reaches, with its shapes of contacts.
 
-    Shapes on ground count where they are near the motion.
+    Shapes on ground count where they are near the motion, ends of springs and joints on ground in full.
+    ``points``: of :func:`motion_points`, if known.
     """
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    spheres, outlines = ContactSpheres(result.structure), _moving_outlines(result.structure)
-    rolling, radii = spheres.bodies > 0, spheres.radii[:, None]
-    for time in sample_times(result):
-        here = drawing(result.resampled([time]), scale).here
-        for index in range(1, len(result.structure.bodies)):
-            points = surface_points(here, index, scale)
-            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
-        if rolling.any():
-            centers = spheres.centers(here, scale)
-            low = np.minimum(low, (centers - radii)[rolling].min(axis=0))
-            high = np.maximum(high, (centers + radii)[rolling].max(axis=0))
-        for marker, shape in outlines:
-            place, axes = marker_in_world(here, marker, scale)
-            points = place + shape @ axes.T
-            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
-    if not np.all(np.isfinite(low)):
+    every = motion_points(result, scale) if points is None else points
+    if not every:
         return -np.ones(3), np.ones(3)
+    low = np.min([part.min(axis=(0, 1)) for part in every.values()], axis=0)
+    high = np.max([part.max(axis=(0, 1)) for part in every.values()], axis=0)
     reach = NEAR * float(np.linalg.norm(high - low))
     around = low - reach, high + reach
-    for points in _ground_shapes(result.structure):
-        low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
-    return np.maximum(low, around[0]), np.minimum(high, around[1])
+    for shape in _ground_shapes(result.structure):
+        low, high = np.minimum(low, shape.min(axis=0)), np.maximum(high, shape.max(axis=0))
+    low, high = np.maximum(low, around[0]), np.minimum(high, around[1])
+    for place in _ends_on_ground(result.structure):
+        low, high = np.minimum(low, place), np.maximum(high, place)
+    return low, high
+
+
+class _Outermost:
+    """Points of a body that tell where it is: outermost ones, and some between them, which may bend outwards."""
+
+    def __init__(self, structure: DrawableStructure, index: int, most: int) -> None:
+        body = structure.bodies[index]
+        self.index, self.body = index, body
+        self.places = _places(structure, body)
+        if len(self.places) > most:
+            rows = np.unique(np.argmax(self.places @ _SPHERE[:: max(1, 2 * _DIRECTIONS // most)].T, axis=0))
+            between = np.linspace(0, len(self.places) - 1, max(2, most - len(rows))).astype(int)
+            rows = np.unique(np.concatenate([rows, between]))
+            self.places = self.places[rows]
+            if body.flexible is not None:
+                self._rows = rows
+        elif body.flexible is not None:
+            self._rows = np.arange(len(self.places))
+        if body.flexible is not None:
+            surface = body.flexible.surface
+            self._modes, self._quadratic = surface.modes[:, self._rows], surface.quadratic[:, self._rows]
+
+    def during(self, here: DrawableResult, scale: float) -> np.ndarray:
+        """(nt, k, 3) m in world axes."""
+        local, run = self.places, here.trajectory
+        if self.body.flexible is not None:
+            q = run.q[:, self.body.coordinates]
+            local = local + scale * superpose(self.body.flexible, self._modes, self._quadratic, q)
+        turned = local @ np.swapaxes(run.body_rotation[:, self.index], 1, 2)
+        return run.body_position[:, self.index, None] + turned
+
+
+def _places(structure: DrawableStructure, body: DrawableBody) -> np.ndarray:
+    """(k, 3) m, points of a body in its axes."""
+    if body.flexible is not None:
+        return body.flexible.surface.points
+    if len(body.shape_points):
+        return body.shape_points
+    own = [structure.markers[index].position for index in used_markers(structure)
+           if structure.markers[index].body == body.name]  # fmt: skip
+    return np.array([body.center, *own])
+
+
+def used_markers(structure: DrawableStructure) -> list[int]:
+    """Markers at which joints, springs and cables end."""
+    used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
+    return sorted(used | {int(index) for link in structure.links for index in link.markers})
 
 
 def _moving_outlines(structure: DrawableStructure) -> list[tuple[int, np.ndarray]]:
@@ -69,36 +162,27 @@ def _moving_outlines(structure: DrawableStructure) -> list[tuple[int, np.ndarray
 
 
 def _ground_shapes(structure: DrawableStructure) -> list[np.ndarray]:
-    """Points (k, 3), m, in world axes, of the outlines on ground."""
-    places = [(structure.markers[outline.marker], outline.points) for outline in structure.outlines]
+    """Points (k, 3), m, in world axes: outlines and tracks on ground."""
     ground = structure.bodies[0].name
-    return [mark.position + points @ mark.rotation.T for mark, points in places if mark.body == ground and len(points)]
+    places = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
+    places += [(joint.marker_a, joint.curve) for joint in structure.joints if len(joint.curve)]
+    marks = [(structure.markers[marker], points) for marker, points in places]
+    return [mark.position + points @ mark.rotation.T for mark, points in marks if mark.body == ground]
 
 
-def colour_values(result: DrawableResult, body: str, time: float, color: str) -> np.ndarray:
-    """(np,) values shown in colour on the surface: displacement magnitude in m or von Mises stress in Pa."""
-    flexible = result.flexible(body)
-    if color == "von_mises":
-        return result.von_mises(body, time) if flexible.has_stress else np.zeros(len(flexible.surface.points))
-    return np.linalg.norm(surface_displacement(flexible, result.modal(body, time)), axis=1)
-
-
-def colour_range(result: DrawableResult, color: str) -> float:
-    """Largest value shown in colour, over all flexible bodies and sampled times (at least a tiny positive number)."""
-    largest = 0.0
-    for body in result.structure.bodies:
-        if body.flexible is None:
-            continue
-        for time in sample_times(result):
-            largest = max(largest, float(colour_values(result, body.name, time, color).max(initial=0.0)))
-    return largest or 1e-12
+def _ends_on_ground(structure: DrawableStructure) -> list[np.ndarray]:
+    """(3,) m each, where joints with drawn symbols, springs and cables end on ground."""
+    free = [joint for joint in structure.joints if len(joint.free_translations) == len(joint.free_rotations) == 3]
+    used = set(used_markers(structure)) - {joint.marker_a for joint in free}
+    marks = [structure.markers[marker] for marker in sorted(used)]
+    return [mark.position for mark in marks if mark.body == structure.bodies[0].name]
 
 
 def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Direction from the motion to the camera and the camera's up vector.
 
     Up is against gravity (y without gravity); the camera looks along the horizontal direction in which the motion is
-    flattest, slightly from above and from the side.
+    flattest, slightly from above and from the side, and more so where the motion is not flat.
     """
     strength = float(np.linalg.norm(gravity))
     up = -gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])
@@ -108,4 +192,17 @@ def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tu
     flattest = min(horizontal, key=lambda k: size[k])
     beside = np.cross(up, axes[flattest])
     sign = -1.0 if flattest == 1 else 1.0
-    return sign * axes[flattest] + 0.25 * beside + 0.2 * up, up
+    flat = size[flattest] < 0.3 * max(float(size.max()), 1e-300)
+    to_side, above = (0.25, 0.2) if flat else (0.6, 0.45)
+    return sign * axes[flattest] + to_side * beside + above * up, up
+
+
+def _sphere_directions(count: int) -> np.ndarray:
+    """(count, 3) directions spread over the sphere."""
+    height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
+    turn = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count)
+    across = np.sqrt(1.0 - height**2)
+    return np.stack([across * np.cos(turn), across * np.sin(turn), height], axis=1)
+
+
+_SPHERE = _sphere_directions(_DIRECTIONS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.view.plotting.figures import check_file, finished, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,16 +26,17 @@ class Map:
     t_label: str = "time [s]"
 
 
-def plot_map(shown: Map, *, save: str | Path | None = None, title: str | None = None) -> Figure | None:
+def plot_map(
+    shown: Map, *, save: str | Path | None = None, force: bool = False, title: str | None = None
+) -> Figure | None:
     """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
 
-    ValueError if the sizes of the arrays do not agree.
+    ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.
     """
     if shown.values.shape != (len(shown.t), len(shown.x)):
         raise ValueError(f"map: values {shown.values.shape} must be (times, positions) {(len(shown.t), len(shown.x))}")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 5.0), dpi=120, layout="constrained")
+    check_file(save, force)
+    figure = new_figure(None, (8.0, 5.0))
     axis = figure.subplots()
     largest = float(np.abs(shown.values).max(initial=0.0)) or 1.0
     colours = axis.pcolormesh(
@@ -44,10 +45,4 @@ def plot_map(shown: Map, *, save: str | Path | None = None, title: str | None = 
     figure.colorbar(colours, label=shown.label)
     axis.set_xlabel(shown.x_label)
     axis.set_ylabel(shown.t_label)
-    if title:
-        figure.suptitle(title, wrap=True)
-    if save is None:
-        return figure
-    with replacing_in_folder(save) as temporary:
-        figure.savefig(temporary)
-    return None
+    return finished(figure, title or "", save)

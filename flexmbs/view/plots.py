@@ -6,120 +6,119 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.contact_plots import contact_of, shade_phases
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.plotting import legends
+from flexmbs.view.plotting.contact_marks import mark_peaks, shade_contacts, touches_within
+from flexmbs.view.plotting.curves import check_names, curves, time_window
+from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure
+from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: A curve has a point at each step, and additional points in long steps: at least this many over the whole run.
-POINTS = 1000
-#: Points of a step across which a straight line would be off by more than ``SEEN`` of the range of a history.
-BENT, SEEN = 8, 1e-3
-BATCH = 16384  # steps at a time, to limit memory
-TITLE_LETTERS = 60  # what fits in one line above the panels
+#: Inches: of a figure, of a panel, of title and time axis.
+WIDTH, PANEL, REST = 8.0, 2.4, 1.0
 
 
 def plot_histories(
-    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, title: str | None = None,
-    phases: bool = True, stick_speed: float | None = None,
+    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, force: bool = False,
+    start: float | None = None, end: float | None = None, title: str | None = None,
+    size: tuple[float, float] | None = None, phases: bool = True, contacts: bool = True,
+    stick_speed: float | None = None, degrees: bool = False,
 ) -> Figure | None:  # fmt: skip
     """Plot histories against time, with one panel per unit.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
-    Returns the matplotlib figure, or None if it was written to ``save``.  KeyError for an unknown name,
-    ValueError without names.  The default title lists the names if they fit on a line.
+    Returns the matplotlib figure, or None if it was written to ``save``.
 
-    ``phases``: colours for the phases of a contact behind panels whose histories are all of that contact.
-    ``stick_speed`` (m/s): of sliding, below which a contact sticks; None: 1 % of the largest speed in any contact.
+    Parameters
+    ----------
+    save : a file that ends in .svg, .pdf or .png; ``force``: it may exist
+    start, end : s, window of time; None: the whole run
+    title : None: the names if they fit on a line
+    size : (width, height) in inches; None: by the number of panels
+    phases : colours for the phases of a contact behind panels whose histories are all of that contact
+    contacts : shades behind all other panels where any contact is closed, and dots at the peaks of contact forces
+    stick_speed : m/s of sliding, below which a contact sticks; None: 1 % of the largest speed in any contact
+    degrees : angles in degrees
+
+    FlexmbsError for no names, another file ending, a file that exists, an empty window or one outside of the run;
+    UnknownHistoryError (a KeyError too) for an unknown name.
     """
-    if not names:
-        raise ValueError("plot: name at least one history; result.names lists them")
-    times, columns = curves(result, names)
-    from matplotlib.figure import Figure
-
-    shading, explained = ContactPhases(result, stick_speed), set()  # phases named in a legend so far
+    check_names(result, names, "plot")
+    check_file(save, force)
+    low, high = time_window(result, start, end)
+    times, columns = curves(result, names, low, high)
     panels: dict[str, list[str]] = {}
-    for name in names:
+    for name in dict.fromkeys(names):
         panels.setdefault(result.unit(name), []).append(name)
-    figure = Figure(figsize=(8.0, 1.0 + 2.6 * len(panels)), dpi=120, layout="constrained")
+    width = WIDTH if size is None else float(size[0])
+    rows = sum(PANEL + legends.height(members if len(members) > 1 else [], width) for members in panels.values())
+    figure = new_figure(size, (WIDTH, REST + rows))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    for axis, (unit, members) in zip(axes, panels.items(), strict=True):
-        for name in members:
-            axis.plot(times, columns[name], linewidth=1.3, label=name)
-        axis.set_ylabel(f"{_common(members)} [{unit}]" if unit else _common(members))
+    scale = time_scale(low, high)
+    shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
+    for number, (axis, (unit, members)) in enumerate(zip(axes, panels.items(), strict=True)):
+        values = value_scale(unit, [columns[name] for name in members], degrees)
+        for index, name in enumerate(members):
+            look = legends.style(number if len(members) == 1 else index)
+            axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
+        axis.set_ylabel(values.label(common_name(members)))
         axis.grid(True, alpha=0.3)
-        contact = contact_of(result, members) if phases else None
-        shades = [] if contact is None else shade_phases(axis, shading, contact)
-        new = [shade for shade in shades if shade.get_label() not in explained]
-        explained.update(shade.get_label() for shade in new)
-        lines = axis.lines if len(members) > 1 else []
-        if lines or new:
-            axis.legend(handles=[*lines, *new], fontsize="small", loc="best")
-    axes[-1].set_xlabel("time [s]")
-    listed = ", ".join(dict.fromkeys(names))
-    heading = title or (listed if len(listed) <= TITLE_LETTERS else None)
-    if heading:
-        figure.suptitle(heading, wrap=True)
-    if save is None:
-        return figure
-    with replacing_in_folder(save) as temporary:
-        figure.savefig(temporary)
-    return None
+        lines = list(axis.lines) if len(members) > 1 else []
+        legends.put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
+        round_ticks(axis)
+        show_flat(axis)
+    axes[-1].set_xlabel(scale.label("time"))
+    axes[-1].set_xlim(*_limits(scale, low, high))
+    figure.align_ylabels(axes)
+    return finished(figure, heading(title, names), save)
 
 
-def curves(result: DrawableResult, names: Sequence[str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Times (k,) and values (k,) of histories: every stored step, and points where a straight line would be seen."""
-    t = result.t
-    parts = np.ceil(np.diff(t) * POINTS / max(float(t[-1] - t[0]), 1e-300)).astype(int)
-    parts[_bent(result, names, np.flatnonzero((parts == 1) & (np.diff(t) > 0.0)))] = BENT
-    within = [np.linspace(t[i], t[i + 1], parts[i] + 1)[1:-1] for i in np.flatnonzero(parts > 1)]
-    if not within:
-        return t, {name: result[name] for name in names}
-    between = result.resampled(np.concatenate(within))
-    times = np.concatenate([t, between.t])
-    order = np.argsort(times, kind="stable")
-    return times[order], {name: np.concatenate([result[name], between[name]])[order] for name in names}
+class _Shading:
+    """What is shown of contacts behind curves; each kind is explained in one legend."""
+
+    def __init__(
+        self, result: DrawableResult, window: tuple[float, float], times: Scale, stick_speed: float | None,
+        phases: bool, contacts: bool,
+    ) -> None:  # fmt: skip
+        self.result, self.window, self.times = result, window, times
+        self.phases = ContactPhases(result, stick_speed) if phases else None
+        self.touches = touches_within(result, *window) if contacts else []
+        self.dots = contacts
+        self.explained: set[str] = set()
+
+    def put_behind(self, axis: Axes, members: Sequence[str], values: Scale) -> list:
+        """Shades of the panel of histories ``members``; handles of those that no legend has explained yet."""
+        contact = contact_of(self.result, members)
+        if contact is not None and self.dots and all(name.endswith(".force") for name in members):
+            own = touches_within(self.result, *self.window, [self.result.structure.contacts[contact].name])
+            mark_peaks(axis, own, self.window, self.times, values)
+        if contact is not None and self.phases is not None:
+            shades = shade_phases(axis, self.phases, contact, self.window, self.times)
+        elif contact is None:
+            shades = shade_contacts(axis, self.touches, *self.window, self.times)
+        else:
+            shades = []
+        new = [shade for shade in shades if shade.get_label() not in self.explained]
+        self.explained.update(shade.get_label() for shade in new)
+        return new
 
 
-def _bent(result: DrawableResult, names: Sequence[str], steps: np.ndarray) -> np.ndarray:
-    """Those of ``steps`` in whose middle a straight line would miss a history visibly: where steps were left out."""
-    if not len(steps) or not result.leaves_out_steps:
-        return steps[:0]
-    own = {name: result[name] for name in names}
-    corners = np.zeros(len(result.t), dtype=bool)
-    for values in own.values():
-        corners |= _off_line(result.t, values) > SEEN * np.ptp(values)
-    steps = steps[corners[steps] | corners[steps + 1]]
-    bent = np.zeros(len(steps), dtype=bool)
-    for begin in range(0, len(steps), BATCH):
-        part = steps[begin : begin + BATCH]
-        middle = result.resampled(0.5 * (result.t[part] + result.t[part + 1]))
-        for name, values in own.items():
-            line = 0.5 * (values[part] + values[part + 1])
-            bent[begin : begin + BATCH] |= np.abs(middle[name] - line) > SEEN * np.ptp(values)
-    return steps[bent]
-
-
-def _off_line(t: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """(nt,) how far each value is from the straight line between its neighbours; infinite at events and ends."""
-    found = np.full(len(t), np.inf)
-    h = np.diff(t)
-    inner = np.flatnonzero((h[:-1] > 0.0) & (h[1:] > 0.0))
-    share = h[inner] / (h[inner] + h[inner + 1])
-    line = values[inner] + share * (values[inner + 2] - values[inner])
-    found[inner + 1] = np.abs(values[inner + 1] - line)
-    return found
-
-
-def _common(names: Sequence[str]) -> str:
-    """Label of a panel: the name of its only line, or the words that the names of all its lines share."""
+def common_name(names: Sequence[str]) -> str:
+    """Label of a panel: the name of its only line, or the words that the names of all its lines share, if any."""
     if len(names) == 1:
         return names[0]
     words = [set(name.replace(".", " ").split()) for name in names]
     shared = [word for word in names[0].replace(".", " ").split() if all(word in other for other in words)]
-    return " ".join(shared) or "value"
+    return " ".join(shared)
+
+
+def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:
+    """Ends of the time axis, with a little room beside the curves."""
+    margin = 0.01 * (high - low) or 1e-9
+    first, last = scale([low - margin, high + margin])
+    return float(first), float(last)

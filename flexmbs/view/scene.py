@@ -7,37 +7,37 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.camera import place_camera
+from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
+from flexmbs.view.colour_bar import ColourBar
+from flexmbs.view.colours import COLORS, check_color, check_shown, checked_range, colour_range
 from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
-from flexmbs.view.extent import colour_range, colour_values, motion_bounds, surface_points
+from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.ground import Floor, FloorActors
+from flexmbs.view.link_actors import LinkActors
+from flexmbs.view.look import Look
+from flexmbs.view.overlay import ScaleBar
+from flexmbs.view.part_actors import PartActors
+from flexmbs.view.parts.scene_parts import scene_parts
 from flexmbs.view.slow_motion import digits_of
 
-#: Quantities shown in colour: title of the colour bar, and factor from SI to its unit.
-COLORS = {"displacement": ("Displacement\n[mm]\n", 1e3), "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6)}
-BACKGROUND, INK, RIGID = "#ffffff", "#20242a", "#8a94a3"
+__all__ = ["COLORS", "Scene", "check_color", "checked_range", "speed_text"]
 #: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
-#: Part of the height for the legend of contacts.
-LEGEND = 0.06
+#: Parts of the height for the legend of contacts and for sliders, of width and height for margins and the colour bar.
+LEGEND, SLIDERS, MARGIN, BAR = 0.06, 0.14, 0.035, 0.14
+#: Part of the picture that a body takes which the camera follows.
+FOLLOWED = 0.4
 
 
 class Scene:
     """A result in a pyvista plotter; :meth:`show_time` moves its actors.
 
-    Parameters
-    ----------
-    color : "displacement" (magnitude) or "von_mises"
-    scale : factor on the deformation (not on the motion of the bodies; joints stay closed)
-    color_range : (low, high) in m or Pa, instead of 0 to the largest value of the run
-    camera : view direction, see :func:`flexmbs.view.camera.place_camera`
-    zoom : magnification
-    title : shown above the picture; wrapped if it is wider than the picture
-    force_scale : "linear", "sqrt" or "log": how the length of an arrow grows with its contact force
-    stick_speed : m/s, contacts that slide more slowly are shown as sticking; None: 1 % of the largest speed in contacts
+    Parameters as in :func:`flexmbs.view.animate.animate`, and
+
+    start, end : s, the part of the run that the camera and the range of colours are fitted to (None: all of it)
     smooth : anti-aliasing; without a graphics card, a picture then takes four times as long
     """
 
@@ -48,49 +48,60 @@ class Scene:
         color: str = "displacement",
         scale: float = 1.0,
         color_range: tuple[float, float] | None = None,
+        color_map: str = "turbo",
         camera: str | Sequence[float] | None = None,
+        camera_position: Sequence[float] | None = None,
+        camera_target: Sequence[float] | None = None,
+        follow: str | None = None,
         zoom: float = 1.0,
         title: str = "",
+        background: str = "white",
+        hide: Sequence[str] = (),
         force_scale: str = "linear",
         stick_speed: float | None = None,
+        start: float | None = None,
+        end: float | None = None,
         window_size: tuple[int, int] = (1120, 840),
         off_screen: bool = True,
         smooth: bool = True,
     ) -> None:
+        self.look = look = Look(
+            color, scale, color_range, color_map, camera, camera_position, camera_target, follow, zoom, title,
+            background, hide, force_scale, stick_speed,
+        )  # fmt: skip
+        look.check_names(result)
+        check_shown(result, color)
         import pyvista
 
-        check_color(color)
-        if not np.isfinite(scale):
-            raise FlexmbsError(f"scale is {scale!r}; it must be a finite number, the factor on the deformation")
-        self.result, self.color, self.scale, self.title = result, color, float(scale), title
-        self._given_range = None if color_range is None else checked_range(color_range)
-        self.low, self.high = motion_bounds(result, self.scale)
-        self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
-        self._ranges: dict[str, float] = {}
+        self.result, self.color, self.scale = result, color, float(scale)
+        self._part_of_run = start, end
+        self._ranges: dict[str, tuple[float, float]] = {}
         self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
-        self._zoom = window_size[1] / 840.0  # of letters
+        self._letters = window_size[1] / 840.0
+        self._points = motion_points(result, self.scale, start, end)
+        self.low, self.high = motion_bounds(result, self.scale, self._points)
+        self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
-        self.plotter.set_background(BACKGROUND)
+        self.plotter.set_background(look.paper)
         if not smooth:
             self.plotter.render_window.SetMultiSamples(0)
-        self._surfaces: dict[int, object] = {}
-        self._add_bodies(pyvista)
-        below = 0.0 if off_screen else 0.14  # part of the height kept free for sliders
-        self.contacts = None
-        if result.structure.contacts:
-            self.contacts = ContactScene(
-                self.plotter, result, self.size, force_scale=force_scale, stick_speed=stick_speed,
-                legend_height=below + 0.03, letters=self._zoom,
-            )  # fmt: skip
-            below += LEGEND
-            ends = np.stack([self.low, self.high, *self.contacts.tails()])
-            self.low, self.high = ends.min(axis=0), ends.max(axis=0)
-        self._add_frame(pyvista)
-        letters = round(13 * self._zoom)
-        self._label = self.plotter.add_text(" ", position=(0.02, 0.985), viewport=True, font_size=letters, color=INK)
-        self._label.GetTextProperty().SetVerticalJustificationToTop()
-        place_camera(self.plotter, (self.low, self.high), result.structure.gravity, camera, zoom, below)
-        self.show_time(float(result.t[0]))
+        below = 0.0 if off_screen else SLIDERS
+        self._basis = self._view()
+        of_motion = self.low, self.high
+        self.contacts = self._make_contacts(below)
+        self._floor = self._make_floor(of_motion)
+        self._add_parts()
+        self._bar = ColourBar(self.plotter, look.ink, self._letters, look.color_map)
+        self._triad = None
+        if not self._hidden("axes"):
+            self.plotter.add_axes(color=look.ink, viewport=(0.0, below, 0.1, below + 0.14), line_width=2)
+        self._scale_bar = None
+        if not self._hidden("scale bar"):
+            level = (below + 0.03) * window_size[1]
+            self._scale_bar = ScaleBar(self.plotter, level, self._letters, look.ink)
+        self._add_text()
+        self._place_camera(below + (LEGEND if self.contacts is not None else 0.04))
+        self.recolor(color)
 
     def show_time(self, time: float, since: float | None = None, speed: float | None = None) -> None:
         """Move everything to ``time``; contact arrows show the largest force between ``since`` and ``time``.
@@ -102,27 +113,27 @@ class Scene:
         true = self.result.resampled([time])
         drawn = drawing(true, self.scale)
         here = drawn.here
-        for index, surface in self._surfaces.items():
-            surface.points[:] = surface_points(here, index, self.scale)
-            if "value" in surface.point_data:
-                name = self.result.structure.bodies[index].name
-                surface.point_data["value"][:] = COLORS[self.color][1] * self._values(name, time)
-            surface.Modified()
+        self._parts.move(here, self.scale, self.color, self._bar.factor)
+        self._links.move(here, self.scale)
         shown = Shown(0.0, False) if self.contacts is None else self.contacts.move(true, here, self.scale, since)
         self._label.input = self._label_text(time, speed, drawn.opening, shown)
+        self._follow(here)
+        if self._scale_bar is not None:
+            self._scale_bar.refresh()
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 
     def recolor(self, color: str) -> None:
         """Show another quantity in colour."""
         check_color(color)
+        check_shown(self.result, color)
         self.color = color
-        title, factor = COLORS[color]
-        for actor in self.plotter.actors.values():
-            if getattr(actor, "mapper", None) is not None and actor.mapper.scalar_visibility:
-                actor.mapper.scalar_range = tuple(factor * bound for bound in self._range())
-        for bar in self.plotter.scalar_bars.values():
-            bar.SetTitle(title)
-        self.show_time(self.time)
+        limits = (0.0, 1.0)
+        if self._parts.coloured(color):
+            limits = self._bar.show(color, *self._range(), exact=self.look.color_range is not None)
+        if not self._parts.coloured(color) or self._hidden("color bar"):
+            self._bar.hide()
+        self._parts.recolor(color, limits)
+        self.show_time(getattr(self, "time", float(self.result.t[0])))
 
     def rescale(self, scale: float) -> None:
         """Draw the deformation with another factor."""
@@ -140,15 +151,78 @@ class Scene:
     def close(self) -> None:
         self.plotter.close()
 
-    def _values(self, name: str, time: float) -> np.ndarray:
-        return colour_values(self.result, name, time, self.color)
+    def _hidden(self, name: str) -> bool:
+        return name in self.look.hide
 
     def _range(self) -> tuple[float, float]:
-        if self._given_range is not None:
-            return self._given_range
+        if self.look.color_range is not None:
+            return self.look.color_range
         if self.color not in self._ranges:
-            self._ranges[self.color] = colour_range(self.result, self.color)
-        return 0.0, self._ranges[self.color]
+            self._ranges[self.color] = colour_range(self.result, self.color, *self._part_of_run)
+        return self._ranges[self.color]
+
+    def _view(self) -> Basis:
+        direction, up = view_direction(self.low, self.high, self.result.structure.gravity)
+        if self.look.camera is not None:
+            direction = chosen_direction(self.look.camera)
+        return view_basis(direction, up)
+
+    def _make_floor(self, bounds: tuple[np.ndarray, np.ndarray]) -> Floor | None:
+        """The floor below what moves within ``bounds``, if there is gravity."""
+        gravity = self.result.structure.gravity
+        if not np.any(gravity) or not self._points or self._hidden("floor"):
+            return None
+        every = [part.reshape(-1, 3) for part in self._points.values()]
+        if self.contacts is not None:
+            every.append(self.contacts.shapes.on_ground())
+        floor = Floor(np.concatenate([*every, bounds]), -gravity / np.linalg.norm(gravity), self.size)
+        FloorActors(self.plotter, floor, self.look.tint(0.04), self.look.tint(0.14))
+        return floor
+
+    def _add_parts(self) -> None:
+        look = self.look
+        first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here
+        shadows = self._floor is not None and not self._hidden("shadows")
+        found = scene_parts(self.result, self.size)
+        parts = tuple(part for part in found.parts if not self._hides(part.group, part.name))
+        parts = tuple(part for part in parts if part.group != "contact shapes")  # ContactScene draws them
+        links = tuple(link for link in found.links if not self._hides(link.group, link.name))
+        self._parts = PartActors(
+            self.plotter, parts, ink=look.ink, shadow=look.tint(0.16), color_map=look.color_map,
+            flattening=self._floor.flattening() if shadows else None,
+        )  # fmt: skip
+        self._links = LinkActors(self.plotter, links, first, self.scale)
+
+    def _hides(self, group: str, name: str) -> bool:
+        return self._hidden(group) or (group == "bodies" and self._hidden(name))
+
+    def _make_contacts(self, below: float) -> ContactScene | None:
+        if not self.result.structure.contacts or self._hidden("contacts"):
+            return None
+        look = self.look
+        found = ContactScene(
+            self.plotter, self.result, self.size, force_scale=look.force_scale, stick_speed=look.stick_speed,
+            legend_height=below + 0.03, letters=self._letters, ink=look.ink,
+        )  # fmt: skip
+        ends = np.stack([self.low, self.high, *found.tails()])
+        self.low, self.high = ends.min(axis=0), ends.max(axis=0)
+        return found
+
+    def _add_text(self) -> None:
+        """Title, and below it what changes from picture to picture."""
+        top, height = 0.985, 0.0
+        if self.look.title:
+            title = self.plotter.add_text(
+                " ", position=(0.02, top), viewport=True, font_size=round(13 * self._letters), color=self.look.ink
+            )
+            title.GetTextProperty().SetVerticalJustificationToTop()
+            title.input = fitted(self.look.title, 0.96 * self.plotter.window_size[0], text_width(title))
+            height = 0.034 * (1 + title.input.count("\n"))
+        self._label = self.plotter.add_text(
+            " ", position=(0.02, top - height), viewport=True, font_size=round(11 * self._letters), color=self.look.ink
+        )
+        self._label.GetTextProperty().SetVerticalJustificationToTop()
+        self._below_text = top - height - 0.04
 
     def _label_text(self, time: float, speed: float | None, opening: float, shown: Shown) -> str:
         parts = [f"t = {time:.{self.time_digits}f} s"]
@@ -160,65 +234,61 @@ class Scene:
         if shown.force > 0.0:
             value = f"{shown.force:.0f} N" if shown.force >= 100.0 else f"{shown.force:.3g} N"
             parts.append(f"contact force {value}" + (" (peak since last frame)" if shown.passed else ""))
-        lines = ([self.title] if self.title else []) + ["    ".join(parts)]
-        return fitted("\n".join(lines), 0.96 * self.plotter.window_size[0], text_width(self._label))
+        return fitted("    ".join(parts), 0.96 * self.plotter.window_size[0], text_width(self._label))
 
-    def _add_bodies(self, pyvista) -> None:
-        title, factor = COLORS[self.color]
-        bar = {
-            "title": title,
-            "color": INK,
-            "vertical": True,
-            "position_x": 0.87,
-            "position_y": 0.2,
-            "height": 0.6,
-            "width": 0.06,
-            "title_font_size": round(17 * self._zoom),
-            "label_font_size": round(16 * self._zoom),
-            "fmt": "%.4g",
-            "n_labels": 5,
-        }
-        first = self.result.resampled(self.result.t[:1])
-        for index, body in enumerate(self.result.structure.bodies[1:], start=1):
-            points = surface_points(first, index, self.scale)
-            if body.flexible is not None:
-                mesh = pyvista.PolyData(points, body.flexible.surface.faces)
-                mesh.point_data["value"] = np.zeros(len(points))
-                limits = [factor * bound for bound in self._range()]
-                look = {"scalars": "value", "cmap": "turbo", "clim": limits, "ambient": 0.4}
-                self.plotter.add_mesh(mesh, scalar_bar_args=bar, name=f"body {index}", **look)
-            elif len(body.shape_points):
-                mesh = pyvista.PolyData(points, body.shape_faces)
-                self.plotter.add_mesh(mesh, color=RIGID, name=f"body {index}")
-            else:
-                mesh = pyvista.PolyData(points)
-                self.plotter.add_mesh(
-                    mesh, color=RIGID, name=f"body {index}", point_size=14, render_points_as_spheres=True
-                )
-            self._surfaces[index] = mesh
+    def _place_camera(self, bottom: float) -> None:
+        """As given, or so that the motion fills what text, legend and colour bar leave free."""
+        look, width = self.look, self.plotter.window_size[0]
+        bar = BAR if self._parts.coloured(self.color) and not self._hidden("color bar") else 0.0
+        frame = Frame(MARGIN, bottom + MARGIN, 1.0 - MARGIN - bar, self._below_text - MARGIN)
+        if look.camera_position is not None:
+            target = 0.5 * (self.low + self.high) if look.camera_target is None else look.camera_target
+            place_perspective(self.plotter, look.camera_position, target, self._basis.upward, look.zoom)
+        else:
+            aspect = width / self.plotter.window_size[1]
+            center, half = fit(self._fitted_points(), self._basis, self._fitted_frame(frame), aspect)
+            if look.camera_target is not None:
+                center = look.camera_target
+            distance = 3.0 * max(self.size, half)
+            place_parallel(self.plotter, center, half, self._basis, distance, look.zoom)
+        self._followed: np.ndarray | None = None  # where the followed body is, as long as the camera stands there
+        if look.follow is not None:
+            index = self.result.structure.body_index(look.follow)
+            self._followed = self._points[index][0].mean(axis=0)
 
-    def _add_frame(self, pyvista) -> None:
-        """World axes at the origin: x red, y green, z blue."""
-        for direction, color in zip(np.eye(3), ("#c8252b", "#2e8b3d", "#2a5bd7"), strict=True):
-            arrow = pyvista.Arrow(direction=direction, scale=0.08 * self.size, shaft_radius=0.03, tip_radius=0.08)
-            self.plotter.add_mesh(arrow, color=color, pickable=False)
+    def _fitted_points(self) -> np.ndarray:
+        """(k, 3) m, what the camera is to show."""
+        if self.look.follow is not None:
+            own = self._points[self.result.structure.body_index(self.look.follow)]
+            return (own - own.mean(axis=1, keepdims=True) + own[0].mean(axis=0)).reshape(-1, 3)
+        found = [part.reshape(-1, 3) for part in self._points.values()]
+        found.append(np.array([self.low, self.high]))
+        if self.contacts is not None:
+            found += [self.contacts.tails(), self.contacts.shapes.on_ground()]
+        if self._floor is not None:
+            found.append(self._floor.corners)
+        return np.concatenate(found)
 
+    def _fitted_frame(self, frame: Frame) -> Frame:
+        """The frame, smaller for a body that the camera follows: its surroundings are to be seen."""
+        if self.look.follow is None:
+            return frame
+        across, along = 0.5 * (frame.left + frame.right), 0.5 * (frame.bottom + frame.top)
+        wide, high = 0.5 * FOLLOWED * (frame.right - frame.left), 0.5 * FOLLOWED * (frame.top - frame.bottom)
+        return Frame(across - wide, along - high, across + wide, along + high)
 
-def check_color(color: str) -> None:
-    """FlexmbsError if ``color`` is not one of :data:`COLORS`."""
-    if color not in COLORS:
-        raise FlexmbsError(f"unknown color {color!r}; choose one of {', '.join(COLORS)}")
-
-
-def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """``bounds`` as two finite numbers in ascending order; otherwise FlexmbsError."""
-    try:
-        low, high = (float(bound) for bound in bounds)
-    except (TypeError, ValueError):
-        low = high = float("nan")
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise FlexmbsError(f"color_range is {bounds!r}; it must be two numbers in m or Pa, the smaller one first")
-    return low, high
+    def _follow(self, here: DrawableResult) -> None:
+        """Move the camera with the body that it follows."""
+        if getattr(self, "_followed", None) is None:
+            return
+        index = self.result.structure.body_index(self.look.follow)
+        body = self.result.structure.bodies[index]
+        run = here.trajectory
+        now = run.body_position[0, index] + run.body_rotation[0, index] @ body.center
+        camera = self.plotter.camera
+        moved = now - self._followed
+        camera.position, camera.focal_point = np.array(camera.position) + moved, np.array(camera.focal_point) + moved
+        self._followed = now
 
 
 def speed_text(speed: float) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time as clock
 
+from flexmbs.view.colours import next_choice
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.film_options import time_window
 from flexmbs.view.opengl import prepare_window
 from flexmbs.view.scene import Scene
 from flexmbs.view.slow_motion import FilmTime, film_time
@@ -13,18 +15,21 @@ HELP = "space: play or pause    c: colour    q: close"
 
 
 def show(
-    result: DrawableResult, *, duration: float = 8.0, slow_motion: bool | float = False, **options
+    result: DrawableResult, *, duration: float = 8.0, slow_motion: bool | float = False, start: float | None = None,
+    end: float | None = None, **options,
 ) -> None:  # fmt: skip
-    """Open a window and return when it is closed; playing the whole run once takes ``duration`` (s).
+    """Open a window and return when it is closed; playing from ``start`` to ``end`` once takes ``duration``, all in s.
 
-    Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, camera, zoom, title, force_scale,
-    stick_speed. ``slow_motion`` as in :func:`flexmbs.view.animate.animate`.
+    Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, color_map, camera,
+    camera_position, camera_target, follow, zoom, title, background, hide, force_scale, stick_speed, window_size.
+    ``slow_motion`` as in :func:`flexmbs.view.animate.animate`.
 
     Raises RenderingUnavailable without a display or OpenGL.
     """
-    film = film_time(result, float(result.t[0]), float(result.t[-1]), duration, slow_motion)
+    first, last = time_window(result, start, end)
+    film = film_time(result, first, last, duration, slow_motion)
     prepare_window()
-    scene = Scene(result, off_screen=False, **options)
+    scene = Scene(result, off_screen=False, start=start, end=end, **options)
     if film.stretched:
         scene.time_digits = film.digits(round(25 * duration))
     player = Player(scene, film)
@@ -70,8 +75,8 @@ class Player:
         self._clock = clock.perf_counter()
 
     def next_color(self) -> None:
-        """Switch between displacement and von Mises stress."""
-        self.scene.recolor("von_mises" if self.scene.color == "displacement" else "displacement")
+        """Show the next quantity of those that the bodies have."""
+        self.scene.recolor(next_choice(self.scene.result, self.scene.color))
         self.scene.plotter.render()
 
     def move_to(self, time: float) -> None:

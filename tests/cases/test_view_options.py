@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from flexmbs import FlexmbsError, Result, load_case, run_case
-from flexmbs.app.cli.view import stored_view, view_command
+from flexmbs.app.cli.view import view_command
+from flexmbs.result.view_settings import stored_view
 
 
 @pytest.fixture(scope="module")

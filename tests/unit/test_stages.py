@@ -6,7 +6,7 @@ from terminals import Terminal
 
 import flexmbs as fm
 from flexmbs import on_progress
-from flexmbs.common import progress as reporting
+from flexmbs.common import progress_display
 from flexmbs.common.progress import stage
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
@@ -36,7 +36,7 @@ def test_nothing_is_written_where_no_terminal_is(capsys):
 
 def test_a_terminal_gets_a_line_that_goes_away(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(reporting, "_MIN_DURATION", 0.0)
+    monkeypatch.setattr(progress_display, "MIN_DURATION", 0.0)
     reduced()
     assert "\r\x1b[2Kfactorising (" in sys.stderr.text
     assert sys.stderr.text.endswith("\r\x1b[2K")

@@ -8,46 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.analysis.description.cards import description_card
 from flexmbs.analysis.mobility.mobility import Mobility
+from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
-
-
-@dataclass(frozen=True)
-class BodyEntry:
-    """Mass (kg), centre of mass (3,) m, inertia (3, 3) kg m2 about it (body axes), and number of ``modes``."""
-
-    name: str
-    kind: str
-    mass: float
-    center: tuple[float, ...]
-    inertia: tuple[tuple[float, ...], ...]
-    modes: int
-    markers: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class JointEntry:
-    """A joint: its markers as (body, marker), its drivers and forces, and whether it closes a loop."""
-
-    name: str
-    kind: str
-    a: tuple[str, str]
-    b: tuple[str, str]
-    coordinates: tuple[str, ...]
-    prescribed: tuple[str, ...]
-    forces: tuple[tuple[str, str], ...]  # (coordinate, kind of force)
-    closes_loop: bool
-
-
-@dataclass(frozen=True)
-class OtherEntry:
-    """A constraint, force, contact ...: its name, kind, and the markers or joint coordinates that it acts on."""
-
-    name: str
-    kind: str
-    acts_on: tuple[str, ...]
-    bodies: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -81,6 +46,10 @@ class Description:
         return _text(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """For notebooks: tables of the parts, and how the mechanism can move."""
+        return description_card(self, [] if self.mobility is None else _mobility_lines(self.mobility))
 
     def as_dict(self) -> dict[str, object]:
         """Plain values for JSON."""

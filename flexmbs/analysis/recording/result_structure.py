@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
 import numpy as np
 
+from flexmbs.analysis.recording.entries import stated_model
 from flexmbs.analysis.recording.reactions import reaction_slots
+from flexmbs.common.versions import library_versions
 from flexmbs.mechanism.clearance.play_points import pin_ends
 from flexmbs.mechanism.constraints import Cable, Distance
 from flexmbs.mechanism.contact.contact import Contact
@@ -76,7 +82,17 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         driven_names=tuple(model.coordinate_names[k] for k in model.driven_coordinates),
         record_names=tuple(column.name for column in model.record_columns),
         record_units=tuple(column.unit for column in model.record_columns),
+        stated=stated_model(system, model),
     )
+
+
+def with_run(structure: Structure, t_end: float, requested: Mapping[str, str]) -> Structure:
+    """``structure`` with how it is run: end (s), requested settings as text, versions, date."""
+    run = {
+        "t_end": t_end, "settings": dict(requested), "versions": library_versions(),
+        "began": datetime.now().astimezone().isoformat(timespec="seconds"),
+    }  # fmt: skip
+    return replace(structure, stated={**structure.stated, "run": run})
 
 
 def _links(system: Mechanism, index: dict[tuple[str, str], int]) -> list[LinkRecord]:
@@ -164,6 +180,5 @@ def _body_record(name: str, model: Model) -> BodyRecord:
         return BodyRecord(name, body, _stored_index(model, start), start)
     if body is None:
         return BodyRecord(name)
-    if body.surface is None:
-        return BodyRecord(name, center=body.center)
-    return BodyRecord(name, center=body.center, shape_points=body.surface.points, shape_faces=body.surface.faces)
+    shape = {} if body.surface is None else {"shape_points": body.surface.points, "shape_faces": body.surface.faces}
+    return BodyRecord(name, center=body.center, mass=float(body.mass), inertia=body.inertia, **shape)

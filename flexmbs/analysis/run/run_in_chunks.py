@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.reactions import reaction_settler
-from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.analysis.recording.result_structure import result_structure, with_run
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
@@ -25,6 +26,7 @@ from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.run_model import RunModel
+from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import (
     CHOICE,
     is_of_another_version,
@@ -34,11 +36,8 @@ from flexmbs.analysis.run.saved_state_differences import (
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
-from flexmbs.analysis.run.time_stepping import (
-    note_of_sweeps,
-)
+from flexmbs.analysis.run.time_stepping import note_of_sweeps
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
-from flexmbs.common.progress import Progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.log_rows import TIME
@@ -67,8 +66,10 @@ class Run(RunModel):
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
-        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress
-    ):
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested,
+        progress: RunProgress,
+    ):  # fmt: skip
+        self.warnings: Sequence[str] = ()  # those issued since the call of the user
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
@@ -77,7 +78,7 @@ class Run(RunModel):
         self._set_model(model)
         self.state.q[:], self.state.v[:], self.state.reference[:] = model.q, model.v, model.reference
         self.state.a[:] = start_values(model)
-        self.structure = result_structure(system, model)
+        self.structure = with_run(result_structure(system, model), float(settings.t_end), requested)
         self.books: EnergyBooks | None = None
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
@@ -119,11 +120,14 @@ class Run(RunModel):
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
+                self.progress.begin(self.structure, self.recorder, self.model, t_end)
                 with self.model.signals.catching():
                     outcome = self._loop(outcome)
             except KeyboardInterrupt as error:
                 interrupted = error
                 self._return_to_mark()
+            finally:
+                self.progress.end()
             self.solve_seconds += time.perf_counter() - begin
             self.began = 0.0
             if interrupted is None:
@@ -244,14 +248,14 @@ class Run(RunModel):
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._hand_over()
             if outcome != s.CHUNK_FULL:
-                self._tell(int(self.state.steps_accepted))
+                self._tell()
                 return outcome
             self.mark = self._capture(saves.RUNNING), self.recorder.place
             now = time.perf_counter()
             taken = max(int(self.state.steps_accepted) - steps, 1)
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
-            self._tell(steps)
+            self._tell()
             self.size.tell_of_growth(float(self.state.time))
             if self.interrupt.requested:
                 raise KeyboardInterrupt
@@ -261,13 +265,8 @@ class Run(RunModel):
                 next_write = now + max(WRITE_SECONDS, spent / WRITING_SHARE)
         return outcome
 
-    def _tell(self, steps: int) -> None:
-        if self.progress is not None:
-            now, step = float(self.state.time), float(self.state.step_size)
-            size, note = self.size.expected(now), vibrations_that_decide(self.model, self.state)
-            t_end = float(self.settings.t_end)
-            progress = Progress(time=now, t_end=t_end, step=step, steps=steps, result_bytes=size, note=note)
-            self.progress(progress)
+    def _tell(self) -> None:
+        self.progress.tell(self.model, self.state, float(self.settings.t_end), self.size, self.recorder)
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
@@ -330,17 +329,21 @@ class Run(RunModel):
     def _stats(self) -> dict[str, float]:
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
-        unresolved = self.impacts.of(self.model, self.recorder.contacts)
         choice = {
             "integrator": self.method.name, "integrator_reason": self.reason,
             "step_size_decided_by": decided_by(self.model, self.state),
-            "advice": "; ".join(filter(None, (vibrations_that_decide(self.model, self.state), unresolved))),
+            "advice": "; ".join(self._advice()), "warnings": list(self.warnings),
         }  # fmt: skip
         seconds = {
             "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }  # fmt: skip
         return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats()}
+
+    def _advice(self) -> tuple[str, ...]:
+        """What slows the run, and what its modes do not resolve."""
+        unresolved = self.impacts.of(self.model, self.recorder.contacts)
+        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), unresolved)))
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -373,10 +376,10 @@ class Run(RunModel):
             self.recorder.watch.warn_of_skipped_motion()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            notes = [self.impacts.of(self.model, self.recorder.contacts)]
+            notes = list(self._advice())
             if self.steps is IN_TIME:
-                notes.append(note_of_sweeps(self.arrays[0]))
-            warn(filter(None, notes), ResultWarning)
+                notes += filter(None, [note_of_sweeps(self.arrays[0])])
+            warn(notes, ResultWarning)
             return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""
         if outcome == s.UNDERFLOW:

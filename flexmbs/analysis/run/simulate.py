@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -16,13 +16,15 @@ from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes
 from flexmbs.analysis.run.quasi_static_start import without_vibration
 from flexmbs.analysis.run.run_in_chunks import Run
+from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.run.settled_contacts import settled
 from flexmbs.analysis.run.time_stepping import prepared_for_steps, steps_in_time
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
-from flexmbs.common.progress import Progress, on_progress, report
+from flexmbs.common.progress import Progress, Stage, on_progress, report
+from flexmbs.common.user_warnings import heard
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.mechanism.mechanism import Mechanism
@@ -32,6 +34,7 @@ from flexmbs.model.second_order_terms import run_tolerance
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
+from flexmbs.view.live_window import checked_options
 
 
 class SimulateOptions(TypedDict, total=False):
@@ -54,6 +57,7 @@ class SimulateOptions(TypedDict, total=False):
     force: bool
     second_order: str
     energy_ledger: bool
+    live: bool | Mapping[str, object]
 
 
 @on_progress()
@@ -64,7 +68,7 @@ def simulate(
     quasi_static_start: bool = False, settle_contacts: bool = False, store_every: int | None = None,
     output_step: float | None = None, storage_limit: StorageLimit = "auto", resume: bool = False,
     start: SavedState | Result | str | Path | None = None, force: bool = False,
-    second_order: str = "auto", energy_ledger: bool = True,
+    second_order: str = "auto", energy_ledger: bool = True, live: bool | Mapping[str, object] = False,
 ) -> Result:  # fmt: skip
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -78,8 +82,9 @@ def simulate(
         "explicit", or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
         ``stats["integrator"]`` and ``stats["integrator_reason"]`` state the choice and the reason
     out : folder to which the result is written during the run (None: memory only); it is locked for other runs
-    progress : called with a :class:`Progress` about twenty times a second; None: a terminal shows a line if the run
-        takes longer than a second; False: nothing is shown
+    progress : called with a :class:`Progress` about twenty times a second; None: a line on the terminal, or an output
+        of the notebook, shows simulated time, step size and what is left of a run that takes longer than a second
+        (not after ``fm.show_progress(False)``, nor with FLEXMBS_PROGRESS=0 in the environment); False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics.statics), drivers with their rates
     quasi_static_start : start in motion without vibration: modal coordinates and velocities follow from the deflection
         of the bodies by inertia forces and loads (flexmbs.analysis.run.quasi_static_start), joints as stated
@@ -100,6 +105,8 @@ def simulate(
         1e-7 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
         bound of the error.
     energy_ledger : book work and losses of every element (docs/energy.md); False saves a few per cent of the run time
+    live : True: a window shows the newest state while the run goes on (:mod:`flexmbs.view.live_window`); or options of
+        the scene, such as {"color": "von_mises", "scale": 20}. Closing it does not stop the run, whose end closes it.
 
     Raises
     ------
@@ -107,6 +114,8 @@ def simulate(
         The system cannot be computed, starts with penetration, or does not match the saved state; nothing was run.
     ResultFolderError
         ``out`` cannot be written, is in use by another run, or holds a result.
+    RenderingUnavailable
+        ``live`` without a display to open a window on; nothing was run.
     SimulationError
         The run stopped early. The message gives the reason; ``error.result`` holds the finished steps (also in ``out``)
         and ``error.state`` the state from which ``start=`` continues.
@@ -121,8 +130,10 @@ def simulate(
         resume = out.resume
     if from_equilibrium and quasi_static_start:
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
+    window = checked_options(live)
     saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
-    with taken(out, force=force, resume=resume) as folder:
+    silent = _nothing if progress is False else None
+    with taken(out, force=force, resume=resume) as folder, on_progress(silent), heard() as warnings:
         saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
@@ -133,15 +144,21 @@ def simulate(
         if not energy_ledger:
             options["energy_ledger"] = False
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
-        run = _prepared(system, t_end, options, progress, saved, how, settle_contacts)
+        callback = report if progress is None or progress is True else progress or None
+        run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
+        run.warnings = warnings
         return run.go(folder, storage, saved, resume)
+
+
+def _nothing(_stage: Stage) -> None:
+    """A callback that shows nothing."""
 
 
 def _prepared(
     system: Mechanism,
     t_end: float,
     options: dict[str, Any],
-    progress: Callable[[Progress], None] | bool | None,
+    progress: RunProgress,
     saved: SavedState | None,
     computed: str,
     settle: bool,
@@ -174,8 +191,7 @@ def _prepared(
         stated, model = with_slots(stated, slots), with_independent_constraints(with_slots(model, slots), 0.0)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
-    callback = report if progress is None or progress is True else progress or None
-    run = Run(system, stated, model, settings, method, requested, callback)
+    run = Run(system, stated, model, settings, method, requested, progress)
     run.reason, run.terms = reason, terms
     if options.get("energy_ledger", True) and not steps_in_time(method):
         run.keep_energy_ledger()

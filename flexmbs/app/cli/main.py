@@ -16,9 +16,14 @@ from flexmbs.common.errors import FlexmbsError, FlexmbsWarning, MeshError, Simul
 COMMANDS = {
     "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
     "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
+    "export": (
+        "flexmbs.app.cli.export:export_command",
+        "Write a result for other programs: ParaView, Blender, MATLAB.",
+    ),
     "info": ("flexmbs.app.cli.info:info_command", "Show the contents of a mesh file."),
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
+    "report": ("flexmbs.app.cli.report:report_command", "Write the report of a run: one HTML page."),
     "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
     "study": ("flexmbs.app.cli.study.group:study_command", "Many runs of a case with varied parameters."),
     "verify": (

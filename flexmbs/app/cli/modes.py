@@ -21,7 +21,6 @@ from flexmbs.app.cli.mesh_options import (
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble
-from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components, supported_nodes
@@ -66,16 +65,10 @@ def modes_command(
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
     model = assemble(without_idle_links(mesh, _supported_nodes(mesh, sets)))
-    warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings))
     held = held_components(model, sets)
     stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
     modes = natural_modes(model, held, count, max_hz, stiffness, spin or 0.0)
-    if np.count_nonzero(modes.frequencies == 0.0) > (0 if abs(held).sum() else 6):
-        loose = mechanism(model)
-        warnings |= {f"{loose}.": None} if loose else {}
-    elastic = int(np.count_nonzero(modes.frequencies))
-    if count is not None and elastic < count:
-        warnings |= {f"{count} elastic modes were requested; the mesh has {elastic}.": None}
+    warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings, *modes.warnings))
     shown(warnings)
     found = {
         "frequencies_hz": modes.frequencies.tolist(),

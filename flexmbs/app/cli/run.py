@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from flexmbs.app.cli.view_values import view_values
 from flexmbs.case.cases import load_case, plot_files, run_case, write_plots
 from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
@@ -17,6 +18,7 @@ from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
+SAID_AS_WARNINGS = ("advice",)  # statistics that the run has issued as warnings
 ANIMATION = "animation.mp4"
 MOST_MODES = 12  # contacts whose mode at the end is shown
 
@@ -29,6 +31,10 @@ MOST_MODES = 12  # contacts whose mode at the end is shown
     help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
 )  # fmt: skip
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
+@click.option(
+    "--view", "view_assignments", multiple=True, metavar="NAME=VALUE",
+    help="Option of the animation (of Result.animate) instead of that in VIEW of the case; may be repeated.",
+)  # fmt: skip
 @click.option(
     "--store-every",
     type=int,
@@ -57,6 +63,7 @@ def run_command(
     assignments: tuple[str, ...],
     out: str | None,
     no_view: bool,
+    view_assignments: tuple[str, ...],
     store_every: int | None,
     output_step: float | None,
     storage_limit: str | None,
@@ -77,6 +84,7 @@ def run_command(
         return
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
+    loaded = loaded.viewed(**view_values(view_assignments))
     storage = _storage(store_every, output_step, storage_limit)
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
         for path in (*plot_files(loaded, folder.path).values(), folder / ANIMATION):
@@ -131,7 +139,7 @@ def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, 
 def _animate(case, result, out: RunFolder) -> list[Path]:
     """The animation of a run. Without OpenGL the run still succeeds, with a message that says what to install."""
     try:
-        return [result.animate(out / ANIMATION, **case.view)]
+        return [result.animate(out / ANIMATION, force=True)]
     except RenderingUnavailable as error:
         click.echo(f"no animation: {error}", err=True)
         return []
@@ -161,7 +169,7 @@ def _show_figures(outcome) -> None:
         counts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in events["counts"].items()]
         modes = [f"{name} {mode}" for name, mode in events["last_modes"].items()]
         click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MOST_MODES])}")
-    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items()]
+    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
     if shown:
         click.echo("Statistics: " + ", ".join(shown))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,18 +9,20 @@ import click
 
 from flexmbs.app.cli.mesh_options import includes_option, units_option
 from flexmbs.app.cli.view_page import OF_PAGES, is_page, save_page
-from flexmbs.common.errors import CaseError, FlexmbsError
+from flexmbs.common.atomic_files import refuse_existing
+from flexmbs.common.errors import CaseError
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
 from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode, show_body
+from flexmbs.view.colours import CHOICES
 from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.mesh_picture import save_mesh, show_mesh
 from flexmbs.view.page.quantities import QUANTITIES
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
-_OF_PICTURES, _OF_ANIMATIONS = ("time",), ("start", "end", "frames_per_second")
-_OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS, "window_size")
+_OF_PICTURES, _OF_ANIMATIONS = ("time",), ("frames_per_second",)
+_OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS)
 # Parameter -> option, where they differ.
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
 
@@ -69,21 +70,37 @@ def _slow_motion(_context, _option, text: str | None):
     help="Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).",
 )  # fmt: skip
 @click.option(
-    "--color", type=click.Choice([*QUANTITIES]),
+    "--color", type=click.Choice(list(dict.fromkeys([*CHOICES, *QUANTITIES]))),
     help="Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
 )  # fmt: skip
 @click.option("--mode", type=int, metavar="K", help="Bodies: number of the mode (default: 1).")
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
 @click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
-@click.option("--start", type=float, help="Results: time at which the animation starts, s.")
-@click.option("--end", type=float, help="Results: time at which the animation ends, s.")
+@click.option("--start", type=float, help="Results: time from which the run is shown, s.")
+@click.option("--end", type=float, help="Results: time to which the run is shown, s.")
 @click.option("--duration", type=float, help="Results: length of the animation, s.")
 @click.option("--fps", "frames_per_second", type=int, help="Results: frames per second of the animation.")
 @click.option("--color-range", callback=_numbers(2), metavar="LOW,HIGH", help="Results: range of the colours, m or Pa.")
+@click.option("--color-map", metavar="NAME", help="Results: one of matplotlib's colour maps (default: turbo).")
+@click.option("--background", metavar="COLOR", help="Results: name of a colour, or #rrggbb (default: white).")
+@click.option(
+    "--hide",
+    multiple=True,
+    metavar="NAME",
+    help="Results: body or group (joints, springs, floor, shadows, axes ...) not shown; may be repeated.",
+)
 @click.option(
     "--camera", callback=_camera, metavar="SIDE",
     help="Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
 )  # fmt: skip
+@click.option(
+    "--camera-position",
+    callback=_numbers(3),
+    metavar="X,Y,Z",
+    help="Results: where the camera stands, m (perspective).",
+)
+@click.option("--camera-target", callback=_numbers(3), metavar="X,Y,Z", help="Results: middle of the picture, m.")
+@click.option("--follow", metavar="BODY", help="Results: body with which the camera moves.")
 @click.option("--zoom", type=float, help="Results: magnification.")
 @click.option("--title", help="Results: title of the picture.")
 @click.option(
@@ -108,18 +125,21 @@ def _slow_motion(_context, _option, text: str | None):
 @click.option("--frames", type=int, help="Results: largest number of frames of an .html.")
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable.")
 @click.option("--size-limit", type=float, metavar="MB", help="Largest size of an .html (default: 50).")
-@click.option("--force", is_flag=True, help="Replace an .html that exists.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @units_option
 @includes_option
 def view_command(
     path: Path, save: Path | None, scale: float | None, color: str | None, mode: int | None, sets: tuple[str, ...],
-    units: str | None, allow_outside_includes: bool, **of_results,
+    force: bool, units: str | None, allow_outside_includes: bool, **of_results,
 ) -> None:  # fmt: skip
     """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
     of_results = {name: value for name, value in of_results.items() if value not in (None, (), False)}
+    if save is not None:
+        refuse_existing(save, force)
+    replacing = {"force": True} if force else {}
     of_meshes = [name for name, value in {
         "sets": sets, "units": units, "allow_outside_includes": allow_outside_includes,
     }.items() if value]  # fmt: skip
@@ -130,7 +150,7 @@ def view_command(
         _refuse(of_meshes, "is for meshes", here)
         if is_page(save):
             _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
-            save_page(load_body(path), save, of_results | deformed)
+            save_page(load_body(path), save, of_results | deformed | replacing)
             return
         _refuse(of_results, "is for results", here)
         _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
@@ -141,7 +161,7 @@ def view_command(
         _refuse(of_bodies, "is for reduced bodies", here)
         if is_page(save):
             mesh = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-            save_page(mesh, save, of_results | ({"sets": sets} if sets else {}))
+            save_page(mesh, save, of_results | replacing | ({"sets": sets} if sets else {}))
             return
         _refuse(of_results, "is for results", here)
         _view_mesh(path, units, save, allow_outside_includes, sets)
@@ -150,7 +170,7 @@ def view_command(
         raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
     _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
     _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
-    _view_result(path, save, of_results | deformed)
+    _view_result(path, save, of_results | deformed, replacing)
 
 
 def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
@@ -179,11 +199,12 @@ def _view_mesh(
     click.echo(f"wrote {save_mesh(mesh, save, sets)}")
 
 
-def _view_result(folder: Path, save: Path | None, given: dict) -> None:
+def _view_result(folder: Path, save: Path | None, given: dict, replacing: dict[str, bool]) -> None:
     if is_page(save):
-        save_page(load(folder), save, given, stored_view(folder))
+        result = load(folder)
+        save_page(result, save, given | replacing, result.view)
         return
-    _refuse([name for name in given if name in (*OF_PAGES, "force")], "is for pages", "give --save FILE.html")
+    _refuse([name for name in given if name in OF_PAGES], "is for pages", "give --save FILE.html")
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
     elif save.suffix.lower() == ".png":
@@ -192,27 +213,10 @@ def _view_result(folder: Path, save: Path | None, given: dict) -> None:
     else:
         _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
     result = load(folder)
-    options = {**stored_view(folder), **given}
+    options = result.view | given
     if "window_size" in options:
         options["window_size"] = tuple(int(n) if float(n).is_integer() else n for n in options["window_size"])
     if save is None:
         result.show(**{name: value for name, value in options.items() if name not in _OF_FILES})
         return
-    click.echo(f"wrote {result.animate(save, **options)}")
-
-
-def stored_view(folder: Path) -> dict[str, object]:
-    """View settings of the case that a result folder belongs to; empty for folders without summary.json.
-
-    FlexmbsError if summary.json exists but cannot be read.
-    """
-    path = folder / "summary.json"
-    if not path.is_file():
-        return {}
-    try:
-        view = json.loads(path.read_text()).get("view", {})
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
-    except (OSError, ValueError, AttributeError) as error:
-        raise FlexmbsError(
-            f"{path}: cannot be read ({error}); remove this file to show the result with default settings"
-        ) from None
+    click.echo(f"wrote {result.animate(save, **options, **replacing)}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_shapes
 from flexmbs.fem.lines.beam_second_order import evaluate, second_order_section_motion, section_motion
-from flexmbs.fem.lines.beam_stress import ENDS, outline_stress
+from flexmbs.fem.lines.beam_stress import ENDS, outline_stress, section_ids
 from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -38,12 +38,14 @@ def beam_surface(
         of_block = at_ends[elements.block[ends[0][0]]]
         for target, values in zip((points, linear, second, stress), of_block, strict=True):
             target.append(sum(values[row[e], end] for e, end in ends) / len(ends))
+    faces, owners = _faces(mesh, elements, rings, ring_numbers)
     return SurfaceFields(
         points=np.concatenate(points),
-        faces=_faces(mesh, elements, rings, ring_numbers),
+        faces=faces,
         modes=np.ascontiguousarray(np.concatenate(linear).transpose(2, 0, 1)),
         quadratic=np.ascontiguousarray(np.concatenate(second).transpose(2, 0, 1)),
         stress_modes=np.ascontiguousarray(np.concatenate(stress).transpose(2, 0, 1)),
+        elements=section_ids(mesh, elements)[owners],
     )
 
 
@@ -107,18 +109,21 @@ def _continuation(elements: BeamElements, e: int, end: int, starts: dict, ends: 
     return j if end == 1 else i
 
 
-def _faces(mesh: Mesh, elements: BeamElements, rings: list, number: np.ndarray) -> np.ndarray:
-    """VTK face list: quadrilaterals between the rings of each element, polygons at free ends."""
+def _faces(mesh: Mesh, elements: BeamElements, rings: list, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """VTK face list and the element (row) of each face: quadrilaterals between its rings, polygons at free ends."""
     sizes = [len(mesh.blocks[elements.block[ring[0][0]]].section.outline) for ring in rings]
     first = np.concatenate([[0], np.cumsum(sizes)])
     faces: list[int] = []
-    for a, b in number:
+    owners: list[int] = []
+    for e, (a, b) in enumerate(number):
         i = np.arange(sizes[a])
         j = np.roll(i, -1)
         quads = np.column_stack([np.full(len(i), 4), first[a] + i, first[a] + j, first[b] + j, first[b] + i])
         faces.extend(quads.ravel().tolist())
+        owners.extend([e] * len(quads))
     for k, ring in enumerate(rings):
         if len(ring) == 1:
             corners = range(first[k], first[k + 1]) if ring[0][1] == 1 else range(first[k + 1] - 1, first[k] - 1, -1)
             faces.extend([sizes[k], *corners])
-    return np.array(faces, dtype=int)
+            owners.append(ring[0][0])
+    return np.array(faces, dtype=int), np.array(owners, dtype=int)

@@ -62,6 +62,7 @@ class TrussModel(LineModel):
             modes=as_samples(first),
             quadratic=as_samples(second),
             stress_modes=stress.reshape(len(stress), 2 * _DRAWN_CORNERS * len(e.nodes), 6),
+            elements=np.repeat(e.ids, _DRAWN_CORNERS + 2),
         )
 
     def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:

@@ -29,12 +29,14 @@ def shell_surface(
             first = last
     hits = np.bincount(corner, minlength=count)[:, None]
     points, linear, second, stress = ((total / hits).reshape(2 * count, -1) for total in sums)
+    faces, elements = _faces(groups, corner, count)
     return SurfaceFields(
         points=points,
-        faces=_faces(groups, corner, count),
+        faces=faces,
         modes=np.ascontiguousarray(linear.reshape(2 * count, 3, -1).transpose(2, 0, 1)),
         quadratic=np.ascontiguousarray(second.reshape(2 * count, 3, -1).transpose(2, 0, 1)),
         stress_modes=np.ascontiguousarray(stress.reshape(2 * count, 6, -1).transpose(2, 0, 1)),
+        elements=elements,
     )
 
 
@@ -50,9 +52,13 @@ def _add_faces(sums, corner, group: ShellGroup, modes, pairs, quadratic) -> None
             np.add.at(total[side], corner, value.reshape(len(corner), -1))
 
 
-def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarray:
-    """VTK face list: bottom faces (reversed), top faces, and quadrilaterals along the edges of only one element."""
+def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """VTK face list with the numbers of the elements: bottom faces (reversed), top faces, strips along free edges.
+
+    Free edges are those of only one element; their strips are quadrilaterals.
+    """
     parts, edges, owners, first = [], [], [], 0
+    ids, sides = [], []
     for group in groups:
         around = ring(group.kind)
         rows = corner[first : first + group.nodes.size].reshape(group.nodes.shape)[:, around]
@@ -62,10 +68,13 @@ def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> np.ndarr
             parts.append(np.column_stack([np.full(len(rows), rows.shape[1]), polygons]).ravel())
         edges.append(_sides(rows))
         owners.append(_sides(nodes))
+        ids += [group.ids, group.ids]
+        sides.append(np.repeat(group.ids, len(around)))
     _, inverse, times = np.unique(np.sort(np.concatenate(owners)), axis=0, return_inverse=True, return_counts=True)
-    a, b = np.concatenate(edges)[times[inverse.ravel()] == 1].T
+    free = times[inverse.ravel()] == 1
+    a, b = np.concatenate(edges)[free].T
     parts.append(np.column_stack([np.full(len(a), 4), a, b, count + b, count + a]).ravel())
-    return np.concatenate(parts).astype(int)
+    return np.concatenate(parts).astype(int), np.concatenate([*ids, np.concatenate(sides)[free]]).astype(int)
 
 
 def _sides(polygons: np.ndarray) -> np.ndarray:

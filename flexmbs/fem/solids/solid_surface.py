@@ -15,7 +15,8 @@ def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadr
 
     Stress is averaged over all elements at each node, without regard to changes of material.
     """
-    polygons = outer_faces(groups)
+    outer = outer_faces(groups)
+    polygons = [nodes for nodes, _ in outer]
     on_surface = np.unique(np.concatenate([p.ravel() for p in polygons]))
     new_index = np.full(len(mesh.points), -1)
     new_index[on_surface] = np.arange(len(on_surface))
@@ -26,17 +27,24 @@ def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadr
         modes=_at_nodes(modes, on_surface),
         quadratic=_at_nodes(quadratic, on_surface),
         stress_modes=np.ascontiguousarray(nodal_stress(groups, modes, mesh.source, new_index).transpose(2, 0, 1)),
+        elements=np.concatenate([ids for _, ids in outer]),
     )
 
 
-def outer_faces(groups: list[SolidGroup]) -> list[np.ndarray]:
-    """Faces that belong to one element only, as node polygons (faces, nodes), one array per number of nodes."""
+def outer_faces(groups: list[SolidGroup]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Faces that belong to one element only: node polygons (faces, nodes) and the numbers (faces,) of their elements.
+
+    One pair of arrays for each number of nodes.
+    """
     polygons: dict[int, list[np.ndarray]] = {}
+    elements: dict[int, list[np.ndarray]] = {}
     for group in groups:
         for face in group.shape.faces:
             polygons.setdefault(len(face), []).append(group.nodes[:, face])
+            elements.setdefault(len(face), []).append(group.ids)
     keys, owners = [], []
     stacked = [np.concatenate(parts) for _, parts in sorted(polygons.items())]
+    ids = [np.concatenate(parts) for _, parts in sorted(elements.items())]
     corner_step = [2 if group_is_quadratic(size) else 1 for size in sorted(polygons)]
     for polygon, step in zip(stacked, corner_step, strict=True):
         corners = np.sort(polygon[:, ::step], axis=1)
@@ -46,7 +54,8 @@ def outer_faces(groups: list[SolidGroup]) -> list[np.ndarray]:
         owners.append(len(corners))
     _, inverse, counts = np.unique(np.concatenate(keys), axis=0, return_inverse=True, return_counts=True)
     once = np.split(counts[inverse.ravel()] == 1, np.cumsum(owners)[:-1])
-    return [polygon[single] for polygon, single in zip(stacked, once, strict=True) if single.any()]
+    kept = zip(stacked, ids, once, strict=True)
+    return [(polygon[single], numbers[single]) for polygon, numbers, single in kept if single.any()]
 
 
 def group_is_quadratic(polygon_size: int) -> bool:

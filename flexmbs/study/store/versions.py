@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 from flexmbs.common.source_digest import source_digest
+from flexmbs.common.versions import library_versions
 from flexmbs.fem.solvers.factor import chosen_solver
 
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
@@ -14,7 +13,6 @@ _DETERMINING = (
     "analysis", "case", "common", "core", "fem", "interop", "machine_code", "mechanism", "mesh", "model", "reduction",
     "result",
 )  # fmt: skip
-_LIBRARIES = ("flexmbs", "numpy", "scipy", "numba")
 
 
 @cache
@@ -25,13 +23,8 @@ def sources_digest() -> str:
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
-    found = [("python", platform.python_version()), ("sources", sources_digest()), ("solver", chosen_solver())]
-    for library in _LIBRARIES:
-        try:
-            found.append((library, version(library)))
-        except PackageNotFoundError:  # run from a folder of sources
-            found.append((library, "not installed"))
-    return tuple(sorted(found))
+    found = {**library_versions(), "sources": sources_digest(), "solver": chosen_solver()}
+    return tuple(sorted(found.items()))
 
 
 def current_versions() -> dict[str, str]:

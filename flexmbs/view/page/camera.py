@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.camera import chosen_direction
+from flexmbs.view.camera import chosen_direction, view_basis
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.extent import view_direction
 
@@ -28,11 +28,8 @@ def camera_on(
         raise FlexmbsError(f"zoom is {zoom!r}; it must be a positive number")
     direction, up = view_direction(low, high, gravity)
     if camera is not None:
-        direction, up = chosen_direction(camera, up)
-    direction = direction / np.linalg.norm(direction)
-    right = np.cross(up, direction)
-    right /= np.linalg.norm(right)
-    upward = np.cross(direction, right)
+        direction = chosen_direction(camera)
+    right, upward, direction = view_basis(direction, up)
     center, half = 0.5 * (low + high), 0.5 * (high - low)
     size = float(np.linalg.norm(high - low)) or 1.0
     height = 2.0 * MARGIN * max(float(np.abs(upward) @ half), float(np.abs(right) @ half) / WIDE, 1e-9)

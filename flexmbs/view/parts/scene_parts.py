@@ -10,14 +10,15 @@ import numpy as np
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.parts import palette
-from flexmbs.view.parts.joint_symbols import joint_symbol
+from flexmbs.view.parts.joint_symbols import joint_size, joint_symbol, thickness_at
 from flexmbs.view.parts.solids import Solid, cylinder, joined, sphere, tube
 
 #: Groups of parts, in the order in which they are listed.
 GROUPS = ("bodies", "contact shapes", "joints", "tracks", "springs", "cables")
-SYMBOL = 0.022  # size of symbols relative to the size of the mechanism
+SYMBOL = 0.019  # size of symbols relative to the size of the mechanism
 ROD = 0.006  # radius of the rods that stand for bodies without a shape
 COIL, WIRE = 0.018, 0.0035
+SLENDER = 0.02  # scatter of points across a line, relative to that along it, up to which they are a beam
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,40 @@ def _body(structure: DrawableStructure, index: int, size: float) -> Part:
     body, color = structure.bodies[index], palette.body_color(index)
     if body.flexible is not None:
         surface = body.flexible.surface
-        return Part(body.name, "bodies", index, color, surface.points, surface.faces, flexible=body.flexible)
+        faces, lines = polygons_and_lines(surface.faces)
+        if not len(surface.faces):
+            lines = _along_beam(surface.points)
+        return Part(body.name, "bodies", index, color, surface.points, faces, lines=lines, flexible=body.flexible)
     if len(body.shape_points):
         return Part(body.name, "bodies", index, color, body.shape_points, body.shape_faces)
     solid = _rods(structure, body, size)
     return Part(body.name, "bodies", index, color, solid.points, solid.faces, flat=False)
+
+
+def polygons_and_lines(faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """VTK-style faces with three corners or more, and (k, 2) those with two: elements of beams."""
+    polygons, lines = [np.zeros(0, dtype=np.int64)], []
+    at = 0
+    while at < len(faces):
+        after = at + 1 + int(faces[at])
+        if faces[at] == 2:
+            lines.append(faces[at + 1 : after])
+        else:
+            polygons.append(faces[at:after])
+        at = after
+    return np.concatenate(polygons), np.array(lines, dtype=np.int64).reshape(-1, 2)
+
+
+def _along_beam(points: np.ndarray) -> np.ndarray:
+    """(k, 2) pairs of neighbours along points that lie near a line: the axis of a beam without elements; else none."""
+    if len(points) < 2:
+        return np.zeros((0, 2), dtype=np.int64)
+    away = points - points.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(away, full_matrices=False)
+    if len(sizes) > 1 and sizes[1] > SLENDER * sizes[0]:
+        return np.zeros((0, 2), dtype=np.int64)
+    order = np.argsort(away @ axes[0], kind="stable")
+    return np.stack([order[:-1], order[1:]], axis=1).astype(np.int64)
 
 
 def _rods(structure: DrawableStructure, body: DrawableBody, size: float) -> Solid:
@@ -132,7 +162,8 @@ def _outlines(structure: DrawableStructure) -> list[Part]:
 def _joints(structure: DrawableStructure, size: float) -> list[Part]:
     found = []
     for joint in structure.joints:
-        solid = joint_symbol(joint, SYMBOL * size)
+        own = joint_size(structure, joint, SYMBOL * size)
+        solid = joint_symbol(joint, own, thickness_at(structure, joint, own))
         place = joint.marker_b if len(joint.curve) else joint.marker_a  # on a curve, where it is now
         body = structure.body_index(structure.markers[place].body)
         found.append(Part(joint.name, "joints", body, palette.JOINT, solid.points, solid.faces, place, flat=False))

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fem_meshes import STEEL, box, straight_beam
+from mixed_meshes import bar_and_beam
 
 from flexmbs import (
     BodyError,
+    BodyWarning,
     BoundaryCondition,
     CoordinateSystem,
     MeshError,
@@ -83,6 +85,28 @@ def test_all_modes_up_to_a_frequency(beam):
     assert natural_modes(beam, held, max_hz=limit).frequencies == pytest.approx(twenty[:17], rel=1e-9)
     everything = natural_modes(beam, held, max_hz=1e12).frequencies
     assert len(everything) <= beam.ndof - 6 and everything[:20] == pytest.approx(twenty, rel=1e-6)
+
+
+def test_fewer_modes_than_asked_for_are_said_once():
+    """Of the twelve modes of a free beam of two nodes six are rigid."""
+    beam = assemble(line_mesh(1.0, 1, rectangle(0.004, 0.02), STEEL))
+    free = np.zeros(beam.ndof, bool)
+    with pytest.warns(BodyWarning) as said:
+        modes = natural_modes(beam, free, 12)
+        assert natural_modes(beam, free, 6).warnings == ()
+    assert modes.warnings == ("12 elastic modes were requested; the mesh has 6.",)
+    (warning,) = said
+    assert modes.warnings[0] in str(warning.message) and warning.filename == __file__
+
+
+def test_parts_that_move_without_resistance_are_said():
+    """A beam joined to the end of a bar without its rotations turns about it."""
+    mesh = bar_and_beam("rbe2", divisions=(2, 1, 1), elements=1)
+    hinge = replace(mesh.couplings[0], dofs=(1, 2, 3))
+    joined = assemble(replace(mesh, couplings=(hinge,)))
+    with pytest.warns(BodyWarning, match="can turn|can move"):
+        modes = natural_modes(joined, np.zeros(joined.ndof, bool), 2)
+    assert np.count_nonzero(modes.frequencies == 0.0) > 6 and len(modes.warnings) == 1
 
 
 def test_supports_of_the_file(beam):

@@ -108,7 +108,8 @@ def test_each_phase_is_explained_once():
 
 def test_no_phases_where_they_would_be_of_several_contacts_or_are_not_wanted():
     result = ball.result()
-    assert not shades(result.plot("floor.force", "side.force").axes[0])
+    assert not shades(result.plot("floor.force", "side.force", contacts=False).axes[0])
     assert not shades(result.plot("floor.force", phases=False).axes[0])
+    assert list(shades(result.plot("floor.force", "side.force").axes[0])) == ["contact floor closed, once"]
     assert contact_of(result, ["floor.point.x", "floor.force"]) == 0
     assert contact_of(result, ["energy.kinetic"]) is None

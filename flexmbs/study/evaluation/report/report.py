@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import StudyError
+from flexmbs.common.html_pieces import page, picture, text
 from flexmbs.study.evaluation.plots.chosen_columns import varies
 from flexmbs.study.evaluation.plots.histogram import histogram
 from flexmbs.study.evaluation.plots.history_band import plot_histories_as_band
@@ -17,7 +18,6 @@ from flexmbs.study.evaluation.plots.parallel_coordinates import parallel_coordin
 from flexmbs.study.evaluation.plots.response_surface import response_surface
 from flexmbs.study.evaluation.plots.scatter_matrix import scatter_matrix
 from flexmbs.study.evaluation.plots.sensitivity_bars import plot_sensitivities
-from flexmbs.study.evaluation.report.html import page, picture, text
 from flexmbs.study.evaluation.report.report_content import ReportContent
 from flexmbs.study.evaluation.report.sections import (
     indices,
@@ -36,6 +36,19 @@ MOST_RESPONSES, MOST_BANDS, MOST_SENSITIVITIES = 4, 6, 8
 DPI = 130
 SECTIONS = ("study", "status", "statistics", "plots", "histories", "sensitivity", "reliability", "runs")
 
+#: Sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
+SORTING = """
+for (const head of document.querySelectorAll("th.sort")) head.addEventListener("click", () => {
+  const body = head.closest("table").tBodies[0], place = head.cellIndex;
+  const down = head.dataset.down = head.dataset.down === "1" ? "0" : "1", sign = down === "1" ? 1 : -1;
+  const value = row => row.cells[place].dataset.v ?? row.cells[place].textContent;
+  const compare = (a, b) => { const x = value(a), y = value(b);
+    if (x === "" || y === "") return (x === "") - (y === "");
+    return sign * (isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y); };
+  body.append(...[...body.rows].sort(compare));
+});
+"""
+
 
 def write_report(content: ReportContent, path: str | Path) -> None:
     """Write the report; without a finished run it has no plots.  FlexmbsError if it cannot be written."""
@@ -44,7 +57,8 @@ def write_report(content: ReportContent, path: str | Path) -> None:
     sections += [*_sensitivities(content), *reliabilities(content), *runs(content)]
     there = [name for name in SECTIONS if any(f'id="{name}"' in part for part in (*parts, *sections))]
     links = "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name in there)
-    document = page(content.title, [parts[0], f"<nav>{links}</nav>", *parts[1:], *sections])
+    body = [parts[0], f"<nav>{links}</nav>", *parts[1:], *sections]
+    document = page(content.title, body, script=SORTING)
     with replacing_in_folder(path) as temporary:
         temporary.write_text(document, encoding="utf-8")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.common.html_pieces import lines_table, plain_table, text
 from flexmbs.study.evaluation.export import all_columns
 from flexmbs.study.evaluation.reasons import Reason
-from flexmbs.study.evaluation.report.html import lines_table, plain_table, text
 from flexmbs.study.evaluation.report.report_content import ReportContent
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.statistics import ColumnStatistics, statistics_of

@@ -45,7 +45,7 @@
   // {solid, through: pieces (through: seen through bodies), dots: [place, pixels, colour, opacity] of each}.
   flexmbs.glyphs = (renderer) => {
     const { scene, state, camera } = renderer, solid = [], through = [], dots = [], { centre, diagonal: size, pixelsPerMetre } = camera, now = Math.floor(state.frame);
-    const relative = (place) => add(place, centre, -1);
+    const seen = Math.min(size, 1.5 * camera.shownHeight), relative = (place) => add(place, centre, -1);
     for (const shown of scene.links) {
       const places = shown.marks.map((mark) => relative(renderer.markPose(mark).p)), radius = shown.radius || 0.006 * size;
       const length = Math.hypot(...add(places[1], places[0], -1));
@@ -58,8 +58,8 @@
         const tone = [...colour(scene.contactPhases[phase[k]]?.color ?? "#d6258f"), 1];
         if (state.glyphs.contacts) dots.push(...from, 10, ...tone);
         if (!state.glyphs.forces || !(newtons > 1e-6 * scene.forceScale.largest)) continue;
-        const length = Math.max(SHORTEST * size, scene.forceScale.length_per_newton * newtons);
-        arrow(through, from, unit(row(force, k)), length, Math.min(size, 1.5 * camera.shownHeight), tone);
+        const length = Math.max(SHORTEST * seen, scene.forceScale.length_per_newton * newtons);
+        arrow(through, from, unit(row(force, k)), length, seen, tone);
       }
     for (const m of state.glyphs.marks ? scene.marks.keys() : []) {
       const { R, p } = renderer.markPose(m), from = relative(p);

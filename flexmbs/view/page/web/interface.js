@@ -189,8 +189,10 @@ flexmbs.interface = (div, scene) => {
         if (tapping) return look((tapping = null)); // the second of two
         tapping = setTimeout(() => {
           tapping = null;
-          const hit = renderer.pick(x, y);
-          if (hit) ui.probing.toggle(hit.part, hit.point);
+          for (const [dx, dy] of [[0, 0], [6, 0], [-6, 0], [0, 6], [0, -6]]) {
+            const hit = renderer.pick(x + dx, y + dy); // thin parts are hard to hit
+            if (hit) return ui.probing.toggle(hit.part, hit.point);
+          }
         }, 250);
       },
     });

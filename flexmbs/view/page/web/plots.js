@@ -5,7 +5,7 @@ flexmbs.plots = (ui) => {
   const { make, button, gestures, fitted, indexAt, between, number, ticks, table, save, DOWN } = flexmbs.tools;
   const { time, scene } = ui, all = [time.t[0], time.t.at(-1)], LEFT = 56, RIGHT = 12;
   const element = make("section", { className: "plots", ariaLabel: "Plots" });
-  let zoom = all, panels = [], now = 0, inner = 1, printing;
+  let zoom = all, panels = [], now = 0, cross = null, inner = 1, printing;
 
   // Panels are equally wide.
   const timeAt = (x) => zoom[0] + ((x - LEFT) / inner) * (zoom[1] - zoom[0]);
@@ -29,7 +29,10 @@ flexmbs.plots = (ui) => {
       drag: (dx, dy, event) => (event.shiftKey ? magnify(1, 0, dx) : ui.seek(timeAt(event.offsetX))),
       pinch: (factor, x, y, dx) => magnify(factor, x, dx),
       wheel: (event, factor) => ui.wheels(event) && magnify(factor, event.offsetX, 0),
-      hover: (x) => cursor(now, x === null ? null : timeAt(x)),
+      hover: (x) => {
+        cross = x === null ? null : timeAt(x);
+        cursor(now);
+      },
     });
     canvas.ondblclick = () => magnify(0, 0, 0);
     const caption = make("figcaption", {}, make("strong", {}, title || "–"), ...keys,
@@ -110,7 +113,7 @@ flexmbs.plots = (ui) => {
   };
 
   // Cursors at the present time and at that under the pointer; values in the legends are those under the pointer.
-  const cursor = (t, cross = null) => {
+  const cursor = (t) => {
     now = t;
     for (const { cursors, histories } of panels) {
       [now, cross].forEach((t, i) => {

@@ -71,7 +71,7 @@
       const { matrix: view, eye } = camera.view(), { solid, through, dots } = flexmbs.glyphs(this);
       const common = {
         view, eye, right, above, up: scene.up, clip: this.#clip(), size: [canvas.width, canvas.height], width: ratio, pass: SOLID,
-        range: [state.low, state.high], ink: INK, dark: state.dark ? 1 : 0,
+        range: [state.low, state.high], pixel: 1 / camera.pixelsPerMetre, ink: INK, dark: state.dark ? 1 : 0,
       };
       if (state.glyphs.shadow) this.#drawShadow(common, solid);
       this.#onto(null, canvas.width, canvas.height);
@@ -259,7 +259,7 @@
     // {part, point}: the nearest node of the part seen within a few pixels of x, y, or null. What is more transparent than
     // half is looked through, unless there is nothing behind it.
     pick(x, y) {
-      const { gl, canvas, camera } = this, size = [canvas.clientWidth, canvas.clientHeight], { matrix: m } = camera.view();
+      const { gl, canvas, camera } = this, size = [canvas.clientWidth, canvas.clientHeight], { matrix: m, eye } = camera.view();
       if (gl.isContextLost()) return null;
       this.#evaluate();
       const at = [(2 * x) / size[0] - 1, 1 - (2 * y) / size[1]], found = new Uint32Array(4 * PICKED * PICKED);
@@ -270,7 +270,7 @@
       gl.disable(gl.BLEND);
       for (const pass of [[0.5, 1], ANY]) {
         if (best >= 0) break;
-        const uniforms = { view, clip: this.#clip(), pass, size: [PICKED, PICKED], width: 2, ink: NO_INK };
+        const uniforms = { view, eye, pixel: 1 / camera.pixelsPerMetre, clip: this.#clip(), pass, size: [PICKED, PICKED], width: 2, ink: NO_INK };
         gl.clearBufferuiv(gl.COLOR, 0, [0, 0, 0, 0]);
         gl.clear(gl.DEPTH_BUFFER_BIT);
         this.#drawSurfaces("surfacePick", uniforms);

@@ -7,7 +7,7 @@ uniform mat4 view;
 uniform vec4 eye, clip, ink; // eye: a place, or a direction (w = 0); clip: dot(clip.xyz, p) <= clip.w is kept
 uniform vec3 right, above, up;
 uniform vec2 size, pass, range; // pixels; opacities that are drawn; values at the ends of the colour map
-uniform float quantity, width, dark;
+uniform float quantity, width, pixel, dark; // pixel: m
 #define CUT float left = clip.w - dot(clip.xyz, p); if (left < 0.0) discard;
 vec4 cell(int i) { return texelFetch(frame, ivec2(i & 1023, i >> 10), 0); }
 vec3 shade(vec3 n, vec3 p, vec3 colour) { // a light above the left shoulder, a weak one from the right, sky and ground
@@ -73,12 +73,12 @@ void main() {
 }`;
   const SURFACE = `in vec3 p, n; in float value; flat in vec4 own; flat in vec3 how; out vec4 color;
 void main() {
-  float pixel = max(fwidth(dot(clip.xyz, p)), 1e-30);
+  float width = max(fwidth(dot(clip.xyz, p)), 1e-30);
   CUT
   bool cut = clip.w < 1e30, inside = cut && !gl_FrontFacing && how.y > 0.5;
   vec3 side = inside ? clip.xyz : normalize(gl_FrontFacing ? n : -n); // what is inside looks like the plane of the cut
   vec3 lit = shade(side, p, inside ? mix(own.rgb, vec3(0.5), 0.6) : tint(own, value, how.x));
-  color = vec4(cut ? mix(vec3(0.08), lit, clamp(left / pixel - 0.8, 0.0, 1.0)) : lit, own.a); // with a rim
+  color = vec4(cut ? mix(vec3(0.08), lit, clamp(left / width - 0.8, 0.0, 1.0)) : lit, own.a); // with a rim
 }`;
   const PICK = `in vec3 p; flat in vec3 how; out uvec4 color;
 void main() { CUT color = uvec4(floatBitsToUint(p), uint(how.z)); }`;
@@ -100,9 +100,10 @@ void main() {
   p = last ? b.xyz : a.xyz; value = last ? b.w : a.w;
   gl_Position = last ? pb : pa;
   gl_Position.xy += vec2(-along.y, along.x) / max(length, 1e-6) * side * width / size * gl_Position.w;
-  gl_Position.z -= 4e-5 * gl_Position.w;
+  vec4 nearer = view * vec4(p + 1.5 * pixel * normalize(eye.xyz - p * eye.w), 1);
+  gl_Position.z = nearer.z / nearer.w * gl_Position.w;
   if (!shown) gl_Position = vec4(2, 2, 2, 1);
-  if (ink.a > 0.0) own = vec4(own.rgb * ink.rgb, own.a * ink.a * (ink.a < 0.6 ? smoothstep(1.0, 12.0, length) : 1.0));
+  if (ink.a > 0.0) own = vec4(own.rgb * ink.rgb, own.a * ink.a * (ink.a < 0.6 ? smoothstep(4.0, 16.0, length / width) : 1.0));
 }`;
   const LINE = `in vec3 p; in float value; flat in vec4 own; flat in vec3 how; out vec4 color;
 void main() { CUT color = vec4(ink.a > 0.0 ? own.rgb : tint(own, value, how.x), own.a); }`;

@@ -9,8 +9,9 @@
   flexmbs.surface = (points, triangles) => {
     const n = points.length / 3, source = Array.from({ length: n }, (_, i) => i), normals = new Array(3 * n).fill(0);
     const corners = Uint32Array.from(triangles), copies = new Map(), features = [], open = new Map(), places = new Map();
+    const grain = 1e-6 * points.reduce((most, x) => Math.max(most, Math.abs(x)), 1e-300);
     const merged = source.map((i) => { // triangles may meet at two points in one place
-      const place = String(row(points, i));
+      const place = String(row(points, i).map((x) => Math.round(x / grain)));
       return places.get(place) ?? (places.set(place, i), i);
     });
     for (let k = 0; k < triangles.length; k += 3) {

@@ -1,0 +1,1 @@
+"""Results as files of other programs: tables, VTKHDF, glTF, universal files (docs/exports.md)."""

@@ -1,0 +1,130 @@
+"""Sections of a report on the model: what it consists of, how it can move, how good its flexible bodies are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table, text
+from flexmbs.common.quantities import number, quantity
+from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape, static_error_table, vector, verdict
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.result.report.reportable import ReportableResult
+from flexmbs.result.report.stated import StatedModel
+from flexmbs.view.part_tables import MOST_ROWS, joints_table, others_tables, titled_table
+from flexmbs.view.topology import draw_topology
+
+MOST_NODES = 60  # bodies in the picture of a topology
+DPI = 130
+
+
+def model_section(result: ReportableResult, model: StatedModel) -> Iterator[str]:
+    """Bodies, joints, forces, contacts, degrees of freedom, and a picture of how they hang together."""
+    yield '<h2 id="model">Model</h2>'
+    yield paragraph(_in_words(result, model))
+    yield from _bodies(result, model)
+    yield from joints_table(model.joints)
+    yield from others_tables(model.constraints, model.forces, model.contacts)
+    yield from _topology(model)
+
+
+def _in_words(result: ReportableResult, model: StatedModel) -> str:
+    parts = [
+        _count(len(model.bodies), "body", "bodies"), _count(len(model.joints), "joint"),
+        _count(len(model.constraints), "constraint"), _count(len(model.forces), "force"),
+        _count(len(model.contacts), "contact"),
+    ]  # fmt: skip
+    words = [f"{_listed([part for part in parts if not part.startswith('no ')])}."]
+    if model.mobility is not None:
+        modes = sum(body.modes for body in model.bodies)
+        freedoms = model.mobility.freedoms
+        words.append(f"{_count(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
+        words.append(f"The flexible bodies have {_count(modes, 'mode')}." if modes else "")
+        loops = sum(joint.closes_loop for joint in model.joints)
+        words.append(f"{_count(loops, 'joint closes a loop', 'joints close loops')}.".capitalize() if loops else "")
+    if model.redundant:
+        found = _count(model.redundant, "constraint is", "constraints are")
+        words.append(f"{found} redundant: reactions are those of least norm.")
+    gravity = np.asarray(result.structure.gravity)
+    words.append(f"Gravity {vector(gravity, 'm/s2')}." if np.any(gravity) else "No gravity.")
+    if not model.known:
+        words.append("This result does not hold its model: it was made by an older version of flexmbs.")
+    return " ".join(filter(None, words))
+
+
+def _bodies(result: ReportableResult, model: StatedModel) -> Iterator[str]:
+    records = {body.name: body for body in result.structure.bodies}
+    rows = []
+    for body in model.bodies[:MOST_ROWS]:
+        record = records.get(body.name)
+        rows.append([
+            body.name, body.kind, quantity(body.mass, "kg") if body.mass is not None else "-", _size(record),
+            vector(np.array(body.center), "m") if len(body.center) else "-",
+            ", ".join(number(body.inertia[k][k]) for k in range(3)) if len(body.inertia) else "-",
+            str(body.modes or "-"),
+        ])  # fmt: skip
+    header = ["name", "kind", "mass", "size [m]", "centre of mass", "inertia xx, yy, zz [kg m2]", "modes"]
+    total = sum(body.mass for body in model.bodies if body.mass is not None)
+    yield from titled_table("Bodies", header, rows, len(model.bodies), f"Together {quantity(float(total), 'kg')}.")
+
+
+def _size(record: Any) -> str:
+    if record is None:
+        return "-"
+    points = record.shape_points if record.flexible is None else shape(record.flexible)
+    return extent(points) if len(points) else "-"
+
+
+def _topology(model: StatedModel) -> Iterator[str]:
+    if not model.bodies or not (model.joints or model.constraints or model.forces or model.contacts):
+        return
+    yield "<h3>Topology</h3>"
+    if len(model.bodies) > MOST_NODES:
+        yield paragraph(f"Not drawn: there are {len(model.bodies):,} bodies.", soft=True)
+        return
+    yield drawing(draw_topology(model), "Bodies and what connects them", DPI)
+
+
+def quality_section(result: ReportableResult) -> Iterator[str]:
+    """Mesh and modes of each flexible body, each body once, with the advice on its modes."""
+    bodies: dict[int, tuple[FlexibleBody, list[str]]] = {}
+    for record in result.structure.bodies:
+        if record.flexible is not None:
+            bodies.setdefault(id(record.flexible), (record.flexible, []))[1].append(record.name)
+    if not bodies:
+        return
+    yield '<h2 id="bodies">Flexible bodies</h2>'
+    for body, names in bodies.values():
+        yield from _quality(body, names)
+
+
+def _quality(body: FlexibleBody, names: list[str]) -> Iterator[str]:
+    yield f"<h3>{text(', '.join(names))}</h3>"
+    yield lines_table(body_facts(body))
+    sentence, remarks = verdict(body)
+    yield paragraph(sentence, kind="note" if remarks else "good")
+    if remarks:
+        yield bullets(remarks)
+    if body.warnings:
+        yield "<h4>Mesh and reduction</h4>"
+        yield bullets(body.warnings, kind="warnings")
+    else:
+        yield paragraph("The checks of the mesh have found nothing.", soft=True)
+    header, rows = modes_table(body)
+    yield folded("Modes, damping and effective mass", plain_table(header, rows), shown=len(rows) <= 14)
+    header, rows = static_error_table(body.advice())
+    if rows:
+        yield folded(
+            "Static error: share of the strain energy under a unit load that the modes miss", plain_table(header, rows),
+            shown=len(rows) <= 8,
+        )  # fmt: skip
+
+
+def _count(count: int, one: str, more: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else more or one + 's'}" if count else f"no {more or one + 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,90 @@
+"""What a result shows of itself in a notebook: numbers, plots, the interactive scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.html_pieces import bullets, card, drawing, folded, framed_page, lines_table, paragraph
+from flexmbs.common.progress import duration_text
+from flexmbs.common.quantities import number, quantity
+from flexmbs.result.report.interactive import scene_html, scene_page
+from flexmbs.result.report.picture_sections import key_histories
+from flexmbs.result.report.reportable import ReportableResult
+from flexmbs.result.report.run_sections import all_warnings, balance_sentence
+from flexmbs.result.report.run_summary import RunSummary
+from flexmbs.result.report.stated import StatedModel, stated_model
+from flexmbs.view.plots import plot_histories
+
+PLOTS, MOST_BODIES, DPI = 2, 8, 110
+MOST_ROWS_PLOTTED = 100_000  # rows of a run of which plots are made at once
+#: Of the scene: so many MB and frames at most, and so many bodies and points, which say how long it takes to make.
+LARGEST, FRAMES, MOST_PARTS, MOST_POINTS = 3.0, 200, 60, 30_000
+HEIGHT = 460  # pixels of the scene
+
+
+def result_card(result: ReportableResult) -> str:
+    """A table of the run, its first plots, its scene if that is small, and its warnings."""
+    model = stated_model(result.structure)
+    parts = [lines_table(_facts(result, model))]
+    warnings = all_warnings(result, RunSummary())
+    count = f"{len(warnings)} warning{'s' if len(warnings) != 1 else ''}"
+    parts += [folded(count, bullets(warnings, kind="warnings"))] if warnings else []
+    return card("Result", [*parts, *_plots(result), *_scene(result)])
+
+
+def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]]:
+    t, stats = result.t, result.stats
+    facts = [("status", result.status)]
+    if len(t):
+        facts.append(("time", f"{number(t[0])} to {number(t[-1], 6)} s in {len(t):,} stored rows"))
+    if "steps_accepted" in stats:
+        seconds = stats.get("solve_seconds")
+        spent = f", {duration_text(float(seconds))}" if seconds is not None else ""
+        facts.append(("steps", f"{int(stats['steps_accepted']):,} by {stats.get('integrator', 'unknown')}{spent}"))
+    names = [f"{body.name} ({body.modes} modes)" if body.modes else body.name for body in model.bodies]
+    more = f" and {len(names) - MOST_BODIES:,} more" if len(names) > MOST_BODIES else ""
+    facts.append(("bodies", ", ".join(names[:MOST_BODIES]) + more or "none"))
+    if model.mobility is not None:
+        facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
+    if result.contacts:
+        hardest = max(result.contacts, key=lambda one: one.peak_force)
+        largest = (
+            f"largest force {quantity(hardest.peak_force, 'N')} in {hardest.name} at {number(hardest.peak_time, 6)} s"
+        )
+        facts.append(("contacts", f"{len(result.contacts):,}, {largest}"))
+    if result.trajectory.has("ledger") and len(t):
+        facts.append(("energy", balance_sentence(result.energy_ledger())))
+    return [*facts, ("histories", f"{len(result.names):,}; result.names lists them")]
+
+
+def _plots(result: ReportableResult) -> Iterator[str]:
+    if not 2 <= len(result.t) <= MOST_ROWS_PLOTTED:
+        return
+    shown = (drawing(_figure(result, title, names), title, DPI) for title, names in key_histories(result).items())
+    yield f'<div class="plots">{"".join(islice(shown, PLOTS))}</div>'
+
+
+def _figure(result: ReportableResult, title: str, names: list[str]):
+    figure = plot_histories(result, names, title=title)
+    assert figure is not None  # since it is not saved
+    return figure
+
+
+def _scene(result: ReportableResult) -> Iterator[str]:
+    """The scene in a frame of its own, which isolates its style and script from those of the notebook."""
+    bodies = result.structure.bodies
+    points = sum(0 if body.flexible is None else len(body.flexible.surface.points) for body in bodies)
+    if len(bodies) > MOST_PARTS or points > MOST_POINTS:
+        yield paragraph(
+            "result.to_html(...) writes a page with the interactive scene, result.show() opens it.", soft=True
+        )
+        return
+    try:
+        scene, why_not = scene_html(result, {}, LARGEST, frames=FRAMES)
+    except (FlexmbsError, ValueError, np.linalg.LinAlgError) as error:  # a card is shown in any case
+        scene, why_not = "", str(error)
+    yield framed_page(scene_page(scene), HEIGHT) if scene else paragraph(f"No interactive scene: {why_not}.", soft=True)

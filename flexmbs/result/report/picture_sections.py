@@ -1,0 +1,99 @@
+"""Sections of a report that are pictures: plots of histories, stills of the motion, the interactive scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.html_pieces import drawing, few_colours, paragraph, still, text
+from flexmbs.common.quantities import number
+from flexmbs.result.report.reportable import ReportableResult
+from flexmbs.view.opengl import RenderingUnavailable
+from flexmbs.view.plots import plot_histories
+from flexmbs.view.stills import stills as pictures_of
+
+DPI = 130
+MOST_CURVES = 4  # in a plot that is chosen here
+STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
+#: Options of an animation that a still has no use for.
+_OF_FILMS = ("duration", "frames_per_second", "slow_motion", "start", "end", "time", "window_size", "progress")
+
+
+def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The plots that the case states, or those that most readers want."""
+    chosen = {title: [name for name in names if name in result.names] for title, names in stated.items()}
+    chosen = {title: names for title, names in chosen.items() if names} or key_histories(result)
+    if len(result.t) < 2 or not chosen:
+        return
+    yield '<h2 id="plots">Plots</h2>'
+    yield '<div class="plots">'
+    for title, names in chosen.items():
+        figure = plot_histories(result, names, title=title)
+        assert figure is not None  # since it is not saved
+        yield drawing(figure, f"{title}: {', '.join(names)}", DPI)
+    yield "</div>"
+
+
+def key_histories(result: ReportableResult) -> dict[str, list[str]]:
+    """Title -> names: joint coordinates that move, the largest modal coordinates, contact forces, energies."""
+    modal = {k for body in result.structure.bodies for k in range(*body.coordinates.indices(2**31))}
+    balls = {start + k for start in result.structure.quaternion_starts for k in range(4)}
+    q, names = result.trajectory.q, result.structure.coordinate_names
+    reach = np.ptp(q, axis=0) if len(q) else np.zeros(len(names))
+    joints = [k for k in range(len(names)) if k not in modal and k not in balls and reach[k] > 1e-9]
+    bent = sorted((k for k in modal if reach[k] > 0.0), key=lambda k: -reach[k])
+    force = result.trajectory.contact_force
+    pressed = np.argsort(-force.max(axis=0, initial=0.0)) if force.size else []
+    found = {
+        "Joint coordinates": [names[k] for k in joints[:MOST_CURVES]],
+        "Modal coordinates": [names[k] for k in bent[:MOST_CURVES]],
+        "Contact forces": [
+            f"{result.structure.contacts[k].name}.force" for k in pressed[:MOST_CURVES] if force[:, k].any()
+        ],
+        "Energy": ["energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"],
+    }  # fmt: skip
+    return {title: [n for n in chosen if n in result.names] for title, chosen in found.items() if chosen}
+
+
+def stills(result: ReportableResult, view: Mapping[str, Any]) -> tuple[list[str], str]:
+    """Pictures of the start, of the hardest contact (or the middle) and of the end; why there are none."""
+    options = {name: value for name, value in view.items() if name not in (*_OF_FILMS, "title")}
+    times = chosen_times(result)
+    try:
+        pictures = pictures_of(result, times.values(), window_size=STILL_SIZE, **options)
+    except RenderingUnavailable as error:
+        return [], str(error)
+    except FlexmbsError as error:  # an option of the case that pictures no longer have
+        return [], f"no picture could be made: {error}"
+    found = []
+    for (title, time), content in zip(times.items(), pictures, strict=True):
+        caption = f"{title}, t = {number(time, 6)} s"
+        image = still(few_colours(content), caption, STILL_WIDTH)
+        found.append(f"<figure>{image}<figcaption>{text(caption)}</figcaption></figure>")
+    return found, ""
+
+
+def chosen_times(result: ReportableResult) -> dict[str, float]:
+    """Title -> time (s) of each still."""
+    first, last = float(result.t[0]), float(result.t[-1])
+    if last <= first:
+        return {"Position": first}
+    hardest = max(result.contacts, key=lambda one: one.peak_force, default=None)
+    if hardest is None or not first <= hardest.peak_time <= last:
+        return {"Start": first, "Middle": 0.5 * (first + last), "End": last}
+    return {"Start": first, f"Largest contact force ({hardest.name})": hardest.peak_time, "End": last}
+
+
+def pictures_section(pictures: Sequence[str], why_not: tuple[str, str], scene: str) -> Iterator[str]:
+    """The interactive scene and stills; ``why_not``: there are no stills, there is no scene."""
+    yield '<h2 id="pictures">Pictures</h2>'
+    if scene:
+        yield f'<div class="scene{" beside-stills" if pictures else ""}">{scene}</div>'
+    if pictures:
+        yield f'<div class="stills">{"".join(pictures)}</div>'
+    for what, reason in zip(("pictures", "interactive scene"), why_not, strict=True):
+        if reason:
+            yield paragraph(f"No {what}: {reason}.", kind="note")

@@ -1,0 +1,212 @@
+"""Sections of a report on the run: statistics in words, energy balance, contacts, warnings, versions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.errors import SimulationError
+from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table
+from flexmbs.common.progress import duration_text
+from flexmbs.common.quantities import number, quantity
+from flexmbs.result.energy_ledger import EnergyLedger
+from flexmbs.result.report.energy_plot import energy_figure
+from flexmbs.result.report.reportable import ReportableResult
+from flexmbs.result.report.run_summary import RunSummary
+from flexmbs.result.report.stated import StatedModel
+
+MOST_CONTACTS, MOST_LINES = 20, 24
+NOTHING = 1e-12  # of the energy exchanged: rounding
+DPI = 130
+
+
+def statistics_section(result: ReportableResult, summary: RunSummary, model: StatedModel) -> Iterator[str]:
+    """How the run went, in words and numbers."""
+    stats = {**result.stats, **summary.stats}
+    yield '<h2 id="run">Run</h2>'
+    yield bullets(sentences(result, stats))
+    plain = [(name.replace("_", " "), quantity(value)) for name, value in stats.items() if name != "warnings"]
+    yield folded("All statistics", lines_table(plain))
+    settings = model.run.get("settings", {})
+    if settings:
+        lines = [("t_end", quantity(model.run.get("t_end"), "s")), *((n, str(v)) for n, v in settings.items())]
+        yield folded("Settings", lines_table(lines))
+
+
+def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
+    """Statistics of a run in words."""
+    found = [_pace(result, stats)] if "steps_accepted" in stats else []
+    if stats.get("integrator"):
+        why = stats.get("integrator_reason")
+        found.append(f"Integrator: {stats['integrator']}" + (f", chosen because of {why}." if why else "."))
+    limits = stats.get("step_size_decided_by")
+    if limits:
+        found.append(f"The step size was limited by {limits} (share of the attempts).")
+    if stats.get("newton_iterations"):
+        each = stats["newton_iterations"] / max(stats["steps_accepted"] + stats["steps_rejected"], 1)
+        found.append(
+            f"Newton's method took {number(each, 3)} iterations a step; {_count(stats['newton_failures'], 'failure')}; "
+            f"{_count(stats['factorisations'], 'factorisation')} of the iteration matrix."
+        )
+    rows = len(result.t)
+    if stats.get("steps_accepted", 0) >= rows > 1:
+        missed = stats.get("storage_tolerance")
+        bound = f", reproduced by interpolation within {number(missed)} of their size" if missed else ""
+        found.append(f"{rows:,} rows are stored{bound}.")
+    if stats.get("second_order_terms_in_all"):
+        kept, every = int(stats["second_order_terms"]), int(stats["second_order_terms_in_all"])
+        error = number(stats.get("second_order_error", 0.0), 2)
+        left_out = (
+            f"the others change the motion by at most {error} of its size" if kept < every else "none is left out"
+        )
+        found.append(f"{kept:,} of {every:,} second-order terms of the flexible bodies were kept; {left_out}.")
+    return found
+
+
+def _pace(result: ReportableResult, stats: Mapping[str, Any]) -> str:
+    """Steps, their sizes, and the time that the run took."""
+    t, steps, rejected = result.t, int(stats["steps_accepted"]), int(stats.get("steps_rejected", 0))
+    span = float(t[-1] - t[0]) if len(t) else 0.0
+    parts = [f"The run took {_count(steps, 'step')}"]
+    parts.append(f" ({rejected:,} more were rejected)" if rejected else "")
+    parts.append(f" from t = {number(t[0])} s to {number(t[-1], 6)} s" if len(t) else "")
+    parts.append(f", on average {quantity(span / steps, 's', 3)} long" if steps and span > 0.0 else "")
+    events = int(stats.get("events", 0))
+    parts.append(f", and located {_count(events, 'event')}" if events else "")
+    if "solve_seconds" in stats:
+        parts.append(f". It needed {duration_text(float(stats['solve_seconds']))}")
+    if "total_seconds" in stats:
+        parts.append(f"; with building the model {duration_text(float(stats['total_seconds']))}")
+    return "".join(parts) + "."
+
+
+def energy_section(result: ReportableResult) -> Iterator[str]:
+    """The ledger with a plot; why there is none."""
+    yield '<h2 id="energy">Energy balance</h2>'
+    try:
+        ledger = result.energy_ledger()
+    except SimulationError as error:
+        yield paragraph(f"{error}.", soft=True)
+        return
+    yield paragraph(balance_sentence(ledger), kind="good" if ledger.largest_balance <= 1e-3 * ledger.scale else "note")
+    yield plain_table(["", "element", "energy [J]"], _lines(ledger), 2)
+    yield drawing(energy_figure(result), "Energy over time, and the balance", DPI)
+
+
+def balance_sentence(ledger: EnergyLedger) -> str:
+    """How well the energy balances, in words."""
+    if ledger.scale <= 0.0:
+        return "No energy was exchanged."
+    part = ledger.largest_balance / ledger.scale
+    missed, exchanged = quantity(ledger.largest_balance, "J", 3), quantity(ledger.scale, "J", 3)
+    return f"Stored energies, work and losses balance within {missed}, {part:.1e} of the {exchanged} exchanged."
+
+
+def _lines(ledger: EnergyLedger) -> list[list[str]]:
+    def joules(energy: float) -> str:
+        return f"{energy:.4g}" if abs(energy) > NOTHING * ledger.scale else "0"
+
+    rows = [["stored", name, joules(ledger.stored[name] - ledger.start[name])] for name in ledger.stored]
+    for word, chosen in (("work", False), ("loss", True)):
+        lines = sorted((one for one in ledger.lines if one.is_loss is chosen), key=lambda one: -abs(one.energy))
+        rows += [[word, f"{one.name} ({one.kind})", joules(one.energy)] for one in lines[:MOST_LINES]]
+        if len(lines) > MOST_LINES:
+            rest = sum(one.energy for one in lines[MOST_LINES:])
+            rows.append([word, f"{len(lines) - MOST_LINES} others together", joules(rest)])
+    rows.append(["in contacts", "stored at the end", joules(ledger.contacts)] if ledger.contacts else [])
+    return [*(row for row in rows if row), ["balance", "what the integration has missed", f"{ledger.balance:.2e}"]]
+
+
+def contacts_section(result: ReportableResult) -> Iterator[str]:
+    """The hardest contacts in order of time, and how many events there were of each kind."""
+    contacts, events = result.contacts, result.events
+    if not (contacts or events):
+        return
+    yield '<h2 id="contacts">Contacts and events</h2>'
+    counts = Counter(event.kind for event in events)
+    if counts:
+        yield paragraph("Events: " + ", ".join(_count(number_of, kind) for kind, number_of in counts.items()) + ".")
+    if not contacts:
+        return
+    hardest = sorted(sorted(contacts, key=lambda one: -one.peak_force)[:MOST_CONTACTS], key=lambda one: one.start)
+    if len(contacts) > MOST_CONTACTS:
+        yield paragraph(f"The hardest {MOST_CONTACTS} of {len(contacts):,} contacts.")
+    rows = [
+        [
+            one.name, number(one.start, 6), quantity(one.duration, "s", 3) if np.isfinite(one.end) else "to the end",
+            quantity(one.peak_force, "N", 4), quantity(one.impulse, "N s", 4), _known(one.approach_speed),
+            _known(one.rebound_speed), "-" if one.max_depth is None else quantity(one.max_depth, "m", 3),
+        ]
+        for one in hardest
+    ]  # fmt: skip
+    yield plain_table(
+        ["contact", "start [s]", "duration", "peak force", "impulse", "approach [m/s]", "rebound [m/s]", "depth"], rows
+    )
+
+
+def warnings_section(warnings: Sequence[str]) -> Iterator[str]:
+    """All warnings of bodies, of the model and of the run."""
+    yield '<h2 id="warnings">Warnings</h2>'
+    yield bullets(warnings, kind="warnings") if warnings else paragraph("None.", kind="good")
+
+
+def versions_section(
+    result: ReportableResult, summary: RunSummary, model: StatedModel, written: Mapping[str, str]
+) -> Iterator[str]:
+    """With what the run and the report were made; ``written``: versions of the program that writes the report."""
+    yield '<h2 id="versions">Versions</h2>'
+    versions = model.run.get("versions", {})
+    lines = [("status", result.status)]
+    lines += [("case", summary.case)] if summary.case else []
+    lines += [("run began", str(model.run["began"]))] if "began" in model.run else []
+    lines.append(("run made with", _named(versions) or "not recorded: made by an older version of flexmbs"))
+    lines += [("report written with", _named(written))] if dict(written) != dict(versions) else []
+    yield lines_table(lines)
+
+
+def all_warnings(result: ReportableResult, summary: RunSummary) -> list[str]:
+    """Warnings of bodies, of the run and of the case, each once."""
+    found: dict[str, None] = {}
+    of_bodies = [
+        text for body in result.structure.bodies if body.flexible is not None for text in body.flexible.warnings
+    ]
+    for message in (*summary.warnings, *result.stats.get("warnings", ()), *of_bodies):
+        if not any(message in known for known in found):  # with the name of its body, or without
+            found[str(message)] = None
+    return list(found)
+
+
+def parameters_section(summary: RunSummary) -> Iterator[str]:
+    """Values of the parameters of a case, with units and meanings."""
+    if not summary.parameters:
+        return
+    yield '<h2 id="parameters">Parameters</h2>'
+    rows = []
+    for name, value in summary.parameters.items():
+        unit, meaning = summary.meanings.get(name, ("", ""))
+        rows.append([name, f"{quantity(value)} {unit if value is not None else ''}".strip(), meaning])
+    yield plain_table(["name", "value", "meaning"], rows, 3)
+
+
+def figures_section(summary: RunSummary) -> Iterator[str]:
+    """What the case has computed from its run."""
+    if not summary.figures:
+        return
+    yield '<h2 id="figures">Figures</h2>'
+    rows = [[name, quantity(value, summary.units.get(name, ""), 6)] for name, value in summary.figures.items()]
+    yield plain_table(["figure", "value"], rows, 2)
+
+
+def _known(value: float | None) -> str:
+    return "-" if value is None else number(value)
+
+
+def _named(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in versions.items())
+
+
+def _count(count: float, one: str) -> str:
+    return f"{int(count):,} {one if count == 1 else one + 's'}"

@@ -1,0 +1,59 @@
+"""What ``flexmbs run`` writes beside a result: the case, its parameters and figures (summary.json)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.result.file_names import SUMMARY
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Content of summary.json; all of it may be missing.
+
+    Attributes
+    ----------
+    case, title : name of the case, what it is about
+    parameters, figures : name -> value; units : figure -> unit
+    meanings : parameter -> (unit, description)
+    plots : title -> names of histories
+    view : options of pictures
+    stats : statistics of the whole case, with the seconds of its parts
+    warnings : all that were issued
+    """
+
+    case: str = ""
+    title: str = ""
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    plots: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    view: Mapping[str, Any] = field(default_factory=dict)
+    stats: Mapping[str, object] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def read_summary(folder: Path) -> RunSummary:
+    """The summary in a result folder; empty if there is none. FlexmbsError if it cannot be read."""
+    path = folder / SUMMARY
+    if not path.is_file():
+        return RunSummary()
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        about = found.get("about", {})
+        view = {name: tuple(v) if isinstance(v, list) else v for name, v in found.get("view", {}).items()}
+        meanings = {name: (str(p["unit"]), str(p["help"])) for name, p in about.get("parameters", {}).items()}
+        return RunSummary(
+            str(found.get("case", "")), str(about.get("title") or view.get("title", "")),
+            dict(found.get("parameters", {})), dict(found.get("figures", {})), dict(about.get("units", {})), meanings,
+            {str(title): [str(name) for name in names] for title, names in about.get("plots", {}).items()}, view,
+            dict(found.get("stats", {})), tuple(str(text) for text in found.get("warnings", ())),
+        )  # fmt: skip
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+        raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file to do without it") from None

@@ -1,0 +1,60 @@
+"""The colour bar: title with its unit, and ticks at round numbers."""
+
+from __future__ import annotations
+
+from flexmbs.view.colours import round_range, round_ticks, title_of, unit_of_range
+
+
+class ColourBar:
+    """A colour bar at the right edge of a pyvista plotter; ``factor``: from SI to the unit that it shows."""
+
+    def __init__(self, plotter, ink: str, letters: float, color_map: str) -> None:
+        self.plotter, self.factor = plotter, 1.0
+        self._ink, self._letters, self._map = ink, letters, color_map
+        self._bar = None
+
+    def show(self, color: str, low: float, high: float, exact: bool) -> tuple[float, float]:
+        """Show a range (SI), widened to round numbers unless ``exact``; returns it in the unit of the bar."""
+        unit, self.factor = unit_of_range(color, low, high)
+        limits = self.factor * low, self.factor * high
+        if not exact:
+            limits = round_range(*limits)
+        self.title = title_of(color, unit)
+        if self._bar is None:
+            self._bar = self._make()
+        self._bar.GetLookupTable().SetTableRange(*limits)
+        self._bar.SetTitle(self.title)
+        self._label(limits)
+        self._bar.SetVisibility(True)
+        return limits
+
+    def hide(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.SetVisibility(False)
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Numbers beside the bar."""
+        labels = self._bar.GetCustomLabels() if self._bar is not None else None
+        return tuple(labels.GetValue(k) for k in range(labels.GetNumberOfValues())) if labels is not None else ()
+
+    def _make(self):
+        from pyvista import DataSetMapper, LookupTable, PolyData
+
+        mapper = DataSetMapper(dataset=PolyData())
+        mapper.lookup_table = LookupTable(self._map)
+        return self.plotter.add_scalar_bar(
+            title=" ", mapper=mapper, color=self._ink, vertical=True, position_x=0.88, position_y=0.2, height=0.6,
+            width=0.055, title_font_size=round(15 * self._letters), label_font_size=round(14 * self._letters),
+            fmt="%.6g", render=False, use_opacity=False,
+        )  # fmt: skip
+
+    def _label(self, limits: tuple[float, float]) -> None:
+        from vtkmodules.vtkCommonCore import vtkDoubleArray
+
+        labels = vtkDoubleArray()
+        for tick in round_ticks(*limits, most=8):
+            labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else float(tick))
+        self._bar.SetCustomLabels(labels)
+        self._bar.SetUseCustomLabels(True)

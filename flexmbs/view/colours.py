@@ -1,0 +1,140 @@
+"""Quantities shown in colour: their values, ranges and units, and round ticks for the colour bar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.fem.stress_field import principal, von_mises
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.modal_fields import surface_displacement, surface_stress
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.extent import sample_times
+
+#: Quantities: title of the colour bar, and factor from SI to the unit of its second line.
+COLORS = {
+    "displacement": ("Displacement\n[mm]\n", 1e3),
+    "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6),
+    "principal_max": ("Largest principal\nstress [MPa]\n", 1e-6),
+    "principal_min": ("Smallest principal\nstress [MPa]\n", 1e-6),
+}
+#: What parts of a scene may be coloured by; "body": each body has a colour of its own.
+CHOICES = ("body", *COLORS)
+_TITLES = {
+    "displacement": "Displacement", "von_mises": "Von Mises stress", "principal_max": "Largest principal stress",
+    "principal_min": "Smallest principal stress",
+}  # fmt: skip
+_LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1e9))  # from this value on
+_STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
+
+
+def check_color(color: str, choices: Sequence[str] = CHOICES) -> None:
+    """FlexmbsError if ``color`` is not one of ``choices``."""
+    if color not in choices:
+        raise FlexmbsError(f"unknown color {color!r}. {near_names(str(color), choices)}")
+
+
+def check_shown(result: DrawableResult, color: str) -> None:
+    """FlexmbsError if ``color`` is a stress that no body of the result has, with what to do about it."""
+    if color in ("body", "displacement"):
+        return
+    flexible = [body for body in result.structure.bodies if body.flexible is not None]
+    if any(body.flexible is not None and body.flexible.has_stress for body in flexible):
+        return
+    if not flexible:
+        raise FlexmbsError(
+            f"color={color!r}: this result has no stress, because all of its bodies are rigid. Add a body whose mesh "
+            "was reduced (fm.reduce), or choose color='body'"
+        )
+    names = ", ".join(f"'{body.name}'" for body in flexible[:3])
+    raise FlexmbsError(
+        f"color={color!r}: this result has no stress: {names} were made from arrays or matrices without elements. "
+        "Reduce their meshes (body = fm.reduce(fm.read_mesh(FILE), ...)), which keeps stress, and run again; or choose "
+        "color='displacement'"
+    )
+
+
+def next_choice(result: DrawableResult, color: str) -> str:
+    """The choice after ``color``, cyclically, among those that a body of the result has."""
+    bodies = [body.flexible for body in result.structure.bodies]
+    found = [one for one in CHOICES if one == "body" or any(has_values(body, one) for body in bodies)]
+    return found[(found.index(color) + 1) % len(found)] if color in found else found[0]
+
+
+def has_values(body: FlexibleBody | None, color: str) -> bool:
+    """Whether a body is coloured by that quantity; others keep the colour of the body."""
+    return body is not None and (color == "displacement" or (color != "body" and body.has_stress))
+
+
+def values_of(body: FlexibleBody, q: np.ndarray, color: str, displacement: np.ndarray | None = None) -> np.ndarray:
+    """(np,) values in SI on the surface of a body with modal coordinates q (n,); ``displacement`` (np, 3) if known."""
+    if color == "displacement":
+        moved = surface_displacement(body, q) if displacement is None else displacement
+        return np.sqrt(np.einsum("ij,ij->i", moved, moved))
+    stress = surface_stress(body, q)
+    if color == "von_mises":
+        return von_mises(stress)
+    return principal(stress)[..., 2 if color == "principal_min" else 0]
+
+
+def colour_range(result: DrawableResult, color: str, first: float | None = None, last: float | None = None):
+    """(low, high) in SI that all flexible bodies reach at sampled times from ``first`` to ``last`` (s)."""
+    low = high = 0.0
+    times = sample_times(result, first, last)
+    here = result.resampled(times)
+    for body in result.structure.bodies:
+        if body.flexible is None or not has_values(body.flexible, color):
+            continue
+        for q in here.trajectory.q[:, body.coordinates]:
+            values = values_of(body.flexible, q, color)
+            low, high = min(low, float(values.min(initial=0.0))), max(high, float(values.max(initial=0.0)))
+    return low, high if high > low else low + 1e-12
+
+
+def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
+    """``bounds`` as two finite numbers in ascending order; otherwise FlexmbsError."""
+    try:
+        low, high = (float(bound) for bound in bounds)
+    except (TypeError, ValueError):
+        low = high = float("nan")
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise FlexmbsError(f"color_range is {bounds!r}; it must be two numbers in m or Pa, the smaller one first")
+    return low, high
+
+
+def unit_of_range(color: str, low: float, high: float) -> tuple[str, float]:
+    """Unit in which values of that range have few digits, and the factor from SI to it."""
+    largest = max(abs(low), abs(high))
+    for least, unit, factor in _LENGTHS if color == "displacement" else _STRESSES:
+        if largest >= least:
+            return unit, factor
+    raise AssertionError(largest)
+
+
+def title_of(color: str, unit: str) -> str:
+    """Title of the colour bar."""
+    return f"{_TITLES[color]}\n[{unit}]\n"
+
+
+def round_step(span: float, most: int) -> float:
+    """The smallest of 1, 2, 2.5, 5 times a power of ten of which ``span`` has at most ``most``."""
+    least = span / most
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * digit for digit in (1.0, 2.0, 2.5, 5.0, 10.0) if power * digit >= least * (1.0 - 1e-9))
+
+
+def round_ticks(low: float, high: float, most: int = 6) -> np.ndarray:
+    """Multiples of a round step from ``low`` to ``high``, at most ``most`` + 1."""
+    step = round_step(high - low, most)
+    first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
+    return step * np.arange(first, last + 1)
+
+
+def round_range(low: float, high: float, most: int = 8) -> tuple[float, float]:
+    """The next round numbers outside ``low`` and ``high``."""
+    step = round_step(high - low, most)
+    return step * math.floor(low / step + 1e-6), step * math.ceil(high / step - 1e-6)

@@ -1,0 +1,113 @@
+"""Options of pictures, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.view.camera import checked_point, chosen_direction
+from flexmbs.view.colours import check_color, checked_range
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.force_arrows import FORCE_SCALES
+from flexmbs.view.parts.scene_parts import GROUPS
+
+INK, PAPER = "#20242a", "#f2f4f7"
+_PLAIN = {"white": "#ffffff", "black": "#000000"}
+#: What can be hidden besides bodies: groups of parts, and what lies around them.
+HIDEABLE = (*GROUPS, "contacts", "floor", "shadows", "axes", "scale bar", "color bar")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a scene is shown; parameters as in :func:`flexmbs.view.animate.animate`. FlexmbsError for wrong values."""
+
+    color: str = "displacement"
+    scale: float = 1.0
+    color_range: tuple[float, float] | None = None
+    color_map: str = "turbo"
+    camera: str | Sequence[float] | None = None
+    camera_position: Sequence[float] | None = None
+    camera_target: Sequence[float] | None = None
+    follow: str | None = None
+    zoom: float = 1.0
+    title: str = ""
+    background: str = "white"
+    hide: Sequence[str] = ()
+    force_scale: str = "linear"
+    stick_speed: float | None = None
+    paper: str = field(init=False, default="#ffffff")  # the background as "#rrggbb"
+
+    def __post_init__(self) -> None:
+        check_color(self.color)
+        _check_number("scale", self.scale, "the factor on the deformation")
+        _check_number("zoom", self.zoom, "the magnification")
+        if self.zoom <= 0.0:
+            raise FlexmbsError(f"zoom is {self.zoom!r}; it must be a positive number")
+        if self.color_range is not None:
+            object.__setattr__(self, "color_range", checked_range(self.color_range))
+        if self.camera is not None:
+            chosen_direction(self.camera)
+        for name in ("camera_position", "camera_target"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_point(getattr(self, name), name))
+        if self.force_scale not in FORCE_SCALES:
+            raise FlexmbsError(f"unknown force_scale {self.force_scale!r}; choose one of {', '.join(FORCE_SCALES)}")
+        object.__setattr__(self, "hide", (self.hide,) if isinstance(self.hide, str) else tuple(self.hide))
+        object.__setattr__(self, "paper", _checked_background(self.background))
+        _check_color_map(self.color_map)
+
+    def options(self) -> dict[str, Any]:
+        """The options as keywords of a scene."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+
+    def check_names(self, result: DrawableResult) -> None:
+        """FlexmbsError if ``follow`` or ``hide`` name what the result does not have."""
+        bodies = [body.name for body in result.structure.bodies[1:]]
+        if self.follow is not None and self.follow not in bodies:
+            raise FlexmbsError(f"follow={self.follow!r}: no such body. {near_names(self.follow, bodies)}")
+        for name in self.hide:
+            if name not in HIDEABLE and name not in bodies:
+                raise FlexmbsError(f"hide: nothing is called {name!r}. {near_names(name, [*HIDEABLE, *bodies])}")
+
+    @property
+    def ink(self) -> str:
+        """Colour of letters: dark on light backgrounds, light on dark ones."""
+        red, green, blue = (int(self.paper[k : k + 2], 16) for k in (1, 3, 5))
+        return INK if 0.3 * red + 0.59 * green + 0.11 * blue > 120.0 else PAPER
+
+    def tint(self, share: float) -> str:
+        """A colour between the background (0) and that of letters (1)."""
+        pairs = ((int(self.paper[k : k + 2], 16), int(self.ink[k : k + 2], 16)) for k in (1, 3, 5))
+        return "#" + "".join(f"{round(low + share * (high - low)):02x}" for low, high in pairs)
+
+
+def _check_number(name: str, value: object, meaning: str) -> None:
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
+        raise FlexmbsError(f"{name} is {value!r}; it must be a finite number, {meaning}")
+
+
+def _checked_background(name: str) -> str:
+    if name in _PLAIN:  # without importing matplotlib
+        return _PLAIN[name]
+    from matplotlib.colors import to_hex
+
+    try:
+        return str(to_hex(name))
+    except ValueError:
+        raise FlexmbsError(
+            f"background is {name!r}; it must be the name of a colour, such as 'white', or '#rrggbb'"
+        ) from None
+
+
+def _check_color_map(name: str) -> None:
+    if name == "turbo":
+        return
+    from matplotlib import colormaps
+
+    if name not in colormaps:
+        raise FlexmbsError(f"unknown color_map {name!r}. {near_names(str(name), sorted(colormaps))}")

@@ -1,0 +1,189 @@
+"""Parts of a scene as actors of a pyvista plotter: bodies, symbols of joints, tracks; with their shadows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.view.colours import has_values, values_of
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.exaggerated_motion import marker_in_world
+from flexmbs.view.parts.scene_parts import Part
+from flexmbs.view.parts.solids import EMPTY
+from flexmbs.view.parts.spin_marks import light_and_dark
+
+SHARP = 30.0  # deg between faces, from which their edge is drawn
+DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges
+AMBIENT = 0.25
+LINE = 6  # pixels, of beams without a drawn section
+_CROWD = 80  # parts; of more, none has edges or a shadow
+
+
+class PartActors:
+    """Moves parts with their bodies or markers.
+
+    ``flattening``: (4, 4) projection onto the floor, or None for no shadows; ``color_map``: name of matplotlib's.
+    """
+
+    def __init__(
+        self, plotter, parts: tuple[Part, ...], *, ink: str, shadow: str, color_map: str,
+        flattening: np.ndarray | None,
+    ) -> None:  # fmt: skip
+        self.plotter, self.parts, self._flattening = plotter, parts, flattening
+        self._ink, self._shadow, self._map = ink, shadow, color_map
+        self._known: dict[tuple[bytes, bytes], Any] = {}
+        plain = len(parts) > _CROWD
+        self.shown = [_Shown(self, part, plain) for part in parts]
+
+    def shaded(self, surface):
+        """The surface with normals; the same object for the same surface."""
+        key = np.asarray(surface.points).tobytes(), np.asarray(surface.faces).tobytes()
+        if key not in self._known:
+            self._known[key] = _shaded(surface)
+        return self._known[key]
+
+    def coloured(self, color: str) -> list[_Shown]:
+        """The parts that show values of ``color``."""
+        return [one for one in self.shown if has_values(one.part.flexible, color)]
+
+    def recolor(self, color: str, limits: tuple[float, float]) -> None:
+        """Show another quantity, with the range ``limits`` in the unit of the bar."""
+        for one in self.shown:
+            one.recolor(has_values(one.part.flexible, color), limits)
+
+    def move(self, here: DrawableResult, scale: float, color: str, factor: float) -> None:
+        """Put everything where it is in a one-time result as drawn; values of ``color`` are times ``factor``."""
+        frames: dict[int | str, np.ndarray] = {}
+        for one in self.shown:
+            part = one.part
+            key = f"marker {part.marker}" if part.marker is not None else part.body
+            if key not in frames:
+                frames[key] = _frame(here, part, scale)
+            one.place(frames[key])
+            if part.flexible is not None:
+                one.deform(here.trajectory.q[0, here.structure.bodies[part.body].coordinates], scale, color, factor)
+
+
+class _Shown:
+    """One part: its surface, edges, darker quarters and shadow, all with the same frame."""
+
+    def __init__(self, of: PartActors, part: Part, plain: bool) -> None:
+        import pyvista
+        from vtkmodules.vtkCommonMath import vtkMatrix4x4
+
+        self.part = part
+        self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of._flattening
+        is_rigid_body = part.flexible is None and part.group == "bodies"
+        light, dark = light_and_dark(part.points, part.faces) if is_rigid_body and not plain else (None, EMPTY)
+        self.surface = _mesh(part)
+        look = {"color": part.color, "opacity": part.opacity, "pickable": False, "reset_camera": False}
+        if part.flexible is None:
+            shaded = of.shaded(self.surface if light is None else pyvista.PolyData(light.points, light.faces))
+            self.actor = of.plotter.add_mesh(shaded, smooth_shading=True, ambient=AMBIENT, **look)
+        else:
+            self.surface.point_data["value"] = np.zeros(len(part.points))
+            if len(part.lines):
+                look |= {"line_width": LINE, "render_lines_as_tubes": True}
+            elif not len(part.faces):  # bodies of other tools: nodes without elements
+                look |= {"point_size": 8, "render_points_as_spheres": True}
+            look |= {"ambient": 0.35, "scalars": "value", "cmap": of._map, "clim": (0.0, 1.0), "show_scalar_bar": False}
+            self.actor = of.plotter.add_mesh(self.surface, **look)
+        self._of_frame = [self.actor]
+        if is_rigid_body:
+            self._add_marks(of, dark, plain)
+        if part.group == "bodies" and of._flattening is not None and not plain:
+            self._add_shadow(of)
+        for actor in self._of_frame:
+            actor.SetUserMatrix(self._matrix)
+
+    def recolor(self, by_value: bool, limits: tuple[float, float]) -> None:
+        self.actor.mapper.scalar_visibility = by_value
+        if by_value:
+            self.actor.mapper.scalar_range = limits
+
+    def place(self, frame: np.ndarray) -> None:
+        self._matrix.DeepCopy(frame.ravel())
+        if self._on_floor is not None:
+            self._on_floor.DeepCopy((self._flattening @ frame).ravel())
+
+    def deform(self, q: np.ndarray, scale: float, color: str, factor: float) -> None:
+        flexible = self.part.flexible
+        assert flexible is not None
+        moved = surface_displacement(flexible, q)
+        self.surface.points[:] = self.part.points + (moved if scale == 1.0 else scale * moved)
+        if has_values(flexible, color):
+            self.surface.point_data["value"][:] = factor * values_of(flexible, q, color, moved)
+        self.surface.Modified()
+
+    def _add_marks(self, of: PartActors, dark: Solid, plain: bool) -> None:
+        """Edges, and quarters that show how a round body turns."""
+        import pyvista
+
+        quiet = {"pickable": False, "reset_camera": False}
+        if len(dark.faces):
+            look = {"color": _darker(self.part.color), "opacity": self.part.opacity, "ambient": AMBIENT, **quiet}
+            quarters = _shaded(pyvista.PolyData(dark.points, dark.faces))
+            self._of_frame.append(of.plotter.add_mesh(quarters, smooth_shading=True, **look))
+        if plain:
+            return
+        edges = self.surface.extract_feature_edges(SHARP, boundary_edges=True, non_manifold_edges=False)
+        if edges.n_cells:
+            color = _darker(self.part.color, OF_EDGES)
+            actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
+            _in_front(actor, -2.0)
+            self._of_frame.append(actor)
+
+    def _add_shadow(self, of: PartActors) -> None:
+        from vtkmodules.vtkCommonMath import vtkMatrix4x4
+
+        self._on_floor = vtkMatrix4x4()
+        actor = of.plotter.add_mesh(
+            self.surface, color=of._shadow, lighting=False, pickable=False, reset_camera=False, show_scalar_bar=False,
+            scalars=None, point_size=4,
+        )  # fmt: skip
+        actor.mapper.scalar_visibility = False
+        actor.SetUserMatrix(self._on_floor)
+
+
+def _frame(here: DrawableResult, part: Part, scale: float) -> np.ndarray:
+    """(4, 4) of the marker or the body with which a part moves."""
+    found = np.eye(4)
+    if part.marker is not None:
+        found[:3, 3], found[:3, :3] = marker_in_world(here, part.marker, scale)
+    else:
+        run = here.trajectory
+        found[:3, 3], found[:3, :3] = run.body_position[0, part.body], run.body_rotation[0, part.body]
+    return found
+
+
+def _mesh(part: Part):
+    """Points with their faces or lines; without both, the points themselves."""
+    import pyvista
+
+    points = np.array(part.points, dtype=float)
+    lines = np.insert(part.lines, 0, 2, axis=1).ravel() if len(part.lines) else None
+    if len(part.faces) or lines is not None:
+        return pyvista.PolyData(points, faces=part.faces if len(part.faces) else None, lines=lines)
+    return pyvista.PolyData(points)
+
+
+def _shaded(surface):
+    """The surface with normals: smooth where faces meet at less than SHARP."""
+    if not surface.n_cells:
+        return surface
+    return surface.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
+
+
+def _in_front(actor, shift: float) -> None:
+    """Draw an actor as if it were a little nearer: it lies on a surface."""
+    mapper = actor.mapper
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(shift, shift)
+    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(shift, shift)
+
+
+def _darker(color: str, share: float = DARKER) -> str:
+    parts = (round(share * int(color[k : k + 2], 16)) for k in (1, 3, 5))
+    return "#" + "".join(f"{part:02x}" for part in parts)

@@ -1,0 +1,1 @@
+"""Plots of histories: curves, axes with units, spectra, phase planes, contacts, comparison of runs."""

@@ -1,0 +1,92 @@
+"""Contacts in plots against time: when any was closed, and the peak of the one that is plotted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmbs.view.drawable import DrawableResult, DrawableTouch
+from flexmbs.view.plotting.scales import Scale
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOR = "#8a6d3b"
+#: Opacity of the marks: of few, and of so many that they would cover the panel.
+STRONG, FAINT = 0.30, 0.05
+#: Closed for more of the window than this, contacts are its normal state and are not marked.
+ALWAYS = 0.8
+#: Dots at peaks that are told apart in one panel.
+MOST_PEAKS = 400
+
+
+def touches_within(result: DrawableResult, low: float, high: float, names: Iterable[str] | None = None) -> list:
+    """Contacts that were closed at any time of a window (all, or of the named ones), in order of time."""
+    wanted = None if names is None else frozenset(names)
+    found = [
+        touch for touch in result.contacts
+        if (wanted is None or touch.name in wanted) and touch.start <= high and _end(touch, high) >= low
+    ]  # fmt: skip
+    return sorted(found, key=lambda touch: touch.start)
+
+
+def shade_contacts(axis: Axes, touches: list[DrawableTouch], low: float, high: float, times: Scale) -> list:
+    """Shades where any of ``touches`` was closed, those of microseconds as a line; handles for a legend."""
+    from matplotlib.collections import PolyCollection
+
+    spans = joined_spans([(max(touch.start, low), min(_end(touch, high), high)) for touch in touches])
+    if not len(spans) or np.sum(spans[:, 1] - spans[:, 0]) > ALWAYS * (high - low):
+        return []
+    alpha = float(np.clip(6.0 / len(spans), FAINT, STRONG))
+    corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in times(spans)]
+    shade = PolyCollection(
+        corners, facecolors=COLOR, edgecolors=COLOR, linewidths=0.6, alpha=alpha, zorder=0,
+        label=_said(touches), transform=axis.get_xaxis_transform(),
+    )  # fmt: skip
+    axis.add_collection(shade, autolim=False)
+    return [shade]
+
+
+def mark_peaks(
+    axis: Axes, touches: list[DrawableTouch], window: tuple[float, float], times: Scale, forces: Scale
+) -> None:
+    """Dots at the peak forces of one contact, and the largest in words."""
+    low, high = window
+    peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
+    peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MOST_PEAKS]
+    if not peaks:
+        return
+    at = np.array(peaks)
+    axis.plot(times(at[:, 0]), forces(at[:, 1]), "o", color="#20242a", markersize=3.0, zorder=3)
+    when, force = peaks[0]
+    right = when > 0.6 * high + 0.4 * low
+    axis.annotate(
+        f"{forces.text(force)} at {times.text(when) if not times.offset else f'{when:.7g} s'}",
+        (float(times(when)), float(forces(force))), xytext=(-7 if right else 7, 1), textcoords="offset points",
+        fontsize="small", horizontalalignment="right" if right else "left", verticalalignment="center",
+        bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+    )  # fmt: skip
+
+
+def joined_spans(spans: list[tuple[float, float]]) -> np.ndarray:
+    """(k, 2) spans in order of time, those that overlap as one."""
+    found: list[list[float]] = []
+    for a, b in sorted(spans):
+        if found and a <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], b)
+        else:
+            found.append([a, b])
+    return np.array(found).reshape(-1, 2)
+
+
+def _end(touch: DrawableTouch, last: float) -> float:
+    return last if np.isnan(touch.end) else touch.end
+
+
+def _said(touches: list[DrawableTouch]) -> str:
+    names = {touch.name for touch in touches}
+    what = f"contact {next(iter(names))}" if len(names) == 1 else f"any of {len(names)} contacts"
+    times = "once" if len(touches) == 1 else f"{len(touches)} times"
+    return f"{what} closed, {times}"

@@ -1,0 +1,67 @@
+"""Figures of all plots: made, checked before any work is done, and written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".pdf", ".png")
+DPI = 120
+#: Inches: the smallest and the largest figure.
+LEAST, MOST = 1.0, 100.0
+# what fits in one line above the panels
+TITLE_LETTERS = 60
+# nothing in a file but what is drawn: equal plots are equal files
+_METADATA = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}
+
+
+def check_file(save: str | Path | None, force: bool) -> None:
+    """FlexmbsError if a plot cannot be written as ``save``: another ending, or a file that exists (without ``force``)."""
+    if save is None:
+        return
+    if Path(save).suffix.lower() not in FORMATS:
+        raise FlexmbsError(
+            f"{save}: the file name of a plot must end in {', '.join(FORMATS[:-1])} (vector graphics) or {FORMATS[-1]}"
+        )
+    refuse_existing(save, force)
+
+
+def new_figure(size: Sequence[float] | None, default: tuple[float, float]) -> Figure:
+    """An empty figure of ``size`` (inches), or of the ``default`` one; FlexmbsError for no size."""
+    from matplotlib.figure import Figure
+
+    if size is None:
+        return Figure(figsize=default, dpi=DPI, layout="constrained")
+    try:
+        width, height = (float(length) for length in size)
+    except (TypeError, ValueError):
+        width = height = 0.0
+    if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
+        raise FlexmbsError(f"size is {size!r}; it must be (width, height) in inches, each from {LEAST:g} to {MOST:g}")
+    return Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+
+
+def heading(title: str | None, names: Sequence[str]) -> str:
+    """``title``, or the names if they fit on a line, or nothing."""
+    listed = ", ".join(dict.fromkeys(names))
+    return title or (listed if len(listed) <= TITLE_LETTERS else "")
+
+
+def finished(figure: Figure, title: str, save: str | Path | None) -> Figure | None:
+    """The figure with its title, or None once it is written to ``save``."""
+    if title:
+        figure.suptitle(title, wrap=True)
+    if save is None:
+        return figure
+    from matplotlib import rc_context
+
+    with replacing_in_folder(save) as temporary, rc_context({"svg.hashsalt": "flexmbs"}):
+        figure.savefig(temporary, metadata=_METADATA[Path(save).suffix.lower()])
+    return None

@@ -1,0 +1,131 @@
+"""Units of axes: prefixes for small and large numbers, and what is subtracted from numbers that hardly change."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
+#: First symbols of units that take prefixes, and the smallest and largest power of ten of those.
+_TAKES = {
+    "m": (-9, 3), "N": (-9, 9), "Pa": (-3, 9), "J": (-9, 9), "W": (-9, 9), "Hz": (-3, 9), "V": (-9, 6), "A": (-9, 6),
+    "rad": (-9, 0), "s": (-9, 0),
+}  # fmt: skip
+#: Numbers from LOW to HIGH are written without a prefix.
+LOW, HIGH = 0.1, 5000.0
+#: What changes by less than this part of its size is drawn as the difference from a round number...
+HARDLY = 1e-3
+#: ... unless it is so little that it is rounding.
+ROUNDING = 1e-9
+#: Times of more digits than this before the decimal point are counted from a round time.
+LARGEST_TIME = 1e4
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Numbers in ``base`` units are drawn as (number - offset) * factor, in ``unit``."""
+
+    base: str
+    unit: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        return (np.asarray(values) - self.offset) * self.factor
+
+    def label(self, name: str) -> str:
+        """Label of an axis: "stop.force [kN]", "time − 0.4832 s [µs]"."""
+        shift = "" if not self.offset else f" {'−' if self.offset > 0 else '+'} {_plain(abs(self.offset))}"
+        unit = f" {self.base}" if shift and self.base else ""
+        return (f"{name}{shift}{unit}" + (f" [{self.unit}]" if self.unit else "")).strip()
+
+    def text(self, value: float) -> str:
+        """A number with its unit, to three or four digits."""
+        return f"{self(value):.4g} {self.unit}".rstrip()
+
+
+def value_scale(unit: str, columns: Iterable[np.ndarray], degrees: bool = False) -> Scale:
+    """Scale of an axis that shows all values of ``columns``, in ``unit``; ``degrees`` instead of radians."""
+    base, factor = _degrees(unit) if degrees else (unit, 1.0)
+    parts = [column[np.isfinite(column)] for column in map(np.asarray, columns)]
+    parts = [factor * part for part in parts if len(part)]
+    low, high = (min(map(np.min, parts)), max(map(np.max, parts))) if parts else (0.0, 0.0)
+    size, change = max(abs(low), abs(high)), high - low
+    offset = 0.0
+    if factor == 1.0 and ROUNDING * size < change < HARDLY * size:
+        offset, size = _round_number(0.5 * (low + high), change), change
+    power = _power(base, size)
+    return Scale(_superscripts(base), _superscripts(_PREFIXES[power] + base), factor * 10.0**-power, offset)
+
+
+def time_scale(start: float, end: float) -> Scale:
+    """Scale of a time axis: s, or ms, µs, ns on short windows, which late in a run are counted from a round time."""
+    span = end - start
+    power = 0
+    while power > -9 and span < (LOW if power == 0 else 10.0**power):
+        power -= 3
+    late = max(abs(start), abs(end)) * 10.0**-power >= LARGEST_TIME and power < 0
+    return Scale("s", _PREFIXES[power] + "s", 10.0**-power, _round_number(start, span) if late else 0.0)
+
+
+def frequency_scale(highest: float) -> Scale:
+    """Scale of a frequency axis up to ``highest`` Hz."""
+    power = _power("Hz", highest)
+    return Scale("Hz", _PREFIXES[power] + "Hz", 10.0**-power)
+
+
+def show_flat(axis: Axes) -> None:
+    """Draw what changes by no more than rounding as a level line, not as noise."""
+    low, high = axis.dataLim.intervaly
+    size = max(abs(low), abs(high))
+    if np.isfinite(size) and 0.0 < size and high - low <= ROUNDING * size:
+        axis.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
+
+
+def round_ticks(axis: Axes) -> None:
+    """Ticks at round numbers; powers of ten where no prefix is left for the unit."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    for which in (axis.xaxis, axis.yaxis):
+        formatter = ScalarFormatter(useOffset=False, useMathText=True)
+        formatter.set_powerlimits((-3, 5))
+        which.set_major_formatter(formatter)
+        which.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10]))
+
+
+def _degrees(unit: str) -> tuple[str, float]:
+    if unit == "rad" or unit.startswith("rad/"):
+        return "°" + unit[3:], 180.0 / math.pi
+    return unit, 1.0
+
+
+def _power(unit: str, size: float) -> int:
+    """Power of ten of the prefix for numbers of ``size`` in ``unit``."""
+    first = re.match(r"[A-Za-z]+(?=$|[ /])", unit)
+    if first is None or first[0] not in _TAKES or not 0.0 < size < np.inf or LOW <= size < HIGH:
+        return 0
+    least, most = _TAKES[first[0]]
+    return min(max(3 * math.floor(math.log10(size) / 3.0), least), most)
+
+
+def _round_number(value: float, span: float) -> float:
+    """The number next below ``value`` with as few digits as ``span`` can be read with."""
+    step = 10.0 ** math.floor(math.log10(span))
+    return float(f"{math.floor(value / step) * step:.15g}")
+
+
+def _plain(value: float) -> str:
+    return f"{value:.15g}"
+
+
+def _superscripts(unit: str) -> str:
+    return re.sub(r"(?<=[A-Za-z])-?\d", lambda power: power[0].translate(_SUPERSCRIPTS), unit)
