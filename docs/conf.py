@@ -4,10 +4,11 @@ import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path[:0] = [str(DOCS.parent), str(DOCS / "site")]
+sys.path.insert(0, str(DOCS / "site"))
+
+import gallery_pages  # noqa: E402
 
 import flexmbs  # noqa: E402
-import gallery_pages  # noqa: E402
 
 project = "flexmbs"
 author = "flexmbs developers"

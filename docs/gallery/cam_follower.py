@@ -1,5 +1,4 @@
-"""
-Cam and roller follower
+"""Cam and roller follower
 =======================
 
 An eccentric disc drives a roller; a spring presses the roller onto the cam. The contact is a constraint between the

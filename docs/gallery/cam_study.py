@@ -1,9 +1,8 @@
-"""
-Study: which spring keeps the follower on its cam?
+"""Study: which spring keeps the follower on its cam?
 ==================================================
 
-Twenty-five runs of the case ``cam_follower`` over two parameters, in parallel; what is there is never computed again. Where
-the least force is negative, the follower would lift off.
+Twenty-five runs of the case ``cam_follower`` over two parameters, in parallel; what is there is never computed again.
+Where the least force is negative, the follower would lift off.
 """
 
 import numpy as np

@@ -1,9 +1,8 @@
-"""
-Slider-crank with play in a pin
+"""Slider-crank with play in a pin
 ===============================
 
-The pin of the slider has 0.5 mm of radial clearance. At 5000 rev/min it flies through its bore and hits: the acceleration
-of the slider is many times that of an ideal joint.
+The pin of the slider has 0.5 mm of radial clearance. At 5000 rev/min it flies through its bore and hits: the
+acceleration of the slider is many times that of an ideal joint.
 """
 
 from math import pi

@@ -1,5 +1,4 @@
-"""
-Engine with a connecting rod from a Gmsh mesh
+"""Engine with a connecting rod from a Gmsh mesh
 =============================================
 
 A rod in millimetres, its bores as physical groups, becomes a flexible body of a slider-crank at 3000 rpm. The markers
@@ -31,5 +30,5 @@ result = engine.simulate(t_end=0.02, rtol=1e-6, quasi_static_start=True)
 peak = result.largest_von_mises("rod")
 print(f"largest stress {peak / 1e6:.0f} MPa, crank at {np.degrees(speed * peak.time) % 360:.0f} degrees")
 # %%
-result.animate("engine_conrod.png", time=0.0035, color="von_mises", camera="z")
+result.animate("engine_conrod.png", time=0.0190, color="von_mises", camera="z")
 result.to_html("engine_conrod.html", force=True)

@@ -1,9 +1,8 @@
-"""
-Spheres fall into a heap
+"""Spheres fall into a heap
 ========================
 
-Forty-eight spheres with friction fall into a box without a lid and come to rest. Time stepping solves all rigid contacts
-of a step at once.
+Forty-eight spheres with friction fall into a box without a lid and come to rest. Time stepping solves all rigid
+contacts of a step at once.
 """
 
 import numpy as np

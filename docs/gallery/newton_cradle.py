@@ -1,9 +1,8 @@
-"""
-Newton's cradle
+"""Newton's cradle
 ===============
 
-Five steel balls on rods, rigid contacts, restitution 1. The first ball is let go at 50 degrees, and the last one goes up as
-high; with gaps of a micrometre the hits follow one another.
+Five steel balls on rods, rigid contacts, restitution 1. The first ball is let go at 50 degrees, and the last one goes
+up as high; with gaps of a micrometre the hits follow one another.
 """
 
 import numpy as np

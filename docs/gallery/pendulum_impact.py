@@ -1,9 +1,8 @@
-"""
-Flexible pendulum hits a stop
+"""Flexible pendulum hits a stop
 =============================
 
-A steel bar of solid elements swings down from the horizontal and hits a wall with its tip. Contact by Hertz, stress from
-the modes; ``result.contacts`` lists the hit.
+A steel bar of solid elements swings down from the horizontal and hits a wall with its tip. Contact by Hertz, stress
+from the modes; ``result.contacts`` lists the hit.
 """
 
 import numpy as np

@@ -1,5 +1,4 @@
-"""
-Flexible arm with a controlled motor
+"""Flexible arm with a controlled motor
 ====================================
 
 A digital controller (1 kHz) turns a slender aluminium arm by 60 degrees along a smooth path. The tip lags behind and

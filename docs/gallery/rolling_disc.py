@@ -1,8 +1,8 @@
-"""
-Disc rolls in a circle
+"""Disc rolls in a circle
 ======================
 
-A thin disc rolls without slipping, tilted by 27 degrees: with the right rate of precession it rolls round a circle for ever.
+A thin disc rolls without slipping, tilted by 27 degrees: with the right rate of precession it rolls round a circle
+for ever.
 """
 
 import numpy as np

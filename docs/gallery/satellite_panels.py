@@ -1,5 +1,4 @@
-"""
-Satellite unfolds its panels, which lock
+"""Satellite unfolds its panels, which lock
 ========================================
 
 Three panels folded on each other are driven by springs; cables keep their hinges in step, and latches close where the
@@ -25,7 +24,7 @@ for i, start in enumerate([-np.pi / 2, np.pi, -np.pi]):
     hinges.append(hinge)
     carrier = panel.marker("end", (1.2, 0, 0))
 
-result = system.simulate(60.0, rtol=1e-8)
+result = system.simulate(9.0, rtol=1e-8)
 locked = [event for event in result.events if event.kind == "lock"]
 print(f"locked at {locked[0].time:.2f} s, {sum(event.energy_lost for event in locked):.3f} J lost")
 print(f"hub turned by {np.degrees(result['motion.angle'][-1]):.2f} degrees")

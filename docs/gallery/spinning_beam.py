@@ -1,9 +1,8 @@
-"""
-Spinning beam stiffens
+"""Spinning beam stiffens
 ======================
 
-The beam of Kane, Ryan and Banerjee (1987), 10 m long, is spun up to 6 rad/s in 15 s. It bends back while it is accelerated
-and then straightens: without its geometric stiffness it would bend without bound.
+The beam of Kane, Ryan and Banerjee (1987), 10 m long, is spun up to 6 rad/s in 15 s. It bends back while it is
+accelerated and then straightens: without its geometric stiffness it would bend without bound.
 """
 
 from math import cos, pi, sin

@@ -1,5 +1,4 @@
-"""
-Block on a belt: stick and slip
+"""Block on a belt: stick and slip
 ===============================
 
 A belt carries a block along until its spring pulls it loose; it slips back and sticks again. Rigid contact with dry

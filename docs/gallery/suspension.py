@@ -1,9 +1,8 @@
-"""
-Quarter car drives over a bump
+"""Quarter car drives over a bump
 ==============================
 
-Two wishbones carry the wheel; spring and damper stand on the lower one. The tyre is a spring between the hub of the wheel
-and the road, which rises by 60 mm and falls again.
+Two wishbones carry the wheel; spring and damper stand on the lower one. The tyre is a spring between the hub of the
+wheel and the road, which rises by 60 mm and falls again.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ import flexmbs as fm
 
 system = fm.System(gravity=(0, 0, -9.81))
 ground = system.ground
-car = system.add(fm.RigidBody.box(2000, (0.5, 0.5, 0.8), center=(0, 0, 0.5)), name="quarter car")
+car = system.add(fm.RigidBody.box(1700, (0.5, 0.5, 0.95), center=(0, 0, 0.425)), name="quarter car")
 low = system.add(fm.RigidBody.box(7850, (0.40, 0.05, 0.03), center=(0.2, 0, 0)), name="lower arm")
 high = system.add(fm.RigidBody.box(7850, (0.40, 0.04, 0.02), center=(0.2, 0, 0)), name="upper arm")
 upright = fm.RigidBody.box(7850, (0.06, 0.08, 0.30), center=(0.02, 0, 0))

@@ -1,9 +1,8 @@
-"""
-Handle tumbles in space
+"""Handle tumbles in space
 =======================
 
-Rotation about the axis of the middle moment of inertia is unstable: a T-shaped handle turns over again and again, although
-nothing acts on it (Dzhanibekov). Energy and angular momentum stay.
+Rotation about the axis of the middle moment of inertia is unstable: a T-shaped handle turns over again and again,
+although nothing acts on it (Dzhanibekov). Energy and angular momentum stay.
 """
 
 import numpy as np
@@ -23,7 +22,8 @@ result = system.simulate(6.0, rtol=1e-10, atol=1e-12)
 end = np.array([result[f"handle.end.position.{axis}"] for axis in "xyz"])
 middle = axes.matrix @ [0, 1, 0]
 upright = middle @ end > 0
-print(f"turned over {np.count_nonzero(np.diff(upright))} times, kinetic energy {np.ptp(result['energy.kinetic']):.0e} J apart")
+turns, drift = np.count_nonzero(np.diff(upright)), np.ptp(result["energy.kinetic"])
+print(f"turned over {turns} times, kinetic energy is kept to {drift:.0e} J")
 # %%
 result.animate("tumbling_body.png", time=1.0)
 result.to_html("tumbling_body.html", force=True)

@@ -1,8 +1,9 @@
 """Docstrings of flexmbs as reStructuredText.
 
-They are written to be read as plain text: a summary, paragraphs with ``code``, and sections ("Parameters", "Attributes",
-"Raises", ...) whose entries are "name : what it is", continued on indented lines.  Here sections become lists of
-definitions, characters that mean something to reStructuredText are escaped, and pages named as docs/NAME.md are linked.
+They are written to be read as plain text: a summary, paragraphs with ``code``, and sections ("Parameters",
+"Attributes", "Raises", ...) whose entries are "name : what it is", continued on indented lines. Here sections become
+lists of definitions, characters that mean something to reStructuredText are escaped, and pages named as docs/NAME.md
+are linked.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def _definitions(lines: list[str], module: str) -> list[str]:
 
 
 def _head(text: str, following: list[str]) -> str:
-    """What follows a name: in parentheses if it is a type, which is where the next line begins a sentence of its own."""
+    """What follows a name: in parentheses if it is a type: then the next line begins a sentence of its own."""
     begins = following and re.match(r"[A-Z]", following[0]) and not text.endswith((",", ";", ":", "("))
     return f"({text})" if begins and len(text) < 70 else text
 

@@ -60,6 +60,8 @@ def settings(docs: Path) -> dict[str, object]:
         "abort_on_example_error": True,
         "download_all_examples": False,
         "show_memory": False,
+        "min_reported_time": 3600,
+        "notebook_extensions": set(),
         "show_signature": False,
         "remove_config_comments": True,
         "within_subsection_order": "FileNameSortKey",

@@ -23,20 +23,21 @@ def sections_of(readme: str) -> dict[str, str]:
     return {heading.strip(): text.strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def pages_in(text: str) -> list[str]:
-    """Pages named in a section, in order and once, as names of documents from the folder docs on."""
-    links = re.findall(r"^\| \[[^]]+\]\(([^)#]+)(?:#[^)]*)?\)", text, flags=re.MULTILINE)
-    return [link.removesuffix(".md") for link in dict.fromkeys(links)]
+def pages_in(text: str) -> dict[str, str]:
+    """Pages named in the tables of a text, as documents from its folder on -> what the table calls them; in order."""
+    links = re.findall(r"^\| \[([^]]+)\]\(([^)#]+)\.md(?:#[^)]*)?\)", text, flags=re.MULTILINE)
+    return {page: title for title, page in links}
 
 
-def contents(pages: list[str]) -> str:
+def contents(pages: dict[str, str]) -> str:
     """A hidden table of contents."""
-    return "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
+    entries = "\n".join(f"{title} <{page}>" for page, title in pages.items())
+    return f"\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 
 
 def page_of(heading: str, text: str, claimed: set[str]) -> str:
     """Markdown of the page of a section; ``claimed``: pages that are in the contents of an earlier section."""
-    listed = contents([f"/{page}" for page in pages_in(text) if page not in claimed])
+    listed = contents({f"/{page}": title for page, title in pages_in(text).items() if page not in claimed})
     return f"# {heading}\n\n" + re.sub(r"\]\(([^):#]+)", r"](../\1", text) + f"\n{listed}"
 
 

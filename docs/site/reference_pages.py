@@ -50,7 +50,14 @@ def names_by_group() -> dict[str, list[str]]:
     """Title -> public names, in the order of flexmbs/__init__.py."""
     found: dict[str, list[str]] = {title: [] for title in GROUPS}
     for name, module in flexmbs._MODULE_OF.items():
-        title = next((title for title, starts in GROUPS.items() if (module + ".").startswith(starts) or module.startswith(starts)), None)
+        title = next(
+            (
+                title
+                for title, starts in GROUPS.items()
+                if (module + ".").startswith(starts) or module.startswith(starts)
+            ),
+            None,
+        )
         if title is None:
             raise ValueError(f"{name} of {module} is on no page of the reference: see GROUPS of {__file__}")
         found[title].append(name)
@@ -71,7 +78,7 @@ def entry(name: str) -> str:
 
 
 def page(title: str, names: list[str]) -> str:
-    table = "\n".join(f"   flexmbs.{name}" for name in names)
+    table = "\n".join(f"   ~flexmbs.{name}" for name in names)
     also = "".join(f"\n.. autofunction:: {function}\n" for function in ALSO.get(title, ()))
     head = f"{title}\n{'=' * len(title)}\n\n.. autosummary::\n   :nosignatures:\n\n{table}\n\n"
     return head + "\n".join(entry(name) for name in names) + also
@@ -84,7 +91,8 @@ def write_reference(docs: Path) -> None:
     pages = {file_name(title): page(title, names) for title, names in names_by_group().items()}
     contents = "\n".join(f"   {name}" for name in pages)
     pages["index"] = (
-        "Python reference\n================\n\nEvery public name is ``flexmbs.NAME``; here as ``import flexmbs as fm``. SI units everywhere.\n\n"
+        "Python reference\n================\n\nEvery public name is ``flexmbs.NAME``; here as "
+        "``import flexmbs as fm``. SI units everywhere.\n\n"
         f".. toctree::\n   :maxdepth: 1\n\n{contents}\n"
     )
     for name, text in pages.items():
@@ -96,7 +104,7 @@ def write_reference(docs: Path) -> None:
 def resolve(app, env, node: pending_xref, contnode: nodes.Node) -> nodes.Node | None:
     """Links of types and roles that name a public name by its last part or by the module that defines it.
 
-    Types in signatures that are not public names of flexmbs stay plain text; anything else that is not found is reported.
+    Types in signatures that are not public names stay plain text; anything else that is not found is reported.
     """
     if node.get("refdomain") != "py":
         return None
