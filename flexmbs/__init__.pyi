@@ -224,10 +224,10 @@ from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder
 from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
-from flexmbs.result.stress_envelope import StressEnvelope as StressEnvelope
-from flexmbs.result.stress_histories import StressHistory as StressHistory
 from flexmbs.result.spectrum import Peak as Peak
 from flexmbs.result.spectrum import Spectrum as Spectrum
+from flexmbs.result.stress_envelope import StressEnvelope as StressEnvelope
+from flexmbs.result.stress_histories import StressHistory as StressHistory
 from flexmbs.result.stress_peak import PeakStress as PeakStress
 from flexmbs.result.trajectory import ContactRecord as ContactRecord
 from flexmbs.study.evaluation.table import StudyTable as StudyTable

@@ -462,6 +462,7 @@ class Result(ExportMethods):
         force.
         """
         return plot_contact(self, name, save=save, **options)
+
     @property
     def view(self) -> dict[str, Any]:
         """Options of pictures and films that the case of this result states in VIEW; others override them."""

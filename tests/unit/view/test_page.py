@@ -1,6 +1,9 @@
 """Pages of results, bodies and meshes: what they hold, and what is refused."""
 
 import dataclasses
+import json
+import zlib
+from base64 import b85decode
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,7 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.page import html
-from flexmbs.view.page.html import SCRIPTS, STYLE
+from flexmbs.view.page.html import LOADER, SCRIPTS, STYLE, packed_viewer
 from flexmbs.view.page.pages import page_assets, page_fragment
 from flexmbs.view.page.part_records import PageAccuracy
 from flexmbs.view.page.pose_shift import pose_shift
@@ -188,9 +191,13 @@ def test_page_of_a_mesh(tmp_path):
 def test_fragments_share_style_and_script(result):
     fragment = page_fragment(result, frames=5)
     assert "<style" not in fragment
-    assert page_assets().count("<script") == 1
     sources = Path(html.__file__).parent / "web"
-    assert {path.name for path in sources.iterdir()} == {*SCRIPTS, STYLE}  # nothing is left out of the page
+    assert {path.name for path in sources.iterdir()} == {*SCRIPTS, STYLE, LOADER}  # nothing is left out of the page
+    assert page_assets().count("<script") == 2 and len(page_assets()) < 45_000
+    count, digits = packed_viewer()
+    packed = b85decode("".join(digits.split()))[:count]
+    style, script = json.loads(zlib.decompressobj(-15).decompress(packed))
+    assert ".flexmbs-scene" in style and "flexmbs.start" in script and "\n//" not in script
 
 
 def test_title_cannot_end_the_header(result):

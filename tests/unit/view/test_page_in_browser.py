@@ -12,7 +12,7 @@ from flexmbs.fem.stress_field import von_mises
 
 FRAMES = (0, 60, 131, 199)
 READY = """new Promise((done) => {
-  const look = () => flexmbs.scenes?.[0]?.renderer ? done(true) : setTimeout(look, 20);
+  const look = () => globalThis.flexmbs?.scenes?.[0]?.renderer ? done(true) : setTimeout(look, 20);
   look();
 })"""
 DECODED = """(async () => {
