@@ -85,7 +85,7 @@ def animate(
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: the file name of a picture or animation must end in {', '.join(FORMATS)}")
+        raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
     look = Look(
         color, scale, color_range, color_map, camera, camera_position, camera_target, follow, zoom, title, background,
         hide, force_scale, stick_speed,

@@ -40,7 +40,7 @@ def save_mode(
     """
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: the file name of a picture or animation must end in {', '.join(FORMATS)}")
+        raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
     check_mode(body, mode)
     prepare_offscreen()
     import imageio.v2 as imageio

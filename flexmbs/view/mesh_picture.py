@@ -36,7 +36,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
     """
     path = Path(path)
     if path.suffix.lower() != ".png":
-        raise FlexmbsError(f"{path}: the file name of a mesh picture must end in .png")
+        raise FlexmbsError(f"{path}: the file name of a mesh picture must end in .png; to_html writes a page (.html)")
     chosen = chosen_sets(mesh, sets)
     prepare_offscreen()
     with replacing_in_folder(path) as temporary:

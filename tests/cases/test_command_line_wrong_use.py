@@ -49,7 +49,6 @@ def test_wrong_properties_of_a_mesh_are_wrong_use(tmp_path, given, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--save", "a.png", "--start", "0.01"], "--start is for animations; a.png is a picture"),
         (["--save", "a.png", "--fps", "5"], "--fps is for animations; a.png is a picture"),
         (["--save", "a.gif", "--time", "0.01"], "--time is for pictures; a.gif is not a .png"),
         (["--time", "0.01"], "--time is for files; give --save"),

@@ -39,6 +39,7 @@ MORE = {
     "flexmbs run my_case.py": ["--set", "t_end=0.1", "--no-view"],
     "flexmbs run sphere_on_beam --set modes=10 --set patch=massless": ["--set", "t_end=0.0002", "--no-view"],
     "flexmbs run spin_up_beam --set geometric_stiffness=false --no-view --out runs/soft": ["--set", "t_end=0.1"],
+    "flexmbs run panel_lock --help": [],
     "flexmbs run swing.py --help": [],
     "flexmbs run swing.py --set ball_mass=0.2": SHORT,
     NEW_STUDY: [],

@@ -8,6 +8,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "meshes" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
+# docs/conf.py writes these; a build of the site fails without them
+MADE_BY_THE_SITE = ("gallery_pages/index.rst", "reference/index.rst")
+
 
 def _name(page: Path) -> str:
     return str(page.relative_to(ROOT))
@@ -17,7 +20,7 @@ def _name(page: Path) -> str:
 def test_links_of_a_page(page):
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
-    assert not missing
+    assert not [link for link in missing if page != ROOT / "docs" / "index.md" or link not in MADE_BY_THE_SITE]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
