@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import ResultWarning, SimulationError, UnknownHistoryError
-from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
-from flexmbs.fem.section_forces import SectionForces
-from flexmbs.fem.stress_field import StressField
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import superpose, surface_stress, von_mises_at
+from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result import event_records
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
@@ -28,34 +24,17 @@ from flexmbs.result.export_methods import ExportMethods
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
-from flexmbs.result.report.report import write_report
 from flexmbs.result.resampling import ResampledTrajectory
 from flexmbs.result.run_folder import taken
-from flexmbs.result.sampled_spectrum import history_spectrum
 from flexmbs.result.saved_state import SavedState, has_state, load_state
-from flexmbs.result.spectrum import Spectrum
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory
-from flexmbs.result.stress_envelope import StressEnvelope, envelope, times_in_window
-from flexmbs.result.stress_histories import StressHistory, node_numbers, stress_history
-from flexmbs.result.stress_peak import PeakStress, element_at, nearest_node, peak_von_mises
+from flexmbs.result.stress_methods import StressMethods
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
-from flexmbs.result.view_settings import stored_view
 from flexmbs.result.wear import bore_wear
-from flexmbs.view.animate import animate
-from flexmbs.view.contact_plots import plot_contacts
-from flexmbs.view.film_options import OF_FILES, fitting
-from flexmbs.view.page.pages import result_page
-from flexmbs.view.plots import plot_histories
-from flexmbs.view.plotting.contact_history import plot_contact
-from flexmbs.view.plotting.phase_plane import plot_phase_plane
-from flexmbs.view.plotting.spectra import plot_spectra
-from flexmbs.view.window import show
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def load(folder: str | Path) -> Result:
@@ -72,7 +51,7 @@ def load(folder: str | Path) -> Result:
     return result
 
 
-class Result(ExportMethods):
+class Result(StressMethods, PictureMethods, ExportMethods):
     """Time histories, contacts and fields of one run.
 
     ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
@@ -248,85 +227,6 @@ class Result(ExportMethods):
         positions, rotations = frames_at(self.trajectory, time, [self.structure.body_index(body)])
         return positions[0, 0] + (self.flexible(body).points + self.displacement(body, time)) @ rotations[0, 0].T
 
-    def stress(self, body: str, time: float | np.ndarray) -> np.ndarray:
-        """(np, 6) Pa: xx, yy, zz, yz, xz, xy at the surface points (``flexible(body).surface.points``), body axes.
-
-        (k, np, 6) at times (k,).
-        """
-        return surface_stress(self.flexible(body), self.modal(body, time))
-
-    @on_progress()
-    def von_mises(self, body: str, time: float | np.ndarray) -> np.ndarray:
-        """(np,) Pa: von Mises stress at the surface points; (k, np) at times (k,), such as ``result.t``."""
-        found = von_mises_at(self.flexible(body), np.atleast_2d(self.modal(body, time)))
-        return found if np.ndim(time) else found[0]
-
-    def stress_field(self, body: str, time: float, at: str = "surface") -> StressField:
-        """Stress of a flexible body with its points, von Mises and principal stresses, in the axes of the body.
-
-        ``at="nodes"`` is for bodies reduced with ``stress="nodes"`` (``FlexibleBody.stress``). Stress and strain at
-        integration points: ``model.stress(flexible.linear_displacement(result.modal(body, time)), ...)`` with the
-        assembled mesh.
-        """
-        return self.flexible(body).stress(self.modal(body, time), at)
-
-    def section_forces(self, body: str, time: float) -> SectionForces:
-        """Forces and moments at both ends of every beam and bar of a flexible body; BodyError when it has none."""
-        return self.flexible(body).section_forces(self.modal(body, time))
-
-    @on_progress()
-    def largest_von_mises(self, body: str, start: float | None = None, end: float | None = None) -> PeakStress:
-        """Largest von Mises stress at the surface points from ``start`` to ``end`` (s; None: of the whole run).
-
-        A number in Pa with ``.time``, ``.position``, ``.node`` and ``.element``, searched among the steps, then between
-        neighbouring ones. ValueError for times outside the run.
-        """
-        flexible = self.flexible(body)
-        times = times_in_window(self.t, start, end, "largest_von_mises")
-        _, state, _ = peak_von_mises(flexible, self.modal(body, times))
-        around = times[max(state - 1, 0) : state + 2]
-        times = np.unique([*np.linspace(around[0], around[-1], 41), times[state]])
-        q = self.modal(body, times)
-        value, state, point = peak_von_mises(flexible, q)
-        place, element = flexible.surface.points[point], element_at(flexible, point, q[state])
-        where = {"position": place, "node": nearest_node(flexible, place), "element": element, "body": body}
-        return PeakStress(value, time=float(times[state]), **where)
-
-    @on_progress()
-    def stress_envelope(
-        self, body: str, start: float | None = None, end: float | None = None, quantity: str = "von_mises", *,
-        at: str = "surface", times: ArrayLike | None = None,
-    ) -> StressEnvelope:  # fmt: skip
-        """Extreme stress of every point from ``start`` to ``end`` (s; None: of the whole run), each with its time.
-
-        Looks at the stored steps of that part, or at ``times`` (k,); stress at all times is never in memory.
-
-        Parameters
-        ----------
-        quantity : "von_mises", "max_principal", "max_shear" (the largest), "min_principal" (the smallest), or "xx",
-            "yy", "zz", "yz", "xz", "xy" (the largest in magnitude, with its sign)
-        at : "surface", or "nodes" (all nodes, of bodies reduced with ``stress="nodes"``)
-        """
-        flexible = self.flexible(body)
-        chosen = times_in_window(self.t, start, end, "stress_envelope") if times is None else np.atleast_1d(times)
-        return envelope(flexible, body, chosen, self.modal(body, chosen), quantity, at)
-
-    def stress_at(
-        self, body: str, nodes: int | str | Sequence[int | str], times: ArrayLike | None = None, *, at: str = "surface"
-    ) -> StressHistory:
-        """Stress tensor over time at nodes, (k, points, 6) Pa, with principal and signed von Mises stresses.
-
-        Parameters
-        ----------
-        nodes : numbers in the mesh file, or names of markers that stand on a node
-        times : (k,) s; None: every stored step
-        at : "surface" or "nodes", as in :meth:`stress_envelope`
-        """
-        flexible = self.flexible(body)
-        numbers = node_numbers(self.structure, flexible, body, nodes)
-        chosen = self.t if times is None else np.atleast_1d(np.asarray(times, dtype=float))
-        return stress_history(flexible, body, numbers, chosen, self.modal(body, chosen), at)
-
     def wear(
         self, joint: str, *, coefficient: float, hardness: float, width: float | None = None, bins: int = 72
     ) -> BoreProfile:
@@ -410,91 +310,6 @@ class Result(ExportMethods):
             if state is not None:
                 writer.save_state(state.at(writer.position))
             writer.finish(self.trajectory.status, self.trajectory.stats, self.contacts)
-
-    def plot(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """Plot histories against time, one panel per unit; returns the matplotlib figure, or writes it to ``save``.
-
-        Options as in :func:`flexmbs.view.plots.plot_histories`: start, end, title, size, force, phases, contacts, ...
-        """
-        return plot_histories(self, names, save=save, **options)
-
-    def plot_contacts(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
-
-        Options as in :func:`flexmbs.view.contact_plots.plot_contacts`: start, end, title, size, force. Returns the
-        matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
-        """
-        return plot_contacts(self, names, save=save, **options)
-
-    def spectrum(self, name: str, *, start: float | None = None, end: float | None = None, **options: Any) -> Spectrum:
-        """One-sided spectrum of a history over a window of time (s; None: the whole run), sampled from the interpolant.
-
-        ``kind``: "amplitude" (of sines, unit of the history) or "density" (power spectral density, unit^2/Hz);
-        ``window``: of scipy.signal ("hann"); ``highest`` (Hz): cut off above; ``segments``: densities of so many
-        overlapping parts are averaged (1). The mean is subtracted. The history is sampled more and more densely until
-        nothing is folded back into the band; ResultWarning if 2^20 samples do not suffice. FlexmbsError for an unknown
-        name or option or an empty window.
-        """
-        return history_spectrum(self, name, start, end, **options)
-
-    def plot_spectrum(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """Plot amplitudes or densities of histories over frequency, their largest peaks labelled, one panel per unit.
-
-        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.spectra.plot_spectra`: log, peaks,
-        title, size, force.
-        """
-        return plot_spectra(self, names, save=save, **options)
-
-    def plot_phase(
-        self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any
-    ) -> Figure | None:
-        """Plot a history over another one, coloured by time; ``y=None``: the rate of ``x`` (phase plane).
-
-        Options as in :func:`flexmbs.view.plotting.phase_plane.plot_phase_plane`: start, end, degrees, title, size,
-        force.
-        """
-        return plot_phase_plane(self, x, y, save=save, **options)
-
-    def plot_contact(self, name: str, *, save: str | Path | None = None, **options: Any) -> Figure | None:
-        """Plot one contact: force, gap and slip around its strongest impact, and force over depth.
-
-        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contact`: number, start, end, title, size,
-        force.
-        """
-        return plot_contact(self, name, save=save, **options)
-
-    @property
-    def view(self) -> dict[str, Any]:
-        """Options of pictures and films that the case of this result states in VIEW; others override them."""
-        return fitting(self, stored_view(self.view_of) if isinstance(self.view_of, Path) else self.view_of)
-
-    def animate(self, path: str | Path, **options: Any) -> Path:
-        """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`.
-
-        Options that are not given are those of :attr:`view`.
-        """
-        return animate(self, path, **(self.view | options))
-
-    def report(self, path: str | Path, *, title: str = "", force: bool = False) -> Path:
-        """Write a report of this run to one .html page: model, figures, plots, pictures, energy, warnings, versions.
-
-        FlexmbsError if the file exists (without ``force``) or cannot be written. ``flexmbs report DIR`` adds parameters
-        and figures of a case.
-        """
-        self._complete()
-        return write_report(self, path, title=title, force=force)
-
-    def to_html(self, path: str | Path, **options: Any) -> Path:
-        """Write one HTML page that shows the run in any browser, without network; returns its path.
-
-        Options as in :func:`flexmbs.view.page.pages.result_page`. FlexmbsError for an impossible option, an unknown
-        history, a file that exists without ``force``, or that cannot be written.
-        """
-        return result_page(self, path, **options)
-
-    def show(self, **options: Any) -> None:
-        """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""
-        show(self, **({name: value for name, value in self.view.items() if name not in OF_FILES} | options))
 
 
 class State:

@@ -55,7 +55,7 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
 
 def test_python_shows_a_run_as_its_case_says(folder, monkeypatch):
     given = {}
-    monkeypatch.setattr("flexmbs.result.result.animate", lambda result, path, **options: given.update(options))
+    monkeypatch.setattr("flexmbs.result.picture_methods.animate", lambda result, path, **options: given.update(options))
     result = load(folder)
     result.animate("a.png", scale=2.0)
     assert given == stored_view(folder) | {"scale": 2.0}
