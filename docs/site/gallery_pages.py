@@ -6,8 +6,10 @@ places here. Without ``FLEXMBS_DOCS_RUN=1`` no script is run, and a page shows w
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import warnings
 from pathlib import Path
 
 SCRIPTS, PAGES, SCENES = "gallery", "gallery_pages", "_scenes"
@@ -46,9 +48,15 @@ class ResultScraper:
         return "\n".join(found)
 
 
+def _warning_line(project: Path, message: Warning | str, category: type[Warning], *_place: object) -> str:
+    """A warning under a script: without the places of the files on the machine that builds the site."""
+    return f"{category.__name__}: {message}\n".replace(f"{project}{os.sep}", "")
+
+
 def settings(docs: Path) -> dict[str, object]:
     """Of sphinx_gallery: its ``sphinx_gallery_conf``."""
     (docs / SCENES).mkdir(exist_ok=True)
+    warnings.formatwarning = functools.partial(_warning_line, docs.parent)
     return {
         "examples_dirs": SCRIPTS,
         "gallery_dirs": PAGES,
