@@ -75,16 +75,8 @@ def pairs_of_contacts(model: Model) -> np.ndarray:
     return np.concatenate([np.where(rigid, RESTING, sizes), switches])
 
 
-def make_settings(
-    model: Model, t_end: float, rtol: float, atol: AbsoluteTolerance, max_step: float, integrator: Integrator
-) -> Settings:
-    """Settings of the step loop.
-
-    Raises
-    ------
-    MechanismError
-        A value is not finite or not positive, or the integrator does not support the constraints of the mechanism.
-    """
+def _check_constraints(model: Model, integrator: Integrator) -> None:
+    """MechanismError if the integrator does not support the constraints or contacts of the mechanism."""
     if integrator.trees_only and len(model.tables.constraints):
         raise MechanismError(
             f"integrator '{integrator.name}' is for trees without closed loops, but this mechanism has constraints "
@@ -113,6 +105,20 @@ def make_settings(
             f"integrator '{integrator.name}' cannot take the group that contact_all has made of many bodies; use "
             "'explicit' (for trees without closed loops), or contact_all(..., grouped=False)"
         )
+
+
+def make_settings(
+    model: Model, t_end: float, rtol: float, atol: AbsoluteTolerance, max_step: float, integrator: Integrator
+) -> Settings:
+    """Settings of the step loop.
+
+    Raises
+    ------
+    MechanismError
+        A value is not finite or not positive, or the integrator does not support the constraints of the mechanism.
+    """
+    _check_constraints(model, integrator)
+    in_time = isinstance(integrator, Moreau)
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
     parameters = integrator.parameters(rtol)
