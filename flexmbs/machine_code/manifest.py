@@ -1,4 +1,4 @@
-"""What the wheel ships: object files, and a manifest with the hash of each and of the sources that it was made of."""
+"""What the wheel ships: object files, and a manifest with the hash and key of each, and the hash of all sources."""
 
 from __future__ import annotations
 
@@ -6,14 +6,44 @@ import hashlib
 import json
 import platform
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-from flexmbs.common.cache_folder import distrust
-from flexmbs.machine_code.sources import PACKAGE
+from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read, read_trusted, write_whole
+from flexmbs.machine_code.sources import PACKAGE, circumstances, digest_of_sources, keys
+from flexmbs.machine_code.switches import BOUNDS_CHECKED
 from flexmbs.machine_code.target_processor import Target
 
 FOLDER = PACKAGE / "machine_code" / "shipped"
 NAME = "manifest.json"
+KEYS = "keys.json"  # in the cache folder: keys of the sources that were seen last
+
+
+def known_keys(folder: Path | None = None) -> dict[str, str]:
+    """Keys of all modules that hold entries: as shipped or as kept, where no file has changed since, or computed."""
+    folder, sources = folder or FOLDER, digest_of_sources()
+    if not BOUNDS_CHECKED:
+        shipped = _parsed(read_trusted(folder / NAME))
+        if shipped.get("sources") == sources and not distrust(folder):
+            return {module: part["sources"] for module, part in shipped["objects"].items()}
+    made_of = f"{sources}, {circumstances()}"
+    for place in folders_to_read():
+        kept = _parsed(read_trusted(place / KEYS))
+        if kept.get("made_of") == made_of:
+            return kept["keys"]
+    found = keys()
+    with suppress(OSError):  # a folder that cannot be written: they are computed again
+        write_whole(cache_folder() / KEYS, json.dumps({"made_of": made_of, "keys": found}).encode())
+    return found
+
+
+def _parsed(content: bytes | None) -> dict:
+    """A JSON object; empty where there is none, or it is damaged."""
+    try:
+        found = json.loads(content or b"{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str], target: Target) -> None:
@@ -32,6 +62,7 @@ def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str],
             **{name: version(name) for name in ("numba", "llvmlite")},
             "python": platform.python_version(),
         },
+        "sources": digest_of_sources(),
         "objects": parts,
     }
     (folder / NAME).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -1,10 +1,18 @@
-"""Which modules hold entries, and a hash of the sources that the machine code of each is made of."""
+"""Which modules hold entries, and a key of what the machine code of each is made of.
+
+An object file holds the entries of one module and all kernels that they call; other entries and interfaces are called
+by symbol or address, so only their signatures matter. The key of a module is a hash over that closure: syntax trees
+without docstrings, with what the names in them stand for, down to the statements that make a constant or a block.
+Comments, layout and what else stands in these files change no key.
+"""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from flexmbs.machine_code.switches import BOUNDS_CHECKED
@@ -15,74 +23,210 @@ PLACES = ("core", "fem/solids/solid_second_order_kernel.py")
 #: Modules of this folder that shape machine code; the others only move it about.
 _SHAPING = ("blocks", "external_symbols", "kernel", "numba_types", "object_code", "signature")
 _ENTRY = re.compile(r"^@entry\b", re.MULTILINE)
-_IMPORT = re.compile(r"^\s*from (flexmbs[\w.]*) import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+_MACHINE_CODE = "flexmbs.machine_code"
+_DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
-@cache
-def _text(name: str) -> bytes | None:
-    """Source of a module of the package; None when there is none of that name."""
+def _file_of(name: str) -> Path | None:
+    """File of a module of the package; None when there is none of that name."""
     path = PACKAGE.joinpath(*name.split(".")[1:])
-    for place in (path.with_suffix(".py"), path / "__init__.py"):
-        if place.is_file():
-            return place.read_bytes()
-    return None
+    return next((place for place in (path.with_suffix(".py"), path / "__init__.py") if place.is_file()), None)
+
+
+def _tree(name: str) -> ast.Module:
+    """Syntax tree of a module without docstrings."""
+    tree = ast.parse(_file_of(name).read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, *_DEFINITIONS)) and node.body and _is_text(node.body[0]):
+            node.body = node.body[1:]
+    return tree
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(getattr(statement.value, "value", None), str)
+
+
+class Module:
+    """What the names of a module stand for.
+
+    Attributes
+    ----------
+    made_by : name -> statements that make it: definitions, assignments, loops that fill it
+    imported : name -> (module, name in it; empty: the module itself)
+    """
+
+    def __init__(self, name: str):
+        self.made_by: dict[str, list[ast.stmt]] = {}
+        self.imported: dict[str, tuple[str, str]] = {}
+        for statement in _tree(name).body:
+            if isinstance(statement, _DEFINITIONS):
+                self.made_by.setdefault(statement.name, []).append(statement)
+                continue
+            for made in set(_changed_names(statement)):
+                self.made_by.setdefault(made, []).append(statement)
+            for node in ast.walk(statement):
+                if isinstance(node, ast.ImportFrom):
+                    self.imported |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+                elif isinstance(node, ast.Import):
+                    self.imported |= {alias.asname or alias.name: (alias.name, "") for alias in node.names}
+
+
+def _changed_names(statement: ast.stmt):
+    """Names that a statement outside definitions binds, and those of objects that it changes or calls methods of."""
+    for node in ast.walk(statement):
+        if isinstance(node, _DEFINITIONS):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            yield _root(node)
+        elif isinstance(statement, ast.Expr) and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield _root(node.func)
+
+
+def _root(node: ast.expr) -> str:
+    """The name at the beginning of ``name.attribute[index]``; empty where there is none."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 @cache
-def _imported(name: str) -> frozenset[str]:
-    """Modules of the package that a module imports, with the packages that they are in."""
-    if name.startswith("flexmbs.machine_code"):
-        return frozenset()
-    found = set()
-    for module, within, line in _IMPORT.findall(_text(name).decode()):
-        parts = module.split(".")
-        found |= {".".join(parts[:count]) for count in range(2, len(parts) + 1)}
-        for word in (within or line).split(","):
-            submodule = f"{module}.{word.split()[0]}" if word.split() else module
-            if submodule != module and _text(submodule) is not None:
-                found.add(submodule)
-    return frozenset(module for module in found if not module.startswith("flexmbs.machine_code"))
+def _module(name: str) -> Module:
+    return Module(name)
 
 
-@cache
-def _all_imported(name: str) -> frozenset[str]:
-    """The module and all that it imports, directly or not."""
-    found, waiting = set(), [name]
-    while waiting:
-        module = waiting.pop()
-        if module not in found:
-            found.add(module)
-            waiting += _imported(module)
-    return frozenset(found)
+def _mentioned(module: Module, parts: list[ast.AST]) -> set[tuple[str, ...]]:
+    """Names of the module in syntax trees; of an imported module with the attribute that is taken."""
+    found: set[tuple[str, ...]] = set()
+    for node in (node for part in parts for node in ast.walk(part)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in module.imported:
+            found.add((node.value.id, node.attr))
+        elif isinstance(node, ast.Name) and (node.id in module.imported or node.id in module.made_by):
+            found.add((node.id,))
+    return found
+
+
+class Closure:
+    """Hashes of what names of the package stand for, each with all that it is made of."""
+
+    def __init__(self):
+        self.modules: set[str] = set()  # in which names were looked up
+        self.size = 0  # characters of the syntax trees that were hashed
+        self._known: dict[tuple[str, str, bool], str] = {}
+
+    def of(self, module: str, name: str, called: bool = True) -> str:
+        """Hash of a name. Of an entry or interface that is ``called`` only its symbol and signature count."""
+        key = module, name, called
+        if key not in self._known:
+            self._known[key] = f"{module}.{name}"  # until it is known: what refers to itself
+            self._known[key] = self._hash(module, name, called)
+        return self._known[key]
+
+    def _hash(self, module: str, name: str, called: bool) -> str:
+        self.modules.add(module)
+        here = _module(module)
+        parts = here.made_by.get(name, [])
+        digest = hashlib.sha256()
+        if called and parts and any(_marker(part) in ("entry", "interface") for part in parts):
+            digest.update(f"{module}.{name}".encode())
+            parts = [x for part in parts for x in (part.args, part.returns, *part.decorator_list) if x is not None]
+        for part in parts:
+            text = ast.dump(part)
+            self.size += len(text)
+            digest.update(text.encode())
+        for mention in sorted(_mentioned(here, parts)):
+            if mention != (name,):
+                digest.update(f"{mention}{self._meaning(here, module, mention)}".encode())
+        return digest.hexdigest()
+
+    def _meaning(self, here: Module, module: str, mention: tuple[str, ...]) -> str:
+        """Hash of a name in a module of the package, or the full name of what others provide."""
+        name = mention[0]
+        if name in here.made_by:
+            return self.of(module, name)
+        source, attribute = here.imported[name]
+        full = f"{source}.{attribute}" if attribute else source
+        if not source.startswith("flexmbs") or source.startswith(_MACHINE_CODE):
+            return full
+        if _file_of(full) is not None and full != source:  # a module
+            return self.of(full, mention[1]) if len(mention) > 1 else full
+        while attribute not in (other := _module(source)).made_by and attribute in other.imported:  # passed on
+            source, attribute = other.imported[attribute]
+        return self.of(source, attribute)
+
+
+def _marker(statement: ast.stmt) -> str:
+    """``entry`` or ``interface`` for functions that are called by symbol or address."""
+    for decorator in getattr(statement, "decorator_list", ()):
+        name = _root(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if name in ("entry", "interface"):
+            return name
+    return ""
 
 
 def entry_modules() -> list[str]:
     """Names of all modules that hold entries, in alphabetic order."""
     found = []
-    for place in PLACES:
-        path = PACKAGE / place
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            if _ENTRY.search(file.read_text(encoding="utf-8")):
-                parts = file.relative_to(PACKAGE).with_suffix("").parts
-                parts = parts[:-1] if parts[-1] == "__init__" else parts
-                found.append(".".join(("flexmbs", *parts)))
+    for file in watched_files():
+        if _ENTRY.search(file.read_text(encoding="utf-8")):
+            parts = file.relative_to(PACKAGE).with_suffix("").parts
+            parts = parts[:-1] if parts[-1] == "__init__" else parts
+            found.append(".".join(("flexmbs", *parts)))
     return sorted(found)
 
 
+def watched_files() -> list[Path]:
+    """All files in which kernels may stand."""
+    places = [PACKAGE / place for place in PLACES]
+    return [file for path in places for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+
+
+def digest_of_sources() -> str:
+    """Hash of all files that keys depend on, to the byte: as long as it is the same, keys need not be computed."""
+    digest = hashlib.sha256()
+    for file in (*watched_files(), *(_file_of(f"{_MACHINE_CODE}.{name}") for name in (*_SHAPING, "sources"))):
+        digest.update(f"\n{file.relative_to(PACKAGE).as_posix()}\n".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def circumstances() -> str:
+    """What else machine code depends on: versions of what compiles it, and whether it checks indices."""
+    versions = [f"{name} {version(name)}" for name in ("numba", "llvmlite")]
+    return ", ".join([*versions, *(["bounds checked"] if BOUNDS_CHECKED else [])])
+
+
 def keys() -> dict[str, str]:
-    """Hash of the sources of each module that holds entries: all of its own imports and what shapes machine code."""
-    shaping = hashlib.sha256(str(BOUNDS_CHECKED).encode())
+    """Key of each module that holds entries."""
+    shaping = hashlib.sha256(circumstances().encode())
     for name in _SHAPING:
-        shaping.update(_text(f"flexmbs.machine_code.{name}"))
-    found = {}
+        shaping.update(ast.dump(_tree(f"{_MACHINE_CODE}.{name}")).encode())
+    closure, found = Closure(), {}
     for module in entry_modules():
         digest = shaping.copy()
-        for name in sorted(_all_imported(module)):
-            digest.update(f"\n{name}\n".encode() + _text(name))
+        for name in _entries(module):
+            digest.update(f"\n{closure.of(module, name)} {closure.of(module, name, called=False)}".encode())
         found[module] = digest.hexdigest()[:32]
+    _refuse_unwatched(closure)
     return found
 
 
+def _entries(module: str) -> list[str]:
+    """Names of the entries of a module, in the order in which they are compiled."""
+    made_by = _module(module).made_by
+    return [name for name, parts in made_by.items() if any(_marker(part) == "entry" for part in parts)]
+
+
+def _refuse_unwatched(closure: Closure) -> None:
+    watched = set(watched_files())
+    others = sorted(name for name in closure.modules if _file_of(name) not in watched)
+    if others:
+        raise RuntimeError(f"kernels use what stands outside {', '.join(PLACES)}: {', '.join(others)}")
+
+
 def size_of(module: str) -> int:
-    """Length of all that a module imports: who compiles several modules begins with the longest."""
-    return sum(len(_text(name)) for name in _all_imported(module))
+    """Size of all that is compiled for a module: who compiles several modules begins with the longest."""
+    closure = Closure()
+    for name in _entries(module):
+        closure.of(module, name, called=False)
+    return closure.size

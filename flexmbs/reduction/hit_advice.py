@@ -17,6 +17,7 @@ from flexmbs.common.errors import BodyError
 
 PERIODS = 3.0  # of the highest mode in a hit: with massless patches the peak force is then right to about 1 %
 PEAK = 0.02  # error of the peak force that gets a remark
+_ROUNDING = 1e-8  # of the whole flexibility: what modes lack is a difference of static solutions, 4e-10 on slender bars
 _DEEPEST = 1.0  # m
 _GAUSS = 64
 
@@ -38,7 +39,8 @@ class HitAdvice:
     contact : marker; mass : kg, effective mass of the hit; speed : m/s
     duration, force, depth : s, N, m: estimates from the law alone, as if the body were rigid
     highest_frequency : Hz, of the modes with inertia that move the marker along the blow
-    residual_flexibility : m/N, what these modes lack of the body's static flexibility there; nan if that is unknown
+    residual_flexibility : m/N, what these modes lack of the body's static flexibility there; nan if that is unknown,
+        0 below 1e-8 of the whole, where rounding hides it
     missing_flexibility : m/N, the part of it that no massless patch adds
     peak_error : how much too large the peak force becomes for that, relative
     """
@@ -113,13 +115,13 @@ def hit_advice(body, contact: str, *, speed: float | None, law: Law | None, mass
     mass = _rigid_mass(body, contact, n) if mass is None else float(mass)
     force, energy = _functions(law, speed, mass)
     depth = _depth(energy, force, 0.0, 0.5 * mass * speed**2)
-    missing = max(whole - shown - massless, 0.0)
+    missing = _lack(whole, shown + massless)
     yielding = missing if np.isfinite(missing) else 0.0
     with_it = force(_depth(energy, force, massless + yielding, 0.5 * mass * speed**2))
     without = force(_depth(energy, force, massless, 0.5 * mass * speed**2))
     return HitAdvice(
         contact, mass, float(speed), _duration(energy, depth, mass, speed), force(depth), depth, highest,
-        max(whole - shown, 0.0), missing if np.isfinite(whole) else np.nan, without / with_it - 1.0,
+        _lack(whole, shown), missing, without / with_it - 1.0,
     )  # fmt: skip
 
 
@@ -150,6 +152,11 @@ def _flexibility(body, contact: str, n: np.ndarray) -> tuple[float, float, float
     limit = (1.0 + 1e-9) * float(body.options.get("normal_modes_to_hz", np.inf))
     moving = ~still & (np.abs(reach) > 1e-6 * np.abs(reach).max(initial=0.0)) & (body.frequencies <= limit)
     return whole, shown, massless, float(body.frequencies[moving].max(initial=0.0))
+
+
+def _lack(whole: float, shown: float) -> float:
+    """What is shown less than the whole (nan: unknown); 0 where rounding hides it."""
+    return 0.0 if whole - shown <= _ROUNDING * whole else whole - shown
 
 
 def _rigid_mass(body, contact: str, n: np.ndarray) -> float:

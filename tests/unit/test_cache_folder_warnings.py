@@ -7,7 +7,7 @@ import pytest
 
 from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
-from flexmbs.machine_code import load_objects as library
+from flexmbs.machine_code import object_cache
 from flexmbs.machine_code.target_processor import Target
 
 
@@ -29,9 +29,9 @@ def test_a_full_disk_is_named_once_for_all_kernels(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setenv(module.VARIABLE, str(tmp_path))
-    monkeypatch.setattr(library, "write_whole", full)
+    monkeypatch.setattr(object_cache, "write_whole", full)
     with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always")
         for name in ("first", "second"):
-            library._keep(name, "0" * 32, b"code", Target("x86-64-v3"))
+            object_cache._keep(name, "0" * 32, b"code", Target("x86-64-v3"))
     assert ["No space left on device" in str(warning.message) for warning in issued] == [True]

@@ -5,10 +5,13 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
+import textwrap
 import time
 from contextlib import nullcontext
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from flexmbs.common import cache_folder as module
 from flexmbs.common.errors import CacheWarning
 from flexmbs.common.progress import on_progress
 from flexmbs.machine_code import load_objects as library
-from flexmbs.machine_code import manifest, sources
+from flexmbs.machine_code import manifest, object_cache, shipping, sources
 from flexmbs.machine_code import target_processor as targets
 from flexmbs.machine_code.target_processor import Target, baseline, target_here
 
@@ -37,9 +40,9 @@ def cache(monkeypatch, tmp_path):
 
     monkeypatch.setenv(module.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(library, "keys", lambda: {MODULE: "0123456789abcdef" * 2})
+    monkeypatch.setattr(library, "known_keys", lambda: {MODULE: "0123456789abcdef" * 2})
     monkeypatch.setattr(library, "read_shipped", lambda keys, target: ({}, "nothing is shipped"))
-    monkeypatch.setattr(library, "object_files", compile_now)
+    monkeypatch.setattr(object_cache, "object_files", compile_now)
     module._among_temporary_files.cache_clear()
     compile_now.count = compiled
     return tmp_path / "cache"
@@ -51,14 +54,14 @@ def found() -> bytes:
 
 def compilations() -> int:
     """How often it is compiled while it is looked for once; what is found is right."""
-    before = len(library.object_files.count)
+    before = len(object_cache.object_files.count)
     assert found() == CODE
-    return len(library.object_files.count) - before
+    return len(object_cache.object_files.count) - before
 
 
 def kept_file(cache) -> Path:
     assert compilations() == 1
-    (path,) = (cache / library.cache_name(TARGET)).glob(f"*{library.SUFFIX}")
+    (path,) = (cache / object_cache.cache_name(TARGET)).glob(f"*{object_cache.SUFFIX}")
     return path
 
 
@@ -155,10 +158,10 @@ def test_a_read_only_cache_is_used(cache, monkeypatch):
 FULL_DISK = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
-from flexmbs.machine_code import load_objects as library
+from flexmbs.machine_code import load_objects as library, object_cache
 from flexmbs.machine_code.target_processor import Target
-library.keys = lambda: {"flexmbs.test": "0" * 32}
-library.object_files = lambda modules, target, reason: dict.fromkeys(modules, b"code")
+library.known_keys = lambda: {"flexmbs.test": "0" * 32}
+object_cache.object_files = lambda modules, target, reason: dict.fromkeys(modules, b"code")
 assert library.find_objects(Target("full")) == {"flexmbs.test": b"code"}
 """
 
@@ -167,7 +170,7 @@ assert library.find_objects(Target("full")) == {"flexmbs.test": b"code"}
 def test_a_full_disk_only_costs_the_time_to_compile(cache):
     done = subprocess.run([sys.executable, "-c", FULL_DISK], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "compiled code is not kept" in done.stderr and "Traceback" not in done.stderr
-    assert list((cache / library.cache_name(Target("full"))).glob(f"*{library.SUFFIX}")) == []
+    assert list((cache / object_cache.cache_name(Target("full"))).glob(f"*{object_cache.SUFFIX}")) == []
 
 
 class TestShipped:
@@ -244,18 +247,189 @@ class TestShipped:
         assert "avx2" in target.lacking and target.name != targets.X86_64
         objects, why = self.read(folder, target=target)
         assert objects == {} and "avx2" in why
-        assert library.cache_name(target) != library.cache_name(TARGET)
+        assert object_cache.cache_name(target) != object_cache.cache_name(TARGET)
 
 
 def test_the_baseline_of_this_machine():
     assert baseline().name in ("x86-64-v3", "generic")
 
 
-def test_sources_of_an_entry_are_its_imports():
-    """A change of the residual concerns the residual and who imports it, and not what stands below."""
-    everything = sources._all_imported("flexmbs.core.equations.tangent")
-    assert {"flexmbs.core.equations.residual", "flexmbs.core.layout.tables"} <= everything
-    assert "flexmbs.core.equations.tangent" not in sources._all_imported("flexmbs.core.mechanics.signals")
+class TestKeys:
+    """Keys of a package of the test's own, whose sources are changed."""
+
+    CORE = {
+        "laws.py": """
+            from math import sin
+
+            import numpy as np
+
+            from flexmbs.core import shapes
+            from flexmbs.core.shapes import SIZE, area, cube
+            from flexmbs.machine_code.entry import entry, interface
+            from flexmbs.machine_code.kernel import kernel
+
+            WEIGHTS = np.zeros(SIZE)
+            for i in range(SIZE):
+                WEIGHTS[i] = 1.0 / (i + 1.0)
+            UNUSED = 3.0
+
+            @interface
+            def law(x: float) -> float:
+                ...
+
+            @entry
+            def force(x: float) -> float:
+                \"\"\"Force, N.\"\"\"
+                return helper(x) * area(x) + cube(x) + shapes.FACTOR
+
+            @kernel
+            def helper(x):  # doubles
+                return 2.0 * sin(x) * WEIGHTS[0]
+
+            @kernel
+            def never_called(x):
+                return x
+        """,
+        "shapes.py": """
+            from flexmbs.machine_code.entry import entry
+            from flexmbs.machine_code.kernel import kernel
+            from flexmbs.core.sizes import SIZE
+
+            FACTOR, OTHER = 2.0, 3.0
+
+            @entry
+            def area(x: float) -> float:
+                return x * x
+
+            @kernel
+            def cube(x):
+                return x * x * x
+        """,
+        "sizes.py": "SIZE = 4\n",
+        "__init__.py": "",
+    }
+
+    @pytest.fixture
+    def keys(self, monkeypatch, tmp_path):
+        """Keys after a text has been replaced in a file of the core, or as they are; ("laws", "shapes")."""
+        shutil.copytree(sources.PACKAGE / "machine_code", tmp_path / "machine_code")
+        (tmp_path / "core").mkdir()
+        for name, text in self.CORE.items():
+            (tmp_path / "core" / name).write_text(textwrap.dedent(text))
+        monkeypatch.setattr(sources, "PACKAGE", tmp_path)
+        monkeypatch.setattr(sources, "PLACES", ("core",))
+
+        def found(name=None, old="", new=""):
+            if name:
+                path = tmp_path / name
+                assert old in path.read_text()
+                path.write_text(path.read_text().replace(old, new))
+            sources._module.cache_clear()
+            return tuple(sources.keys()[f"flexmbs.core.{module}"] for module in ("laws", "shapes"))
+
+        yield found
+        sources._module.cache_clear()
+
+    @pytest.mark.parametrize(
+        "name, old, new, laws, shapes",
+        [
+            ("core/laws.py", "Force, N", "Force in newtons", False, False),  # a docstring
+            ("core/laws.py", "# doubles", "# twice", False, False),
+            ("core/laws.py", "    return x\n", "    return 2.0 * x\n", False, False),  # what no entry calls
+            ("core/laws.py", "UNUSED = 3.0", "UNUSED = 4.0", False, False),
+            ("core/shapes.py", "OTHER = 2.0, 3.0", "OTHER = 2.0, 4.0", True, False),  # the statement makes FACTOR too
+            ("core/laws.py", "2.0 * sin", "3.0 * sin", True, False),
+            ("core/laws.py", "import sin", "import cos as sin", True, False),
+            ("core/laws.py", "1.0 / (i + 1.0)", "1.0 / (i + 2.0)", True, False),  # a loop that fills a constant
+            ("core/sizes.py", "4", "5", True, False),  # a constant that another file passes on
+            ("core/shapes.py", "return x * x * x", "return x**3", True, False),
+            ("core/shapes.py", "return x * x\n", "return x**2\n", False, True),  # an entry is called by its symbol
+            ("core/shapes.py", "area(x: float) -> float", "area(x: float) -> int", True, True),
+            ("machine_code/numba_types.py", '"contract", ', "", True, True),
+            ("machine_code/numba_types.py", "A kernel as numba compiles it", "What numba compiles", False, False),
+            ("machine_code/build.py", "compiling the kernels", "translating", False, False),
+        ],
+    )  # fmt: skip
+    def test_a_change_concerns_what_is_made_of_it(self, keys, name, old, new, laws, shapes):
+        before, after = keys(), keys(name, old, new)
+        assert tuple(a != b for a, b in zip(before, after, strict=True)) == (laws, shapes)
+
+    @pytest.mark.parametrize("what", ["numba", "llvmlite", "bounds"])
+    def test_versions_and_switches_are_in_every_key(self, keys, monkeypatch, what):
+        before = keys()
+        if what == "bounds":
+            monkeypatch.setattr(sources, "BOUNDS_CHECKED", not sources.BOUNDS_CHECKED)
+        else:
+            monkeypatch.setattr(sources, "version", lambda name: "99.0" if name == what else version(name))
+        assert not set(before) & set(keys())
+
+    def test_what_is_not_watched_is_refused(self, keys, tmp_path):
+        (tmp_path / "common").mkdir()
+        (tmp_path / "common" / "numbers.py").write_text("SIZE = 4\n")
+        with pytest.raises(RuntimeError, match="outside core: flexmbs.common.numbers"):
+            keys("core/shapes.py", "flexmbs.core.sizes", "flexmbs.common.numbers")
+
+
+class TestKnownKeys:
+    """Keys are computed where a file has changed, and read where none has."""
+
+    @pytest.fixture
+    def counted(self, cache, monkeypatch, tmp_path):
+        """How often keys are computed by a call."""
+        computed = []
+        monkeypatch.setattr(manifest, "keys", lambda: computed.append(1) or {MODULE: f"{len(computed)}" * 32})
+        monkeypatch.setattr(manifest, "digest_of_sources", lambda: (tmp_path / "source").read_text())
+        (tmp_path / "source").write_text("as it was")
+
+        def count(folder=tmp_path / "nothing"):
+            before = len(computed)
+            found = manifest.known_keys(folder)
+            return len(computed) - before, found[MODULE]
+
+        return count
+
+    def test_they_are_kept_until_a_file_changes(self, counted, cache, tmp_path):
+        assert counted() == (1, "1" * 32) and counted() == (0, "1" * 32)
+        (tmp_path / "source").write_text("changed")
+        assert counted() == (1, "2" * 32) and counted() == (0, "2" * 32)
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"made_of": "something"}'])
+    def test_a_damaged_file_is_computed_again(self, counted, cache, content):
+        counted()
+        (cache / manifest.KEYS).write_bytes(content)
+        assert counted() == (1, "2" * 32)
+
+    @POSIX
+    def test_a_file_that_others_can_write_is_not_read(self, counted, cache):
+        counted()
+        (cache / manifest.KEYS).chmod(0o666)
+        assert counted() == (1, "2" * 32)
+
+    def test_those_that_are_shipped_hold_as_long_as_the_sources_do(self, counted, tmp_path):
+        folder = tmp_path / "shipped"
+        manifest.write_shipped(folder, {MODULE: CODE}, {MODULE: "a" * 32}, TARGET)
+        assert counted(folder) == (0, "a" * 32)
+        (tmp_path / "source").write_text("changed")
+        assert counted(folder) == (1, "1" * 32)
+
+
+def test_keys_of_the_package_name_every_module_with_entries():
+    found = sources.keys()
+    assert set(found) == set(sources.entry_modules()) and len(set(found.values())) == len(found) > 70
+
+
+def test_a_wheel_takes_what_the_cache_has(cache, monkeypatch, tmp_path):
+    monkeypatch.setattr(shipping, "keys", lambda: {MODULE: "0123456789abcdef" * 2})
+    monkeypatch.setattr(shipping, "object_files", object_cache.object_files)
+    monkeypatch.setattr(shipping.subprocess, "run", lambda *given, **options: None)
+    monkeypatch.setattr(shipping, "baseline", lambda: TARGET)
+    for number, compiled in enumerate((1, 1)):  # compiled once, then taken
+        shipping.ship(tmp_path / str(number))
+        assert (tmp_path / str(number) / f"{MODULE}.o").read_bytes() == CODE
+        assert len(object_cache.object_files.count) == compiled
+    monkeypatch.setenv(shipping.FRESH_VARIABLE, "1")
+    shipping.ship(tmp_path / "fresh")
+    assert len(object_cache.object_files.count) == 2
 
 
 NO_NUMBA = """
@@ -297,7 +471,7 @@ def test_processes_that_start_at_once_on_an_empty_cache_compile_once(cache, tmp_
         with on_progress(lambda stage: (tmp_path / f"told-{os.getpid()}").write_text(str(stage))):
             assert found() == CODE
 
-    monkeypatch.setattr(library, "object_files", compile_slowly)
+    monkeypatch.setattr(object_cache, "object_files", compile_slowly)
     processes = [fork.Process(target=look) for _ in range(4)]
     for process in processes:
         process.start()
@@ -321,13 +495,13 @@ def until(condition):
 
 def test_kernels_are_provided_before_workers_start(cache):
     assert library.provide() and compilations() == 0
-    assert library.provide() and len(library.object_files.count) == 1
+    assert library.provide() and len(object_cache.object_files.count) == 1
 
 
 def test_what_cannot_be_provided_is_told(cache, monkeypatch):
     def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(library, "write_whole", full)
+    monkeypatch.setattr(object_cache, "write_whole", full)
     with pytest.warns(CacheWarning, match="is compiled anew at each start"):
         assert not library.provide()

@@ -46,6 +46,15 @@ def test_published_damping(reference, figures, name):
     figures(f"{name}: time of the peak", source, times, [r["time_of_peak"] for r in rows], 1e-5)
 
 
+@pytest.mark.parametrize("law", [fm.LankaraniNikravesh(1e8, 0.5), fm.Flores(1e8, 0.3)])
+def test_time_of_the_peak_scales_with_the_speed(law):
+    """Hits at all speeds are similar, times as v^(-1/5), wherever the peak lies in its step or between two."""
+    speeds = np.geomspace(0.1, 3.0, 40)
+    hits = [first(law, speed=v, duration=0.05) for v in speeds]
+    times = [(hit.peak_time - hit.start) * v**0.2 for hit, v in zip(hits, speeds, strict=True)]
+    assert times == pytest.approx(np.median(times), rel=1e-6)
+
+
 def test_linear_law(reference, figures):
     """Separation at zero depth and at zero force, of the law that is given the restitution."""
     rows = reference("damped_contact_laws")["anagnostopoulos_linear"][::4]

@@ -6,60 +6,114 @@ conj mu_1, mu_2, ...) S^-1 the Newton matrix splits into a real one (lambda = g)
 Hairer and Wanner, Solving Ordinary Differential Equations II (1996), IV.5, IV.8 (method, error estimate); orders 9 and
 13: Stiff differential equations solved by Radau methods, J. Comput. Appl. Math. 111 (1999) 93.
 
+Nodes and eigenvalues are stated, the rest follows from them in decimal arithmetic: to the last digit of a double, and
+alike on every machine, which a library of linear algebra is not.  With pi(x) = prod (x - c_k) and the Lagrange
+polynomials l_j
+
+    A_ij = int_0^c_i l_j,   sum mu^k pi^(k)(0) = 0,   S_i ~ sum mu^k pi^(k+1)(c_i),   (S^-1)_j ~ sum mu^k l_j^(k)(0).
+
 Arrays have one row for each number of stages, STAGES, filled up with zeros.  The stages stand in the order of their
 nodes, but for the last, c = 1: it is always stage ``END``, where the end of a step is for all methods.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+from functools import reduce
+
 import numpy as np
 
 STAGES = np.array([3, 5, 7])
 MAX_STAGES, MAX_PAIRS = 7, 3
 END = 2
+DIGITS = 40  # in which the coefficients are computed; the numbers below have 32
+
+# Zeros of P_s - P_(s-1) on [0, 1], without 1.
+_INNER_NODES = (
+    "0.15505102572168219018027159252941 0.64494897427831780981972840747059",
+    "0.057104196114517682193121192554116 0.27684301363812382768004599768563 "
+    "0.58359043236891682005669766866292 0.86024013565621944784791291887512",
+    "0.029316427159784891972050276913165 0.14807859966848429184997685249598 0.33698469028115429909705297208078 "
+    "0.55867151877155013208139334180552 0.76923386203005450091688336011565 0.92694567131974111485187396581968",
+)
+# Eigenvalues of A, real and imaginary part: the real one, then one of each complex pair.
+_EIGENVALUES = (
+    (
+        ("0.27488882959567736774782860359941", "0"),
+        ("0.16255558520216131612608569820029", "0.1849493244071407842750912237438"),
+    ),
+    (
+        ("0.15906584442746912047791515435156", "0"),
+        ("0.13317907701829959894510706191489", "0.074994511835818522924282577321613"),
+        ("0.065065778545743618593713138687103", "0.11646852774031707572780946588979"),
+    ),
+    (
+        ("0.11189646530003507593590533718077", "0"),
+        ("0.10228556649689874019115847515787", "0.039427496438063535233342664693697"),
+        ("0.075280411819775111093664125275877", "0.069819600780833305238877845128418"),
+        ("0.035716558264077841516455500206634", "0.082953154313331607823041550636153"),
+    ),
+)
 
 
-def _nodes(s: int) -> np.ndarray:
-    """Zeros of P_s - P_(s-1) on [0, 1], by Newton's iteration, with 1 in the place of ``END``."""
-    difference = np.polynomial.legendre.Legendre([0.0] * (s - 1) + [-1.0, 1.0])
-    x = np.sort(difference.roots().real)[:-1]
-    for _ in range(3):
-        x = x - difference(x) / difference.deriv()(x)
-    return np.insert(0.5 * (x + 1.0), END, 1.0)
+def nodes(f: int) -> list[Decimal]:
+    """Nodes of a row of the tables."""
+    inner = [Decimal(digits) for digits in _INNER_NODES[f].split()]
+    return [*inner[:END], Decimal(1), *inner[END:]]
 
 
-def _integrals(c: np.ndarray) -> np.ndarray:
-    """A_ij: the Lagrange polynomial of node j, integrated from 0 to node i by Gauss quadrature, which is exact."""
-    x, w = np.polynomial.legendre.leggauss(len(c))
-    points = 0.5 * c[:, None] * (x + 1.0)
-    return np.stack([0.5 * c * (lagrange(c, j, points) @ w) for j in range(len(c))], axis=1)
+def _with_zeros(zeros: list[Decimal]) -> list[Decimal]:
+    """Coefficients of prod (x - zero), that of the highest power first."""
+    made = [Decimal(1)]
+    for zero in zeros:
+        made = [a - zero * b for a, b in zip([*made, 0], [0, *made], strict=True)]
+    return made
 
 
-def lagrange(c: np.ndarray, j: int, x: np.ndarray) -> np.ndarray:
-    """The Lagrange polynomial of node ``j`` of ``c`` at points ``x``."""
-    others = np.delete(c, j)
-    return np.prod([(x - other) / (c[j] - other) for other in others], axis=0)
+def lagrange(c: list[Decimal], j: int) -> list[Decimal]:
+    """Coefficients of the Lagrange polynomial of node ``j`` of ``c``, that of the highest power first."""
+    own = _with_zeros(c[:j] + c[j + 1 :])
+    return [a / value(own, c[j]) for a in own]
 
 
-def _eigen(A: np.ndarray):
-    """The real eigenvalue first, then one of each complex pair: eigenvalues, S, S^-1 (rows of the conjugates left)."""
-    values, vectors = np.linalg.eig(A)
-    real = int(np.argmin(np.abs(values.imag)))
-    upper = np.flatnonzero(values.imag > 1e-8)
-    upper = upper[np.argsort(values[upper].imag)]
-    S = np.column_stack([vectors[:, real].real / vectors[0, real].real, vectors[:, upper]])
-    inverse = np.linalg.inv(np.column_stack([S, np.conj(S[:, 1:])]))[: S.shape[1]]
-    return values[real].real, values[upper], S, inverse
+def integral(polynomial: list[Decimal]) -> list[Decimal]:
+    """Coefficients of the integral from 0."""
+    return [*(a / (len(polynomial) - k) for k, a in enumerate(polynomial)), Decimal(0)]
 
 
-def _error_weights(c: np.ndarray, A: np.ndarray, g: float) -> np.ndarray:
-    """Weights of the stage increments in the embedded estimate (IV.8.20): order s with g h f(x0, y0) besides."""
-    s = len(c)
-    wanted = 1.0 / np.arange(1.0, s + 1.0)
-    wanted[0] -= g
-    powers = np.vander(c, s, increasing=True).T
-    embedded = np.linalg.solve(powers, wanted)
-    return np.linalg.solve(A.T, embedded - A[END]) / g
+def value(polynomial: list[Decimal], x: Decimal) -> Decimal:
+    """A polynomial at ``x``."""
+    return reduce(lambda found, a: found * x + a, polynomial)
+
+
+def _derivatives(polynomial: list[Decimal], x: Decimal) -> list[Decimal]:
+    """All derivatives at ``x``, the highest first."""
+    found = []
+    for degree in range(len(polynomial) - 1, -1, -1):
+        found.insert(0, value(polynomial, x))
+        polynomial = [(degree - k) * a for k, a in enumerate(polynomial[:-1])]
+    return found
+
+
+def _eigenvectors(c: list[Decimal], lagrange_at_0: list, real: str, imaginary: str) -> tuple[complex, list, list]:
+    """Eigenvalue, its column of S and its row of S^-1, whose product is 1.
+
+    ``lagrange_at_0`` has all derivatives of the Lagrange polynomials at 0.
+    """
+    a, b = mu = Decimal(real), Decimal(imaginary)
+
+    def times(z, w):
+        return z[0] * w[0] - z[1] * w[1], z[0] * w[1] + z[1] * w[0]
+
+    def at_mu(polynomial):
+        return reduce(lambda z, d: (z[0] * a - z[1] * b + d, z[0] * b + z[1] * a), polynomial, (0, 0))
+
+    pi = _with_zeros(c)
+    column = [at_mu(_derivatives(pi, x)[:-1]) for x in c]
+    row = [at_mu(derivatives) for derivatives in lagrange_at_0]
+    x, y = (sum(parts) for parts in zip(*map(times, row, column), strict=True))
+    inverse = x / (x * x + y * y), -y / (x * x + y * y)
+    return complex(*mu), [complex(*z) for z in column], [complex(*times(z, inverse)) for z in row]
 
 
 _count = len(STAGES)
@@ -72,18 +126,21 @@ S_REAL = np.zeros((_count, MAX_STAGES))
 S_COMPLEX = np.zeros((_count, MAX_STAGES, MAX_PAIRS), dtype=complex)
 S_INVERSE_REAL = np.zeros((_count, MAX_STAGES))
 S_INVERSE_COMPLEX = np.zeros((_count, MAX_PAIRS, MAX_STAGES), dtype=complex)
+# Of the stage increments in the embedded estimate (IV.8.20), order s with g h f(x0, y0) besides: -l_j(0) / c_j.
 ERROR_WEIGHTS = np.zeros((_count, MAX_STAGES))
 # 1 / prod (c_j - c_k) of each Lagrange polynomial
 LAGRANGE = np.zeros((_count, MAX_STAGES))
 
-for _f, _s in enumerate(STAGES):
-    _c = _nodes(int(_s))
-    _A = _integrals(_c)
-    _g, _mu, _S, _inverse = _eigen(_A)
-    _pairs = len(_mu)
-    C[_f, :_s], A[_f, :_s, :_s], A2[_f, :_s, :_s] = _c, _A, _A @ _A
-    REAL_EIGENVALUE[_f], COMPLEX_EIGENVALUE[_f, :_pairs] = _g, _mu
-    S_REAL[_f, :_s], S_COMPLEX[_f, :_s, :_pairs] = _S[:, 0].real, _S[:, 1:]
-    S_INVERSE_REAL[_f, :_s], S_INVERSE_COMPLEX[_f, :_pairs, :_s] = _inverse[0].real, _inverse[1:]
-    ERROR_WEIGHTS[_f, :_s] = _error_weights(_c, _A, _g)
-    LAGRANGE[_f, :_s] = [1.0 / np.prod(_c[_j] - np.delete(_c, _j)) for _j in range(_s)]
+with localcontext(prec=DIGITS):
+    for _f, _s in enumerate(STAGES):
+        _c = nodes(_f)
+        _lagrange = [lagrange(_c, _j) for _j in range(_s)]
+        _A = np.array([[value(integral(_l), _x) for _l in _lagrange] for _x in _c])
+        C[_f, :_s], A[_f, :_s, :_s], A2[_f, :_s, :_s] = _c, _A, _A @ _A
+        ERROR_WEIGHTS[_f, :_s] = [-_l[-1] / _x for _l, _x in zip(_lagrange, _c, strict=True)]
+        LAGRANGE[_f, :_s] = [_l[0] for _l in _lagrange]
+        _at_0 = [_derivatives(_l, Decimal(0)) for _l in _lagrange]
+        _g, *_pairs = (_eigenvectors(_c, _at_0, *_mu) for _mu in _EIGENVALUES[_f])
+        REAL_EIGENVALUE[_f], S_REAL[_f, :_s], S_INVERSE_REAL[_f, :_s] = (np.real(_part) for _part in _g)
+        for _p, _pair in enumerate(_pairs):
+            COMPLEX_EIGENVALUE[_f, _p], S_COMPLEX[_f, :_s, _p], S_INVERSE_COMPLEX[_f, _p, :_s] = _pair

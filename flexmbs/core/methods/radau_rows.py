@@ -6,6 +6,8 @@ step of these orders does.
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 
 from flexmbs.core.constraints.any_rows import any_rows
@@ -15,7 +17,7 @@ from flexmbs.core.mechanics.condensed_modes import place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
 from flexmbs.core.methods.missed_by_quintic import missed_by_quintic
-from flexmbs.core.methods.radau_coefficients import MAX_STAGES, STAGES, C, lagrange
+from flexmbs.core.methods.radau_coefficients import DIGITS, MAX_STAGES, STAGES, integral, lagrange, nodes, value
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -27,19 +29,18 @@ HALVING = 1.0 / 32.0
 
 def _row_weights() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Weights of the stage accelerations at the eighths of a step, in a, (v - v0) / h and (q - q0 - x h v0) / h^2."""
-    shape = (len(STAGES), INTERMEDIATE_ROWS, MAX_STAGES)
-    accelerations, rates, moves = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for f, s in enumerate(STAGES):
-        c = C[f, :s]
-        nodes, weights = np.polynomial.legendre.leggauss(int(s))
-        for row in range(INTERMEDIATE_ROWS):
-            x = (row + 1.0) / (INTERMEDIATE_ROWS + 1.0)
-            points = 0.5 * x * (nodes + 1.0)
-            for j in range(s):
-                values = lagrange(c, j, points)
-                accelerations[f, row, j] = lagrange(c, j, np.array([x]))[0]
-                rates[f, row, j] = 0.5 * x * (weights @ values)
-                moves[f, row, j] = 0.5 * x * (weights @ ((x - points) * values))
+    accelerations, rates, moves = np.zeros((3, len(STAGES), INTERMEDIATE_ROWS, MAX_STAGES))
+    with localcontext(prec=DIGITS):
+        for f in range(len(STAGES)):
+            c = nodes(f)
+            for j in range(len(c)):
+                acceleration = lagrange(c, j)
+                rate = integral(acceleration)
+                move = integral(rate)
+                for row in range(INTERMEDIATE_ROWS):
+                    x = Decimal(row + 1) / (INTERMEDIATE_ROWS + 1)
+                    accelerations[f, row, j] = value(acceleration, x)
+                    rates[f, row, j], moves[f, row, j] = value(rate, x), value(move, x)
     return accelerations, rates, moves
 
 

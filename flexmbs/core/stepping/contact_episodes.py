@@ -28,10 +28,9 @@ from flexmbs.machine_code.kernel import kernel
 # Lobatto's quadrature of order 8 on [0, 1] (Hairer and Wanner II, 1996, IV.5): more than the order of any interpolant.
 NODES = 0.5 + 0.5 * np.array([-1.0, -math.sqrt(3.0 / 7.0), 0.0, math.sqrt(3.0 / 7.0), 1.0])
 WEIGHTS = np.array([1.0 / 20.0, 49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, 1.0 / 20.0])
-BISECTIONS = 40
-GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
-BESIDE = 1e-3  # of an interval: where the force is looked at to see whether its peak is inside
-ROUNDING = 1e-12
+BISECTIONS = 26
+BESIDE = 1e-3  # of a piece: distance of the points from which the slope of the force follows
+ROUNDING = 1e-9  # of the largest force: depths are differences of positions
 
 
 @kernel
@@ -180,9 +179,9 @@ def add_impulse(tables, c, state, scratch, work, bodies, h, rows, row):
             first_rate = rate
         if force > largest:
             largest, at = force, i
-    if largest > 0.0 and largest >= episode.peak_force:
+    if largest > 0.0 and largest > episode.peak_force * (1.0 - ROUNDING):
         keep_peak(episode, largest, state.time + (row + NODES[at]) * part * h)
-        refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at)
+        refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at, largest)
     if not (first_rate < 0.0 and rate > 0.0):
         return
     x = turning_point(tables, c, state, scratch, work, h, rows, row * part, (row + 1.0) * part)  # the deepest point
@@ -194,34 +193,35 @@ def add_impulse(tables, c, state, scratch, work, bodies, h, rows, row):
 
 
 @kernel
-def refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at):
-    """Largest force beside node ``at``, which has the largest of all nodes; with damping it is not the deepest point.
+def refine_peak(tables, c, state, scratch, work, bodies, h, rows, row, at, largest):
+    """Largest force beside node ``at``, which has the ``largest`` of all; with damping it is not the deepest point.
 
-    By golden-section search (Press et al., Numerical Recipes, 2007, sec. 10.2).
+    Where the slope of the force changes its sign, by bisection: rounding of the force moves that far less than the
+    place of the largest value.
     """
     part = 1.0 / (rows + 1.0)
-    left, right, end = NODES[max(at - 1, 0)], NODES[min(at + 1, len(NODES) - 1)], NODES[at]
-    episode = state.episode[c]
-    beside = end + BESIDE if left == end else end - BESIDE
-    left, right, beside = (row + left) * part, (row + right) * part, (row + beside) * part
-    if at == 0 or at == len(NODES) - 1:  # at the end of the piece: the peak may be in the next one
-        _gap, _rate, force = force_inside(tables, c, state, scratch, work, bodies, h, rows, beside)
-        if force <= episode.peak_force:
+    begin, end, node = row * part, (row + 1.0) * part, (row + NODES[at]) * part
+    left, right = (row + NODES[max(at - 1, 0)]) * part, (row + NODES[min(at + 1, len(NODES) - 1)]) * part
+    apart, episode = BESIDE * part, state.episode[c]
+    if left == node or right == node:  # at the end of the piece: the peak may be in the next one
+        inward = apart if left == node else -apart
+        _gap, _rate, at_first = force_inside(tables, c, state, scratch, work, bodies, h, rows, node + inward)
+        _gap, _rate, at_second = force_inside(tables, c, state, scratch, work, bodies, h, rows, node + 2.0 * inward)
+        if 4.0 * at_first - at_second <= 3.0 * largest:  # the parabola through the three falls inwards
             return
-    x, y = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
-    _gap, _rate, at_x = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
-    _gap, _rate, at_y = force_inside(tables, c, state, scratch, work, bodies, h, rows, y)
     for _ in range(BISECTIONS):
-        if at_x > at_y:
-            right, y, at_y = y, x, at_x
-            x = right - GOLDEN * (right - left)
-            _gap, _rate, at_x = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
+        x = 0.5 * (left + right)
+        beside = min(apart, x - begin, end - x)
+        _gap, _rate, before = force_inside(tables, c, state, scratch, work, bodies, h, rows, x - beside)
+        _gap, _rate, behind = force_inside(tables, c, state, scratch, work, bodies, h, rows, x + beside)
+        if behind > before:
+            left = x
         else:
-            left, x, at_x = x, y, at_y
-            y = left + GOLDEN * (right - left)
-            _gap, _rate, at_y = force_inside(tables, c, state, scratch, work, bodies, h, rows, y)
-    if max(at_x, at_y) > episode.peak_force * (1.0 + ROUNDING):
-        keep_peak(episode, max(at_x, at_y), state.time + 0.5 * (x + y) * h)
+            right = x
+    x = 0.5 * (left + right)
+    _gap, _rate, force = force_inside(tables, c, state, scratch, work, bodies, h, rows, x)
+    if force > episode.peak_force * (1.0 - ROUNDING):
+        episode.peak_force, episode.peak_time = max(force, episode.peak_force), state.time + x * h
 
 
 @kernel
