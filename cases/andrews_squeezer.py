@@ -69,9 +69,18 @@ class Parameters:
     fa: float = fm.parameter(0.01421, "m", "centre of K6, from the common point")
     mom: float = fm.parameter(0.033, "N m", "torque of the motor on K1")
     q0: tuple = fm.parameter(
-        (-0.06171389001427645, 0.0, 0.45527981916307037, 0.22266839016588588, 0.48736497954384256, -0.22266839016588588,
-         1.2305474445498212), "rad", "angles at the start: theta is kept, the others close the loops",
-    )  # fmt: skip
+        (
+            -0.06171389001427645,
+            0.0,
+            0.45527981916307037,
+            0.22266839016588588,
+            0.48736497954384256,
+            -0.22266839016588588,
+            1.2305474445498212,
+        ),
+        "rad",
+        "angles at the start: theta is kept, the others close the loops",
+    )
     v0: tuple = fm.parameter((0.0,) * 7, "rad/s", "rates at the start; theta is kept, the others follow from it")
     coordinates: str = fm.parameter("reduced", "", "coordinates: reduced or absolute")
     t_end: float = fm.parameter(0.03, "s", "end time")

@@ -15,9 +15,7 @@ import flexmbs as fm
 
 PLOTS = {"Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total")}
 UNITS = {"box_size": "m"}
-WALLS = {
-    "floor": (2, 0.0), "ceiling": (2, 1.0), "left": (0, 0.0), "right": (0, 1.0), "front": (1, 0.0), "back": (1, 1.0),
-}  # fmt: skip
+WALLS = {"floor": (2, 0.0), "ceiling": (2, 1.0), "left": (0, 0.0), "right": (0, 1.0), "front": (1, 0.0), "back": (1, 1.0)}
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,11 @@ def build(p: Parameters) -> fm.System:
     for number in range(p.count):
         place = np.array([number % side, number // side % side, number // side**2]) + 0.5
         part = system.add(
-            body, f"ball {number + 1}", position=cell * place + room * rng.uniform(-1.0, 1.0, 3),
+            body,
+            f"ball {number + 1}",
+            position=cell * place + room * rng.uniform(-1.0, 1.0, 3),
             velocity=p.speed * rng.normal(size=3),
-        )  # fmt: skip
+        )
         shapes.append(fm.Sphere(part["origin"], p.radius))
     for name, (axis, far) in WALLS.items():
         normal = np.zeros(3)

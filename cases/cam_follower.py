@@ -13,10 +13,7 @@ import numpy as np
 
 import flexmbs as fm
 
-PLOTS = {
-    "Follower": ("guide.displacement",),
-    "Force of the cam": ("roller.reaction.force.y", "roller.reaction.force.x"),
-}
+PLOTS = {"Follower": ("guide.displacement",), "Force of the cam": ("roller.reaction.force.y", "roller.reaction.force.x")}
 
 
 @dataclass(frozen=True)
@@ -61,9 +58,7 @@ def build(p: Parameters) -> fm.System:
     axle = system.revolute(system.ground.marker("axle"), cam["origin"], axis="z", name="axle")
     axle.prescribe(fm.Polynomial([0.0, p.w]))
     height = float(closed_form(p, np.zeros(1))[0][0])
-    guide = system.prismatic(
-        system.ground.marker("guide"), follower["origin"], axis="y", displacement=height, name="guide"
-    )
+    guide = system.prismatic(system.ground.marker("guide"), follower["origin"], axis="y", displacement=height, name="guide")
     guide.spring(stiffness=p.k, rest=height)
     system.force(follower["origin"], (0.0, -p.F0, 0.0), name="preload")
     # where the roller is at the start: from the cam's centre at the angle of (-e, height)

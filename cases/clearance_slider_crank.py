@@ -17,17 +17,28 @@ import flexmbs as fm
 
 CONTACTS = 8  # of which there are figures
 IN_FILES = {
-    "crank": "crank", "rod": "rod", "m_rod": "rod_mass", "J_rod": "rod_inertia", "m_slider": "slider_mass",
-    "rpm": "speed", "clearance": "clearance", "restitution": "restitution", "E": "youngs_modulus",
-    "nu": "poisson_ratio", "R_bearing": "bearing_radius", "R_journal": "journal_radius", "K": "stiffness",
-}  # fmt: skip
-UNITS = {
-    "slider_acceleration_max": "m/s2", "crank_torque_max": "N m", "first_contact_time": "s", "first_peak_force": "N",
-}  # fmt: skip
+    "crank": "crank",
+    "rod": "rod",
+    "m_rod": "rod_mass",
+    "J_rod": "rod_inertia",
+    "m_slider": "slider_mass",
+    "rpm": "speed",
+    "clearance": "clearance",
+    "restitution": "restitution",
+    "E": "youngs_modulus",
+    "nu": "poisson_ratio",
+    "R_bearing": "bearing_radius",
+    "R_journal": "journal_radius",
+    "K": "stiffness",
+}
+UNITS = {"slider_acceleration_max": "m/s2", "crank_torque_max": "N m", "first_contact_time": "s", "first_peak_force": "N"}
 PLOTS = {
-    "Slider": ("guide.displacement.acceleration",), "Crank": ("shaft.angle.driving_force",), "Pin": ("pin.force",),
-    "Eccentricity": ("pin.u", "pin.v"), "Phase": ("pin.phase",),
-}  # fmt: skip
+    "Slider": ("guide.displacement.acceleration",),
+    "Crank": ("shaft.angle.driving_force",),
+    "Pin": ("pin.force",),
+    "Eccentricity": ("pin.u", "pin.v"),
+    "Phase": ("pin.phase",),
+}
 
 
 @dataclass(frozen=True)
@@ -75,9 +86,7 @@ def build(p: Parameters, ideal: bool = False) -> fm.System:
     shaft = system.revolute(system.ground.marker("shaft"), crank["origin"], name="shaft")
     shaft.prescribe(rate=p.speed * pi / 30.0)
     half = 0.5 * p.rod
-    system.revolute(
-        crank.marker("pin", (p.crank, 0.0, 0.0)), rod.marker("big_end", (-half, 0.0, 0.0)), name="crank_pin"
-    )
+    system.revolute(crank.marker("pin", (p.crank, 0.0, 0.0)), rod.marker("big_end", (-half, 0.0, 0.0)), name="crank_pin")
     system.prismatic(system.ground.frame, slider["origin"], displacement=p.crank + p.rod, name="guide")
     play = fm.Clearance(radial=p.clearance, law=fm.LankaraniNikravesh(p.stiffness, p.restitution))
     small_end = rod.marker("small_end", (half, 0.0, 0.0))

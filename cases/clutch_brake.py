@@ -15,14 +15,17 @@ import numpy as np
 import flexmbs as fm
 
 UNITS = {
-    "lock_up_time": "s", "lock_up_times": "s", "break_away_time": "s", "stop_time": "s", "lock_up_speed": "rad/s",
-    "torque_slipping": "N m", "torque_locked": "N m", "torque_largest": "N m", "clutch_loss": "J",
-}  # fmt: skip
-PLOTS = {
-    "Speeds": ("shaft.angle.rate", "clutch.angle.rate"),
-    "Torques": ("drive", "slip torque"),
-    "Energy": ("energy.kinetic",),
+    "lock_up_time": "s",
+    "lock_up_times": "s",
+    "break_away_time": "s",
+    "stop_time": "s",
+    "lock_up_speed": "rad/s",
+    "torque_slipping": "N m",
+    "torque_locked": "N m",
+    "torque_largest": "N m",
+    "clutch_loss": "J",
 }
+PLOTS = {"Speeds": ("shaft.angle.rate", "clutch.angle.rate"), "Torques": ("drive", "slip torque"), "Energy": ("energy.kinetic",)}
 VIEW = {"color": "body", "camera": (1.0, 0.4, 0.9)}  # the shafts lie one behind the other along z
 
 
@@ -53,31 +56,23 @@ def disc(inertia: float, radius: float) -> fm.RigidBody:
 
 def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    drive, load = (
-        system.add(disc(p.drive_inertia, 0.2), "drive disc"),
-        system.add(disc(p.load_inertia, 0.3), "load disc"),
-    )
+    drive, load = (system.add(disc(p.drive_inertia, 0.2), "drive disc"), system.add(disc(p.load_inertia, 0.3), "load disc"))
     face = drive.marker("face", (0.0, 0.0, 0.06))
     shaft = system.revolute(system.ground["origin"], drive["origin"], angle=0.0, rate=p.speed, name="shaft")
     clutch = system.revolute(face, load["origin"], angle=0.0, rate=-p.speed, name="clutch")
     on, growth, slips = system.variable("drive on", 1.0), system.variable("growth"), system.variable("slips", 1.0)
     braking = system.variable("braking")
-    given = system.function(
-        lambda t, on, growth: on * p.drive_torque + growth * (t - p.overload_start), (on, growth), name="drive"
-    )
+    given = system.function(lambda t, on, growth: on * p.drive_torque + growth * (t - p.overload_start), (on, growth), name="drive")
     shaft.actuate(given, name="drive")
     shaft.actuate(system.function(lambda t, braking: -p.brake_torque * braking, (braking,)), name="brake")
     system.torque(load["origin"], (0.0, 0.0, -p.load_torque), name="load")
-    clutch.actuate(
-        system.function(lambda t, slips: p.kinetic_torque * slips, (slips,), name="slip torque"), name="plates"
-    )
+    clutch.actuate(system.function(lambda t, slips: p.kinetic_torque * slips, (slips,), name="slip torque"), name="plates")
     lock_and_slip(system, clutch, slips, p)
     system.event(when=p.overload_start, do=fm.Set(growth, p.overload_rate), name="overload")
     system.event(when=p.overload_end, do=fm.Set(growth, 0.0), name="overload ends")
     stop = system.event(
-        when=system.sensor("rate", shaft) <= 0.0, do=[fm.Set(braking, 0.0), fm.Lock(shaft)], name="stop", armed=False,
-        repeats=False,
-    )  # fmt: skip
+        when=system.sensor("rate", shaft) <= 0.0, do=[fm.Set(braking, 0.0), fm.Lock(shaft)], name="stop", armed=False, repeats=False
+    )
     system.event(when=p.brake_start, do=[fm.Set(on, 0.0), fm.Set(braking, 1.0), fm.Arm(stop)], name="brake")
     return system
 
@@ -91,8 +86,9 @@ def lock_and_slip(system: fm.System, clutch, slips, p: Parameters) -> None:
         way = "rising" if side > 0.0 else "falling"
         system.event(
             when=fm.Crossing(plates.force, side * p.static_torque, way),
-            do=[plates.release, fm.Set(slips, side), fm.Arm(plates.event)], name=name,
-        )  # fmt: skip
+            do=[plates.release, fm.Set(slips, side), fm.Arm(plates.event)],
+            name=name,
+        )
 
 
 def closed_form(p: Parameters) -> dict[str, float]:
@@ -129,9 +125,7 @@ def closed_form(p: Parameters) -> dict[str, float]:
 
 def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     """Times of the run and in closed form; torque that the clutch transmits."""
-    times = {
-        name: [event.time for event in result.events if event.name == name] for name in ("plates", "break away", "stop")
-    }
+    times = {name: [event.time for event in result.events if event.name == name] for name in ("plates", "break away", "stop")}
     locks, away, stops = times["plates"], times["break away"], times["stop"]
     first = np.searchsorted(result.t, locks[0], side="right") - 1 if locks else 0  # row behind the first lock-up
     rate = result["shaft.angle.rate"]

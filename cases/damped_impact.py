@@ -15,18 +15,18 @@ from scipy.interpolate import CubicHermiteSpline
 
 import flexmbs as fm
 
-PUBLISHED = {
-    "hunt_crossley": None,
-    "lankarani_nikravesh": fm.LankaraniNikravesh,
-    "flores_2011": fm.Flores,
-    "gonthier": fm.Gonthier,
-}
+PUBLISHED = {"hunt_crossley": None, "lankarani_nikravesh": fm.LankaraniNikravesh, "flores_2011": fm.Flores, "gonthier": fm.Gonthier}
 LINEAR = "anagnostopoulos_linear"
 LAWS = (*PUBLISHED, LINEAR)
 IN_FILES = {
-    "m": "mass", "K": "stiffness", "n": "exponent", "v0_in_law": "law_speed", "v_impact": "speed", "e": "restitutions",
+    "m": "mass",
+    "K": "stiffness",
+    "n": "exponent",
+    "v0_in_law": "law_speed",
+    "v_impact": "speed",
+    "e": "restitutions",
     "k_linear": "linear_stiffness",
-}  # fmt: skip
+}
 UNITS = {"contact_time": "s", "peak_force": "N", "indentation_max": "m", "rebound_speed": "m/s"}
 PLOTS = {"Contact": ("wall.force",), "Depth": ("wall.gap",)}
 
@@ -45,9 +45,7 @@ class Parameters:
     law_speed: float | None = fm.parameter(None, "m/s", "v0 of the law; none: the approach speed of each hit")
     restitutions: tuple | None = fm.parameter(None, "", "restitutions of the table of all laws; none: no table")
     gap: float = fm.parameter(1e-3, "m", "distance between mass and wall at the start", minimum=0.0)
-    parameters: str | None = fm.parameter(
-        None, "", "JSON file with values of m, K, n, v0_in_law, v_impact, e, k_linear"
-    )
+    parameters: str | None = fm.parameter(None, "", "JSON file with values of m, K, n, v0_in_law, v_impact, e, k_linear")
     t_end: float | None = fm.parameter(None, "s", "end time; none: long enough for the contact")
     rtol: float = fm.parameter(1e-9, "", "relative tolerance")
     atol: float = fm.parameter(1e-13, "", "absolute tolerance")

@@ -15,9 +15,13 @@ import numpy as np
 import flexmbs as fm
 
 UNITS = {
-    "latch_times": "s", "capture_impulse": "N s", "capture_angular_impulse": "N m s", "latch_angular_impulse": "N m s",
-    "tip_deflection_max": "m", "energy_lost": "J",
-}  # fmt: skip
+    "latch_times": "s",
+    "capture_impulse": "N s",
+    "capture_angular_impulse": "N m s",
+    "latch_angular_impulse": "N m s",
+    "tip_deflection_max": "m",
+    "energy_lost": "J",
+}
 PLOTS = {
     "Drogue": ("drogue.u", "drogue.v"),
     "Angle": ("drogue.angle",),
@@ -59,35 +63,47 @@ def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     chaser = system.add(block(p.chaser_mass, p.chaser_inertia, 1.6 * p.root), "chaser")
     beam = fm.uniform_beam(
-        length=p.probe_length, bending_stiffness=p.bending_stiffness, mass_per_length=p.probe_mass / p.probe_length,
-        supports=("clamped", "free"), modes=p.modes, markers={"root": 0.0, "tip": p.probe_length}, foreshortening=True,
+        length=p.probe_length,
+        bending_stiffness=p.bending_stiffness,
+        mass_per_length=p.probe_mass / p.probe_length,
+        supports=("clamped", "free"),
+        modes=p.modes,
+        markers={"root": 0.0, "tip": p.probe_length},
+        foreshortening=True,
         damping_ratio=p.damping_ratio,
-    )  # fmt: skip
+    )
     probe = system.add(beam, "probe")
     target = system.add(block(p.target_mass, p.target_inertia, 1.6 * p.depth), "target")
     system.planar(system.ground["origin"], chaser["origin"], u=0.0, v=0.0, angle=0.0, u_rate=p.speed, name="motion")
     system.fixed(chaser.marker("mount", (p.root, 0.0, 0.0)), probe["root"], name="mount")
     # the drogue, as seen from the tip: u along the probe, v across, negative where it is still ahead
     drogue = system.planar(
-        probe["tip"], target.marker("drogue", (-p.depth, 0.0, 0.0)), u=p.gap, v=p.offset, angle=p.misalignment,
-        u_rate=-p.speed, v_rate=0.0, angle_rate=0.0, name="drogue",
-    )  # fmt: skip
+        probe["tip"],
+        target.marker("drogue", (-p.depth, 0.0, 0.0)),
+        u=p.gap,
+        v=p.offset,
+        angle=p.misalignment,
+        u_rate=-p.speed,
+        v_rate=0.0,
+        angle_rate=0.0,
+        name="drogue",
+    )
     captured = system.variable("captured")
     angle, rate = (system.sensor(kind, drogue, coordinate="angle") for kind in ("coordinate", "rate"))
-    restoring = system.function(
-        lambda t, angle, rate, on: -on * (p.stiffness * angle + p.damping * rate), (angle, rate, captured)
-    )  # fmt: skip
+    restoring = system.function(lambda t, angle, rate, on: -on * (p.stiffness * angle + p.damping * rate), (angle, rate, captured))
     drogue.actuate(restoring, coordinate="angle", name="restoring")
     latch = system.event(
         when=fm.Crossing(angle, 0.0, "both"), do=fm.Lock((drogue, "angle")), name="latch", repeats=False, armed=False
-    )  # fmt: skip
+    )
     hold = [fm.Lock((drogue, "u")), fm.Lock((drogue, "v"))]
     if p.misalignment == 0.0:  # in line already: it latches at once
         hold.append(fm.Lock((drogue, "angle")))
     system.event(
         when=system.sensor("coordinate", drogue, coordinate="u") <= 0.0,
-        do=[*hold, fm.Set(captured, 1.0), fm.Arm(latch)], name="capture", repeats=False,
-    )  # fmt: skip
+        do=[*hold, fm.Set(captured, 1.0), fm.Arm(latch)],
+        name="capture",
+        repeats=False,
+    )
     return system
 
 

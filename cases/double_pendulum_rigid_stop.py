@@ -16,11 +16,28 @@ import flexmbs as fm
 
 RIGID, FLEXIBLE = KINDS = "rigid", "flexible"
 IN_FILES = {
-    "L1": "length1", "L2": "length2", "m1": "mass1", "m2": "mass2", "g": "gravity", "yw": "wall", "e": "restitution",
-    "theta0": "start_angles", "omega0": "start_rates", "t_end": "t_end", "L": "length", "b": "width",
-    "h": "thickness", "E": "youngs_modulus", "rho": "density", "lp": "contact_position", "th0": "start_angle",
-    "om0": "start_rate", "nimp": "impacts", "tend": "t_end", "n": "bending_modes",
-}  # fmt: skip
+    "L1": "length1",
+    "L2": "length2",
+    "m1": "mass1",
+    "m2": "mass2",
+    "g": "gravity",
+    "yw": "wall",
+    "e": "restitution",
+    "theta0": "start_angles",
+    "omega0": "start_rates",
+    "t_end": "t_end",
+    "L": "length",
+    "b": "width",
+    "h": "thickness",
+    "E": "youngs_modulus",
+    "rho": "density",
+    "lp": "contact_position",
+    "th0": "start_angle",
+    "om0": "start_rate",
+    "nimp": "impacts",
+    "tend": "t_end",
+    "n": "bending_modes",
+}
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
 ELBOW, TIP, STOP = "elbow_at_wall", "tip_at_wall", "stop"
 POINTS = {ELBOW: "elbow", TIP: "tip"}
@@ -50,9 +67,7 @@ class Parameters:
     contact_position: float | None = fm.parameter(None, "m", "flexible: from the hinge to the contact; none: tip")
     start_angle: float = fm.parameter(pi / 2, "rad", "flexible: angle at the start, from hanging")
     start_rate: float = fm.parameter(0.0, "rad/s", "flexible: angular velocity at the start")
-    bending_modes: tuple | None = fm.parameter(
-        None, "", "flexible: numbers of bending modes, one run each; none: 1, 2, 3, 5"
-    )
+    bending_modes: tuple | None = fm.parameter(None, "", "flexible: numbers of bending modes, one run each; none: 1, 2, 3, 5")
     elements: int = fm.parameter(240, "", "flexible: elements of the mesh, to which modes are computed")
     impacts: int = fm.parameter(3, "", "flexible: impacts of which there are figures")
     gravity: float = fm.parameter(9.81, "m/s2", "gravity, downwards")

@@ -20,9 +20,15 @@ PLOTS = {
 }
 VIEW = {"color": "von_mises", "scale": 50.0}
 UNITS = {
-    "peak_stress": "Pa", "peak_stress_angle": "rad", "crank_pin_force_max": "N", "piston_pin_force_max": "N",
-    "side_force_max": "N", "deflection_max": "m", "rod_mass": "kg", "first_frequency": "Hz",
-}  # fmt: skip
+    "peak_stress": "Pa",
+    "peak_stress_angle": "rad",
+    "crank_pin_force_max": "N",
+    "piston_pin_force_max": "N",
+    "side_force_max": "N",
+    "deflection_max": "m",
+    "rod_mass": "kg",
+    "first_frequency": "Hz",
+}
 
 
 @dataclass(frozen=True)

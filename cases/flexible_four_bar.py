@@ -14,11 +14,7 @@ import flexmbs as fm
 
 LINKS = ("crank", "coupler", "rocker")
 SECTION = ("width", "thickness", "youngs_modulus", "poisson_ratio", "density")
-PLOTS = {
-    "Rocker": ("rocker bearing.angle",),
-    "Coupler": ("coupler.middle.displacement.y",),
-    "Elastic energy": ("energy.elastic",),
-}
+PLOTS = {"Rocker": ("rocker bearing.angle",), "Coupler": ("coupler.middle.displacement.y",), "Elastic energy": ("energy.elastic",)}
 VIEW = {"color": "von_mises", "scale": 10.0}
 
 

@@ -20,9 +20,16 @@ PLOTS = {
 }
 VIEW = {"color": "von_mises"}
 UNITS = {
-    "first_contact_time": "s", "first_contact_duration": "s", "first_peak_force": "N", "first_impulse": "N s",
-    "contact_starts": "s", "peak_forces": "N", "angle_end": "rad", "tip_deflection_end": "m", "tip_deflection_max": "m",
-}  # fmt: skip
+    "first_contact_time": "s",
+    "first_contact_duration": "s",
+    "first_peak_force": "N",
+    "first_impulse": "N s",
+    "contact_starts": "s",
+    "peak_forces": "N",
+    "angle_end": "rad",
+    "tip_deflection_end": "m",
+    "tip_deflection_max": "m",
+}
 
 
 @dataclass(frozen=True)

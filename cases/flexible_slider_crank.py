@@ -45,12 +45,7 @@ def build(p: Parameters) -> fm.System:
     """At the start crank and rod lie stretched on x; the rod's mesh may lie askew to the line of its pins."""
     values = dict(youngs_modulus=p.youngs_modulus, poisson_ratio=p.poisson_ratio, density=p.density)
     mesh = fm.with_material(fm.read_mesh(fm.find_mesh(p.mesh)), **values)
-    body = fm.reduce(
-        mesh,
-        interfaces={"big": p.big_set, "small": p.small_set},
-        modes=fm.FreeFree(count=p.modes),
-        damping=p.damping,
-    )
+    body = fm.reduce(mesh, interfaces={"big": p.big_set, "small": p.small_set}, modes=fm.FreeFree(count=p.modes), damping=p.damping)
     big, small = body.markers["big"].position, body.markers["small"].position
     line = (small - big) * [1.0, 1.0, 0.0]
     tilt, length = float(np.arctan2(line[1], line[0])), float(np.hypot(*line[:2]))

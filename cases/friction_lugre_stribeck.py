@@ -21,16 +21,38 @@ import flexmbs as fm
 
 PULL, PRESLIDING, BELT = EXPERIMENTS = "lugre/pull", "lugre/presliding", "stribeck/belt"
 IN_FILES = {
-    "sigma0": "bristle_stiffness", "sigma1": "bristle_damping", "sigma2": "viscous", "Fc": "coulomb_force",
-    "Fs": "static_force", "vs": "stribeck_speed", "m": "mass", "k": "stiffness", "v_pull": "pull_speed",
-    "v_threshold": "threshold", "rate": "force_rate", "F_max": "force_max", "c": "damping", "N": "normal_force",
-    "v_belt": "belt_speed", "mu_s": "static", "mu_k": "kinetic", "v_s": "belt_stribeck_speed", "x0": "start",
-    "v0": "start_speed", "t_end": "t_end",
-}  # fmt: skip
+    "sigma0": "bristle_stiffness",
+    "sigma1": "bristle_damping",
+    "sigma2": "viscous",
+    "Fc": "coulomb_force",
+    "Fs": "static_force",
+    "vs": "stribeck_speed",
+    "m": "mass",
+    "k": "stiffness",
+    "v_pull": "pull_speed",
+    "v_threshold": "threshold",
+    "rate": "force_rate",
+    "F_max": "force_max",
+    "c": "damping",
+    "N": "normal_force",
+    "v_belt": "belt_speed",
+    "mu_s": "static",
+    "mu_k": "kinetic",
+    "v_s": "belt_stribeck_speed",
+    "x0": "start",
+    "v0": "start_speed",
+    "t_end": "t_end",
+}
 UNITS = {
-    "slips": "", "turning_points": "", "events": "", "events_of_run": "", "period": "s", "lugre_pull": "",
-    "lugre_presliding": "", "stribeck_belt": "",
-}  # fmt: skip
+    "slips": "",
+    "turning_points": "",
+    "events": "",
+    "events_of_run": "",
+    "period": "s",
+    "lugre_pull": "",
+    "lugre_presliding": "",
+    "stribeck_belt": "",
+}
 RATE, ACCELERATION = "slide.displacement.rate", "slide.displacement.acceleration"
 FRICTION = "slide.displacement.friction"
 PLOTS = {"Displacement": ("slide.displacement",), "Speed": (RATE,), "Friction": (f"{FRICTION}.effort",)}
@@ -38,9 +60,7 @@ PLOTS = {"Displacement": ("slide.displacement",), "Speed": (RATE,), "Friction": 
 
 @dataclass(frozen=True)
 class Parameters:
-    experiment: str | None = fm.parameter(
-        None, "", f"{', '.join(EXPERIMENTS)}; none: what the file states, or the first"
-    )
+    experiment: str | None = fm.parameter(None, "", f"{', '.join(EXPERIMENTS)}; none: what the file states, or the first")
     bristle_stiffness: float = fm.parameter(1e5, "N/m", "sigma_0 of LuGre")
     bristle_damping: float = fm.parameter(sqrt(1e5), "N s/m", "sigma_1")
     viscous: float = fm.parameter(0.4, "N s/m", "sigma_2")
@@ -103,9 +123,8 @@ def lugre(p: Parameters) -> fm.LuGre:
     """The law with a normal force of the kinetic friction, so that its kinetic coefficient is 1."""
     force = p.coulomb_force
     return fm.LuGre(
-        p.static_force / force, 1.0, p.stribeck_speed, p.bristle_stiffness / force, p.bristle_damping / force,
-        p.viscous / force,
-    )  # fmt: skip
+        p.static_force / force, 1.0, p.stribeck_speed, p.bristle_stiffness / force, p.bristle_damping / force, p.viscous / force
+    )
 
 
 def turning_times(p: Parameters) -> list[float]:

@@ -11,9 +11,16 @@ from dataclasses import dataclass
 import flexmbs as fm
 
 IN_FILES = {
-    "m": "mass", "k": "stiffness", "mu_k": "friction", "mu_s": "static_friction", "g": "g", "x0": "start",
-    "v0": "start_speed", "v_belt": "belt_speed", "t_end": "t_end",
-}  # fmt: skip
+    "m": "mass",
+    "k": "stiffness",
+    "mu_k": "friction",
+    "mu_s": "static_friction",
+    "g": "g",
+    "x0": "start",
+    "v0": "start_speed",
+    "v_belt": "belt_speed",
+    "t_end": "t_end",
+}
 X, RATE = "motion.v", "motion.v.rate"
 KINDS = {
     ("sliding", "sliding"): "slip reversal",

@@ -18,9 +18,12 @@ import numpy as np
 import flexmbs as fm
 
 UNITS = {
-    "mesh_stiffness": "N/m2", "mesh_stiffness_least": "N/m2", "mesh_stiffness_most": "N/m2",
-    "transmission_error": "m", "transmission_error_peak_to_peak": "m",
-}  # fmt: skip
+    "mesh_stiffness": "N/m2",
+    "mesh_stiffness_least": "N/m2",
+    "mesh_stiffness_most": "N/m2",
+    "transmission_error": "m",
+    "transmission_error_peak_to_peak": "m",
+}
 PLOTS = {"Mesh": ("mesh.force",), "Speeds": ("pinion shaft.angle.rate", "gear shaft.angle.rate")}
 
 
@@ -70,15 +73,24 @@ def wheel(teeth: int, flanks: list[int], name: str, p: Parameters) -> tuple[fm.F
     steel = fm.Material("steel", p.youngs_modulus, p.poisson_ratio, p.density)
     divisions = fm.GearDivisions(tooth=p.tooth_elements, flank=p.flank_elements, width=p.width_elements)
     mesh = fm.spur_gear_mesh(
-        teeth, p.module, p.width, p.bore * 0.5 * p.module * teeth, steel, backlash=p.backlash,
-        pressure_angle=radians(p.pressure_angle), divisions=divisions,
-    )  # fmt: skip
+        teeth,
+        p.module,
+        p.width,
+        p.bore * 0.5 * p.module * teeth,
+        steel,
+        backlash=p.backlash,
+        pressure_angle=radians(p.pressure_angle),
+        divisions=divisions,
+    )
     patches = {f"flank {k}": fm.Patch(set=f"LEFT {k}", count=p.patterns) for k in flanks}
     static = fm.StaticModes(patches=patches) if p.patterns >= 0 else None
     body = fm.reduce(
-        mesh, interfaces={"hub": fm.Interface("BORE", kind="rigid")}, name=name, second_order="none",
+        mesh,
+        interfaces={"hub": fm.Interface("BORE", kind="rigid")},
+        name=name,
+        second_order="none",
         modes=fm.ClampedFree(at="hub", count=p.modes, static=static),
-    )  # fmt: skip
+    )
     return body, mesh
 
 
@@ -92,8 +104,9 @@ def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     first, second = meshing(p)
     (pinion_body, pinion_mesh), (gear_body, gear_mesh) = (
-        wheel(p.pinion_teeth, first, "pinion", p), wheel(p.gear_teeth, second, "gear", p)
-    )  # fmt: skip
+        wheel(p.pinion_teeth, first, "pinion", p),
+        wheel(p.gear_teeth, second, "gear", p),
+    )
     pinion, gear = (
         system.add(body, name, high_modes=fm.QuasiStatic(above=p.quasi_static))
         for body, name in ((pinion_body, "pinion"), (gear_body, "gear"))
@@ -102,14 +115,15 @@ def build(p: Parameters) -> fm.System:
     drive = system.revolute(system.ground.marker("pinion bearing"), pinion["hub"], axis="z", name="pinion shaft")
     drive.prescribe(fm.Ramp(0.0, p.run_up, p.speed))
     bearing = system.ground.marker("gear bearing", position=(distance, 0.0, 0.0), rotation=(0.0, 0.0, half_turn(p)))
-    shaft = system.revolute(bearing, gear["hub"], axis="z", angle=play(p) - 1e-6 / base_radius(p.gear_teeth, p),
-                            name="gear shaft")  # fmt: skip
+    shaft = system.revolute(bearing, gear["hub"], axis="z", angle=play(p) - 1e-6 / base_radius(p.gear_teeth, p), name="gear shaft")
     shaft.spring(damping=p.bearing_damping)
     system.torque(gear["hub"], (0.0, 0.0, fm.Step(0.0, p.run_up, 0.0, p.torque)))
     system.contact(
-        flanks_of(pinion, pinion_mesh, first, p.points), flanks_of(gear, gear_mesh, second, 1),
-        law=fm.ElasticFoundation(p.foundation, damping=10.0), name="mesh",
-    )  # fmt: skip
+        flanks_of(pinion, pinion_mesh, first, p.points),
+        flanks_of(gear, gear_mesh, second, 1),
+        law=fm.ElasticFoundation(p.foundation, damping=10.0),
+        name="mesh",
+    )
     return system
 
 

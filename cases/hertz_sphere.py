@@ -14,9 +14,15 @@ import flexmbs as fm
 SPEEDS = (0.01, 0.1, 1.0, 5.0)  # m/s
 LASTS = 2.943275184324706  # contact time in indentations over the approach speed
 IN_FILES = {
-    "R": "radius", "E": "youngs_modulus", "nu": "poisson_ratio", "rho": "density", "E_star": "effective_modulus",
-    "m": "mass", "k": "stiffness", "v": "speeds",
-}  # fmt: skip
+    "R": "radius",
+    "E": "youngs_modulus",
+    "nu": "poisson_ratio",
+    "rho": "density",
+    "E_star": "effective_modulus",
+    "m": "mass",
+    "k": "stiffness",
+    "v": "speeds",
+}
 UNITS = {"contact_time": "s", "peak_force": "N", "indentation_max": "m", "rebound_speed": "m/s"}
 PLOTS = {"Contact": ("wall.force",), "Indentation": ("wall.gap",)}
 
@@ -83,15 +89,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     for speed in p.speeds:
         at = replace(p, speed=speed)
         one = hit(build(at).simulate(end_of(at), rtol=p.rtol, atol=p.atol, progress=False))
-        cases.append(
-            {
-                "v": speed,
-                "delta_max": one.max_depth,
-                "F_max": one.peak_force,
-                "t_c": one.duration,
-                "impulse": one.impulse,
-            }
-        )
+        cases.append({"v": speed, "delta_max": one.max_depth, "F_max": one.peak_force, "t_c": one.duration, "impulse": one.impulse})
     one = hit(result)
     return {
         "contact_time": one and one.duration,

@@ -21,10 +21,16 @@ ARRIVED = 0.3  # the wave is at a section when this has left its path as far as 
 SMALL = 0.01  # of the largest motion at the blow: below it nothing has arrived
 TIMES = 401  # of the plots
 UNITS = {
-    "contact_start": "s", "contact_duration": "s", "peak_force": "N", "angular_velocity_before": "rad/s",
-    "angular_velocity_after": "rad/s", "angular_velocity_jump": "rad/s", "arrival_times": "s",
-    "section_jumps": "rad/s", "tip_deflection_max": "m",
-}  # fmt: skip
+    "contact_start": "s",
+    "contact_duration": "s",
+    "peak_force": "N",
+    "angular_velocity_before": "rad/s",
+    "angular_velocity_after": "rad/s",
+    "angular_velocity_jump": "rad/s",
+    "arrival_times": "s",
+    "section_jumps": "rad/s",
+    "tip_deflection_max": "m",
+}
 PLOTS = {"Contact": ("stop.force",), "Angular velocity of the hinge": ("hinge.angle.rate",)}
 
 

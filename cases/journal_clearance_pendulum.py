@@ -15,9 +15,15 @@ import flexmbs as fm
 CONTACTS = 3  # of which there are figures
 LONGEST = 100.0  # s, within which they must have ended
 IN_FILES = {
-    "m": "mass", "J": "inertia", "s": "arm", "c": "clearance", "K": "stiffness", "e": "restitution", "g": "gravity",
+    "m": "mass",
+    "J": "inertia",
+    "s": "arm",
+    "c": "clearance",
+    "K": "stiffness",
+    "e": "restitution",
+    "g": "gravity",
     "start": "start",
-}  # fmt: skip
+}
 UNITS = {"first_contact_time": "s", "first_peak_force": "N", "peak_force_max": "N"}
 PLOTS = {"Journal": ("hinge.u", "hinge.v"), "Contact": ("hinge.force",), "Phase": ("hinge.phase",)}
 
@@ -32,9 +38,8 @@ class Parameters:
     restitution: float = fm.parameter(0.9, "", "restitution", minimum=0.0, maximum=1.0)
     gravity: float = fm.parameter(9.81, "m/s2", "gravity, along -y")
     start: tuple = fm.parameter(
-        (0.0, 0.0, 1.0471975511965976, 0.0, 0.0, 0.0), "m, rad, m/s, rad/s",
-        "journal x, y, angle from hanging, and their rates",
-    )  # fmt: skip
+        (0.0, 0.0, 1.0471975511965976, 0.0, 0.0, 0.0), "m, rad, m/s, rad/s", "journal x, y, angle from hanging, and their rates"
+    )
     parameters: str | None = fm.parameter(None, "", "JSON file with values of m, J, s, c, K, e, g, start")
     t_end: float | None = fm.parameter(None, "s", f"end time; none: that of contact {CONTACTS}")
     rtol: float = fm.parameter(1e-9, "", "relative tolerance")
@@ -64,9 +69,8 @@ def build(p: Parameters) -> fm.System:
     body = fm.RigidBody(p.mass, (p.inertia,) * 3, center=(0.0, -p.arm, 0.0), surface=box.surface)
     pendulum = system.add(body, name="pendulum")
     play = fm.Clearance(
-        radial=p.clearance, law=fm.LankaraniNikravesh(p.stiffness, p.restitution), offset=p.start[:2],
-        velocity=p.start[3:5],
-    )  # fmt: skip
+        radial=p.clearance, law=fm.LankaraniNikravesh(p.stiffness, p.restitution), offset=p.start[:2], velocity=p.start[3:5]
+    )
     bearing = system.ground.marker("bearing")
     system.revolute(bearing, pendulum["origin"], angle=p.start[2], rate=p.start[5], name="hinge", clearance=play)
     return system

@@ -12,9 +12,14 @@ from math import pi, sqrt
 import flexmbs as fm
 
 IN_FILES = {
-    "A": "amplitude", "W": "angular_frequency", "ph": "phase", "e": "restitution", "h": "height", "g": "g",
+    "A": "amplitude",
+    "W": "angular_frequency",
+    "ph": "phase",
+    "e": "restitution",
+    "h": "height",
+    "g": "g",
     "t_end": "t_end",
-}  # fmt: skip
+}
 UNITS = {"impacts": "", "impact_count": ""}
 TABLE, BALL = "drive.displacement", "fall.displacement"
 PLOTS = {"Height": (BALL, TABLE), "Speed": (f"{BALL}.rate", f"{TABLE}.rate"), "Gap": ("contact.gap",)}

@@ -44,8 +44,7 @@ def resolve(p: Parameters) -> Parameters:
     p = replace(p, masses=masses, speeds=p.speeds or (1.0,) + (0.0,) * (len(masses) - 1))
     if len(p.masses) != len(p.speeds) or len(p.masses) < 2:
         raise fm.CaseError(
-            f"parameters 'masses' and 'speeds' must be as many numbers, two or more, not {len(p.masses)} and "
-            f"{len(p.speeds)}"
+            f"parameters 'masses' and 'speeds' must be as many numbers, two or more, not {len(p.masses)} and {len(p.speeds)}"
         )
     return p if p.t_end is not None else replace(p, t_end=end_of(p))
 

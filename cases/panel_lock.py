@@ -20,23 +20,47 @@ import flexmbs as fm
 SAMPLES = 0.1  # s: the times among which largest_tip_before and _after are sought
 SYNCHRONISATIONS, PANELS = ("rigid", "elastic", "none"), ("rigid", "beam", "shells", "solids")
 DEFAULTS = {
-    "panel_masses": (8.0, 8.0, 8.0), "panel_lengths": (1.5, 1.5, 1.5), "panel_inertias": (1.5, 1.5, 1.5),
-    "hinge_stiffness": (0.4, 0.15, 0.15), "hinge_damping": (0.2, 0.1, 0.1), "hinge_preload": (0.1, 0.0, 0.0),
+    "panel_masses": (8.0, 8.0, 8.0),
+    "panel_lengths": (1.5, 1.5, 1.5),
+    "panel_inertias": (1.5, 1.5, 1.5),
+    "hinge_stiffness": (0.4, 0.15, 0.15),
+    "hinge_damping": (0.2, 0.1, 0.1),
+    "hinge_preload": (0.1, 0.0, 0.0),
     "start_angles": (-0.5 * pi, pi, -pi),
-}  # fmt: skip
+}
 IN_FILES = {
-    "hub.mass": "hub_mass", "hub.inertia": "hub_inertia", "hub.hinge": "hinge", "hub.angle": "hub_angle",
-    "hub.rate": "hub_rate", "hub.velocity": "hub_velocity", "panels.mass": "panel_masses",
-    "panels.length": "panel_lengths", "panels.inertia": "panel_inertias", "hinge_stiffness": "hinge_stiffness",
-    "hinge_damping": "hinge_damping", "hinge_preload": "hinge_preload", "start_angles": "start_angles",
-    "sync.kind": "synchronisation", "sync.stiffness": "sync_stiffness", "sync.damping": "sync_damping",
-    "last_panel.mass": "last_mass", "last_panel.length": "last_length", "last_panel.modes": "modes",
-    "last_panel.damping_ratio": "damping_ratio", "last_panel.bending_stiffness": "bending_stiffness", "t_end": "t_end",
-}  # fmt: skip
+    "hub.mass": "hub_mass",
+    "hub.inertia": "hub_inertia",
+    "hub.hinge": "hinge",
+    "hub.angle": "hub_angle",
+    "hub.rate": "hub_rate",
+    "hub.velocity": "hub_velocity",
+    "panels.mass": "panel_masses",
+    "panels.length": "panel_lengths",
+    "panels.inertia": "panel_inertias",
+    "hinge_stiffness": "hinge_stiffness",
+    "hinge_damping": "hinge_damping",
+    "hinge_preload": "hinge_preload",
+    "start_angles": "start_angles",
+    "sync.kind": "synchronisation",
+    "sync.stiffness": "sync_stiffness",
+    "sync.damping": "sync_damping",
+    "last_panel.mass": "last_mass",
+    "last_panel.length": "last_length",
+    "last_panel.modes": "modes",
+    "last_panel.damping_ratio": "damping_ratio",
+    "last_panel.bending_stiffness": "bending_stiffness",
+    "t_end": "t_end",
+}
 UNITS = {
-    "latch_time": "s", "latch_times": "s", "hub_angle": "rad", "tip_acceleration_max": "m/s2",
-    "tip_deflection_max": "m", "largest_tip_before": "m", "largest_tip_after": "m",
-}  # fmt: skip
+    "latch_time": "s",
+    "latch_times": "s",
+    "hub_angle": "rad",
+    "tip_acceleration_max": "m/s2",
+    "tip_deflection_max": "m",
+    "largest_tip_before": "m",
+    "largest_tip_after": "m",
+}
 PLOTS = {
     "Hub": ("motion.angle", "motion.angle.rate"),
     "Panels": ("hinge 1.angle", "hinge 2.angle"),
@@ -132,10 +156,15 @@ def rigid_panel(p: Parameters, i: int) -> fm.RigidBody:
 def beam_panel(p: Parameters) -> fm.FlexibleBody:
     """The last panel: an inextensible beam that bends in the plane, without rotary inertia."""
     return fm.uniform_beam(
-        length=p.last_length, bending_stiffness=p.bending_stiffness, mass_per_length=p.last_mass / p.last_length,
-        supports=("clamped", "free"), modes=p.modes, markers={"root": 0.0, "tip": p.last_length}, foreshortening=True,
+        length=p.last_length,
+        bending_stiffness=p.bending_stiffness,
+        mass_per_length=p.last_mass / p.last_length,
+        supports=("clamped", "free"),
+        modes=p.modes,
+        markers={"root": 0.0, "tip": p.last_length},
+        foreshortening=True,
         damping_ratio=p.damping_ratio,
-    )  # fmt: skip
+    )
 
 
 def meshed_panel(p: Parameters, i: int) -> fm.FlexibleBody:
@@ -149,9 +178,7 @@ def meshed_panel(p: Parameters, i: int) -> fm.FlexibleBody:
     else:
         mesh = sheet(length, p, (p.elements, across), metal)
     ends = {"root": fm.Interface(set="ROOT", kind="rigid"), "tip": fm.Interface(set="TIP", kind="rigid")}
-    return fm.reduce(
-        mesh, interfaces=ends, modes=fm.ClampedFree(at="root", count=p.modes), damping=p.damping_ratio or None
-    )
+    return fm.reduce(mesh, interfaces=ends, modes=fm.ClampedFree(at="root", count=p.modes), damping=p.damping_ratio or None)
 
 
 def sheet(length: float, p: Parameters, divisions: tuple[int, int], metal: fm.Material) -> fm.Mesh:
@@ -192,9 +219,16 @@ def build(p: Parameters, straight: bool = False) -> fm.System:
     panels = add_panels(system, p)
     u_rate, v_rate = (0.0, 0.0) if straight else p.hub_velocity
     system.planar(
-        system.ground["origin"], hub["origin"], u=0.0, v=0.0, angle=p.hub_angle, u_rate=u_rate, v_rate=v_rate,
-        angle_rate=0.0 if straight else p.hub_rate, name="motion",
-    )  # fmt: skip
+        system.ground["origin"],
+        hub["origin"],
+        u=0.0,
+        v=0.0,
+        angle=p.hub_angle,
+        u_rate=u_rate,
+        v_rate=v_rate,
+        angle_rate=0.0 if straight else p.hub_rate,
+        name="motion",
+    )
     carriers = [hub["hinge"], *(panel["tip"] for panel in panels[:-1])]
     ends = [(carrier, panel["root"]) for carrier, panel in zip(carriers, panels, strict=True)]
     if straight:
@@ -272,20 +306,22 @@ def latch_figures(result: fm.Result, p: Parameters, bodies: dict[str, object]) -
     for row, hinges in latched_rows(result, p):
         latched |= set(hinges)
         impulses = (momenta[row + 1] - momenta[row]).tolist()
-        found.append({
-            "time": float(result.t[row]),
-            "hinges": [i + 1 for i in hinges],
-            "hub_angle": angle[row],
-            "hub_rate_before": hub_rate[row],
-            "hub_rate_after": hub_rate[row + 1],
-            "rates_before": rates[row].tolist(),
-            "rates_after": rates[row + 1].tolist(),
-            "angles": [float(result[f"hinge {i + 1}.angle"][row]) for i in range(count(p))],
-            "latch_angular_impulse": {f"hinge{i + 1}": impulses[i] for i in sorted(latched)},
-            "energy_lost": kinetic[row] - kinetic[row + 1],
-            "kinetic_before": kinetic[row],
-            "kinetic_after": kinetic[row + 1],
-        })  # fmt: skip
+        found.append(
+            {
+                "time": float(result.t[row]),
+                "hinges": [i + 1 for i in hinges],
+                "hub_angle": angle[row],
+                "hub_rate_before": hub_rate[row],
+                "hub_rate_after": hub_rate[row + 1],
+                "rates_before": rates[row].tolist(),
+                "rates_after": rates[row + 1].tolist(),
+                "angles": [float(result[f"hinge {i + 1}.angle"][row]) for i in range(count(p))],
+                "latch_angular_impulse": {f"hinge{i + 1}": impulses[i] for i in sorted(latched)},
+                "energy_lost": kinetic[row] - kinetic[row + 1],
+                "kinetic_before": kinetic[row],
+                "kinetic_after": kinetic[row + 1],
+            }
+        )
     return found
 
 
@@ -346,9 +382,7 @@ def flexible_figures(
         return found
     latch, row = found["latches"][0], latched_rows(result, p)[0][0]
     if p.panels == "beam":
-        found["latched_frequencies_hz"] = latched_frequencies(
-            p, bodies, result.modal(f"panel {count(p)}", result.t)[row]
-        )
+        found["latched_frequencies_hz"] = latched_frequencies(p, bodies, result.modal(f"panel {count(p)}", result.t)[row])
     found |= {"latch_time": latch["time"], "hub_angle": latch["hub_angle"]}
     found["before"] = {
         "hub_rate": latch["hub_rate_before"],
@@ -358,9 +392,7 @@ def flexible_figures(
         "kinetic": latch["kinetic_before"],
         "strain": float(strain[row]),
     }
-    found["after"] = {
-        "hub_rate": latch["hub_rate_after"], "tip_rate": float(rates[row + 1]), "kinetic": latch["kinetic_after"]
-    }  # fmt: skip
+    found["after"] = {"hub_rate": latch["hub_rate_after"], "tip_rate": float(rates[row + 1]), "kinetic": latch["kinetic_after"]}
     samples = result.resampled(SAMPLES * np.arange(int(result.t[-1] / SAMPLES + 1e-9) + 1))
     sampled = np.abs(samples[tip])
     found["largest_tip_before"] = sampled[samples.t <= latch["time"]].max()

@@ -14,9 +14,16 @@ import flexmbs as fm
 
 PATCHES = ("plain", "attachment", "massless")
 IN_FILES = {
-    "E": "youngs_modulus", "rho": "density", "c": "side", "L": "length", "x_gauge": "gauge", "omega0": "spin",
-    "k": "stiffnesses", "N": "modes", "t_end": "t_end",
-}  # fmt: skip
+    "E": "youngs_modulus",
+    "rho": "density",
+    "c": "side",
+    "L": "length",
+    "x_gauge": "gauge",
+    "omega0": "spin",
+    "k": "stiffnesses",
+    "N": "modes",
+    "t_end": "t_end",
+}
 UNITS = {"peak_forces": "N", "contact_duration": "s", "contact_starts": "s", "contact_ends": "s"}
 PLOTS = {"Spring": ("spring.force",), "Tip": ("spring.gap",), "Angle": ("pin.angle",)}
 # The linear problem: turning and deflection so small that their squares do not count.
@@ -61,10 +68,14 @@ def scale(p: Parameters) -> float:
 def beam_of(p: Parameters) -> fm.FlexibleBody:
     apart = APART * p.length
     return fm.uniform_beam(
-        length=p.length, bending_stiffness=p.youngs_modulus * p.side**4 / 12.0, mass_per_length=p.density * p.side**2,
-        supports=("pinned", "free"), modes=p.modes, contact_patches={"right": fm.ContactPatch(p.patch)},
+        length=p.length,
+        bending_stiffness=p.youngs_modulus * p.side**4 / 12.0,
+        mass_per_length=p.density * p.side**2,
+        supports=("pinned", "free"),
+        modes=p.modes,
+        contact_patches={"right": fm.ContactPatch(p.patch)},
         markers={"before gauge": p.gauge - apart, "behind gauge": p.gauge + apart},
-    )  # fmt: skip
+    )
 
 
 def build(p: Parameters) -> fm.System:
@@ -80,13 +91,10 @@ def build(p: Parameters) -> fm.System:
 def contacts_of(result: fm.Result, p: Parameters) -> list[dict[str, float]]:
     part = scale(p)
     return [
-        {
-            "t0": c.start, "t1": c.end, "F_peak": c.peak_force / part, "t_peak": c.peak_time,
-            "impulse": c.impulse / part,
-        }
+        {"t0": c.start, "t1": c.end, "F_peak": c.peak_force / part, "t_peak": c.peak_time, "impulse": c.impulse / part}
         for c in result.contacts
         if c.end == c.end
-    ]  # fmt: skip
+    ]
 
 
 def strain(result: fm.Result, p: Parameters) -> np.ndarray:

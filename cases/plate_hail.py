@@ -56,9 +56,7 @@ def plate_mesh(p: Parameters) -> fm.Mesh:
     metal = fm.Material("plate", p.youngs_modulus, p.poisson_ratio, p.density)
     block = fm.ElementBlock("quad4", np.arange(len(cells)) + 1, cells, metal, fm.ShellSection(p.thickness))
     rim = np.flatnonzero(np.maximum(np.abs(x), np.abs(y)) > 0.5 * p.side * (1.0 - 1e-9))
-    return fm.Mesh(
-        np.stack([x, y, 0.0 * x], axis=-1), np.arange(len(x)) + 1, (block,), node_sets={"RIM": rim}, source="plate"
-    )
+    return fm.Mesh(np.stack([x, y, 0.0 * x], axis=-1), np.arange(len(x)) + 1, (block,), node_sets={"RIM": rim}, source="plate")
 
 
 def contact_law(p: Parameters, radius: float) -> fm.ContactLaw:
@@ -69,9 +67,7 @@ def contact_law(p: Parameters, radius: float) -> fm.ContactLaw:
 
 def build(p: Parameters) -> fm.System:
     mesh, radius = plate_mesh(p), 0.5 * p.diameter
-    body = fm.reduce(
-        mesh, interfaces={"rim": fm.Interface(set="RIM", kind="rigid")}, modes=fm.ClampedFree(at="rim", count=p.modes)
-    )
+    body = fm.reduce(mesh, interfaces={"rim": fm.Interface(set="RIM", kind="rigid")}, modes=fm.ClampedFree(at="rim", count=p.modes))
     system = fm.System(gravity=(0.0, 0.0, -p.gravity))
     plate = system.add(body, "plate")
     system.fixed(system.ground["origin"], plate["rim"], name="clamp")

@@ -17,12 +17,7 @@ from scipy.optimize import brentq
 import flexmbs as fm
 
 UNITS = {"tooth_times": "s", "release_times": "s", "hold_times": "s", "energy_lost": "J", "angle_end": "rad"}
-PLOTS = {
-    "Drum": ("drum.angle", "teeth"),
-    "Rate": ("drum.angle.rate",),
-    "Torque": ("torque",),
-    "Energy": ("energy.kinetic",),
-}
+PLOTS = {"Drum": ("drum.angle", "teeth"), "Rate": ("drum.angle.rate",), "Torque": ("torque",), "Energy": ("energy.kinetic",)}
 # a drum that rests lets steps grow beyond the half waves of the torque
 SIMULATION = {"max_step": 0.05}
 SCAN = 2000  # points of a period between which events of the closed form are looked for
@@ -132,9 +127,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     rate = result["drum.angle.rate"]
     holds = np.searchsorted(result.t, found["hold_times"], side="right") - 2  # rows before the impacts
     exact = closed_form(p)
-    errors = [
-        abs(time - wanted) for name in found for time, wanted in zip(found[name], exact[name], strict=False)
-    ]  # fmt: skip
+    errors = [abs(time - wanted) for name in found for time, wanted in zip(found[name], exact[name], strict=False)]
     return found | {
         "tooth_times_closed_form": exact["tooth_times"],
         "hold_times_closed_form": exact["hold_times"],

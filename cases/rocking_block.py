@@ -19,9 +19,11 @@ IN_FILES = {"bw": "half_width", "hh": "half_height", "th0": "start_tilt", "g": "
 UNITS = {"alpha": "rad", "p": "rad/s", "ratio": "", "energy_ratio": "", "nonlinear": "", "linearised_housner": ""}
 TILT, RATE = "motion.angle", "motion.angle.rate"
 PLOTS = {
-    "Tilt": (TILT,), "Angular velocity": (RATE,), "Forces of the corners": ("left.force", "right.force"),
+    "Tilt": (TILT,),
+    "Angular velocity": (RATE,),
+    "Forces of the corners": ("left.force", "right.force"),
     "Energy": ("energy.kinetic", "energy.gravity", "energy.total"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,14 @@ def build(p: Parameters) -> fm.System:
     block = system.add(fm.RigidBody(p.mass, (moment,) * 3, surface=shape), name="block")
     c, s = cos(p.start_tilt), sin(p.start_tilt)
     system.planar(
-        system.ground["origin"], block["origin"], normal="z", u=b - c * b + s * h, v=s * b + c * h,
-        angle=-p.start_tilt, name="motion",
-    )  # fmt: skip
+        system.ground["origin"],
+        block["origin"],
+        normal="z",
+        u=b - c * b + s * h,
+        v=s * b + c * h,
+        angle=-p.start_tilt,
+        name="motion",
+    )
     floor, law = fm.Plane(system.ground["origin"], (0, 1, 0)), fm.Rigid(friction=p.friction)
     for corner, x in (("left", -b), ("right", b)):
         place = block.marker(corner, position=(x, -h, 0.0))

@@ -13,9 +13,13 @@ import flexmbs as fm
 
 IN_FILES = {"L": "length", "th0": "start_angle", "g": "g", "t_end": "t_end"}
 UNITS = {
-    "theta_separation": "rad", "t_separation": "s", "omega_separation": "rad/s", "vx_centre_after": "m/s",
-    "t_floor": "s", "omega_floor": "rad/s",
-}  # fmt: skip
+    "theta_separation": "rad",
+    "t_separation": "s",
+    "omega_separation": "rad/s",
+    "vx_centre_after": "m/s",
+    "t_floor": "s",
+    "omega_floor": "rad/s",
+}
 ANGLE, RATE, ALONG = "motion.angle", "motion.angle.rate", "motion.u.rate"
 PLOTS = {"Angle from the vertical": (ANGLE,), "Forces": ("wall.force", "floor.force"), "Speed of the centre": (ALONG,)}
 
@@ -47,9 +51,14 @@ def build(p: Parameters) -> fm.System:
     moment = p.mass * p.length**2 / 12.0
     rod = system.add(fm.RigidBody(p.mass, (moment, 1e-3 * moment, moment), surface=shape), name="rod")
     system.planar(
-        system.ground["origin"], rod["origin"], normal="z", u=half * sin(p.start_angle), v=half * cos(p.start_angle),
-        angle=p.start_angle, name="motion",
-    )  # fmt: skip
+        system.ground["origin"],
+        rod["origin"],
+        normal="z",
+        u=half * sin(p.start_angle),
+        v=half * cos(p.start_angle),
+        angle=p.start_angle,
+        name="motion",
+    )
     upper, lower = rod.marker("upper", position=(0.0, half, 0.0)), rod.marker("lower", position=(0.0, -half, 0.0))
     floor = fm.Plane(system.ground.marker("floor"), (0, 1, 0))
     system.contact(fm.Point(upper), fm.Plane(system.ground.marker("wall"), (1, 0, 0)), law=fm.Rigid(), name="wall")

@@ -14,9 +14,22 @@ import flexmbs as fm
 
 # a circuit with three hills: x, y, height of its points (m); the last car starts on the highest
 TRACK = np.array(
-    [(0, 0, 15), (14, 2, 9), (26, 8, 1), (36, 18, 7), (32, 32, 11), (18, 38, 4), (4, 34, 1), (-8, 38, 8), (-22, 34, 10),
-     (-32, 22, 3), (-30, 8, 2), (-16, 0, 11)], dtype=float,
-)  # fmt: skip
+    [
+        (0, 0, 15),
+        (14, 2, 9),
+        (26, 8, 1),
+        (36, 18, 7),
+        (32, 32, 11),
+        (18, 38, 4),
+        (4, 34, 1),
+        (-8, 38, 8),
+        (-22, 34, 10),
+        (-32, 22, 3),
+        (-30, 8, 2),
+        (-16, 0, 11),
+    ],
+    dtype=float,
+)
 
 
 @dataclass(frozen=True)

@@ -60,9 +60,13 @@ def build(p: Parameters) -> fm.System:
     spin = np.array([-W * s, p.wobble, -W * p.X / p.radius])
     to_contact = axes @ np.array([p.radius, 0.0, 0.0])  # lowest point of the rim
     disc = system.add(
-        fm.RigidBody(p.mass, inertia, surface=shape), name="disc", position=(p.X, 0.0, p.radius * s),
-        rotation=axes, velocity=-np.cross(axes @ spin, to_contact), angular_velocity=spin,
-    )  # fmt: skip
+        fm.RigidBody(p.mass, inertia, surface=shape),
+        name="disc",
+        position=(p.X, 0.0, p.radius * s),
+        rotation=axes,
+        velocity=-np.cross(axes @ spin, to_contact),
+        angular_velocity=spin,
+    )
     system.rolling_disc(disc["origin"], system.ground.marker("plane"), p.radius, name="rolling")
     return system
 

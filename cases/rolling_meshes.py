@@ -49,9 +49,13 @@ def roller(p: Parameters) -> fm.FlexibleBody:
     material = fm.Material("steel", p.youngs_modulus, 0.3, p.density)
     mesh = fm.ring_mesh(p.inner_radius, p.outer_radius, p.width, (p.radial, p.around, p.along), material)
     return fm.reduce(
-        mesh, interfaces={"hub": fm.Interface("BORE", kind="rigid")}, modes=fm.ClampedFree(at="hub", count=p.modes),
-        name="roller", second_order="none", damping=p.damping,
-    )  # fmt: skip
+        mesh,
+        interfaces={"hub": fm.Interface("BORE", kind="rigid")},
+        modes=fm.ClampedFree(at="hub", count=p.modes),
+        name="roller",
+        second_order="none",
+        damping=p.damping,
+    )
 
 
 def approach(p: Parameters) -> float:
@@ -79,12 +83,13 @@ def build(p: Parameters) -> fm.System:
     press.spring(damping=1.4 * float(np.sqrt(stiffness * mass)), preload=p.load)
     follow = system.revolute(carriage["origin"], upper["hub"], axis="z", rate=-p.speed, name="follow")
     follow.spring(preload=-p.torque)
-    surfaces = (fm.BodySurface(part, lambda x: np.hypot(x[:, 0], x[:, 1]) > 0.999 * p.outer_radius) for part in
-                (upper, lower))  # fmt: skip
+    surfaces = (fm.BodySurface(part, lambda x: np.hypot(x[:, 0], x[:, 1]) > 0.999 * p.outer_radius) for part in (upper, lower))
     system.contact(
-        *surfaces, law=fm.ElasticFoundation(p.foundation, p.foundation_damping),
-        friction=fm.Coulomb(p.friction, transition=p.transition), name="tread",
-    )  # fmt: skip
+        *surfaces,
+        law=fm.ElasticFoundation(p.foundation, p.foundation_damping),
+        friction=fm.Coulomb(p.friction, transition=p.transition),
+        name="tread",
+    )
     return system
 
 

@@ -21,10 +21,7 @@ MODES = ("q1", "q2", "q3", "q4")
 STATIONS = 21  # along the rod, for pictures and markers
 CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
 STARTS = {  # start values of the four shapes and of their rates, as published
-    "init1": (
-        (0.0, 0.0, 0.103339863e-4, 0.169327969e-4),
-        (0.444896105, 0.463434311e-2, -0.178591076e-5, -0.268938672e-5),
-    ),
+    "init1": ((0.0, 0.0, 0.103339863e-4, 0.169327969e-4), (0.444896105, 0.463434311e-2, -0.178591076e-5, -0.268938672e-5)),
     "init2": ((0.0,) * 4, (0.0,) * 4),
 }
 PLOTS = {
@@ -94,10 +91,18 @@ def rod(p: Parameters) -> fm.FlexibleBody:
     stiffness[2:, 2:] = stretching / 3.0 * np.array([[16.0, -8.0], [-8.0, 7.0]])
     pairs, cubic = stiffening(p)
     return fm.body_from_arrays(
-        points=np.concatenate(points), modes=np.concatenate(modes, axis=1), rotations=np.concatenate(rotations, axis=1),
-        K=stiffness, moments=integrals(p), pairs=pairs, cubic=cubic, labels=MODES,
-        markers={"crank": 1, "block": STATIONS}, faces=sides(), name="rod",
-    )  # fmt: skip
+        points=np.concatenate(points),
+        modes=np.concatenate(modes, axis=1),
+        rotations=np.concatenate(rotations, axis=1),
+        K=stiffness,
+        moments=integrals(p),
+        pairs=pairs,
+        cubic=cubic,
+        labels=MODES,
+        markers={"crank": 1, "block": STATIONS},
+        faces=sides(),
+        name="rod",
+    )
 
 
 def stiffening(p: Parameters) -> tuple[np.ndarray, np.ndarray | None]:
@@ -113,9 +118,7 @@ def stiffening(p: Parameters) -> tuple[np.ndarray, np.ndarray | None]:
 def sides() -> np.ndarray:
     """The four sides between the edges, station by station."""
     at = STATIONS * (1 + np.arange(4))
-    quads = [
-        (4, at[k] + i, at[k] + i + 1, at[k - 1] + i + 1, at[k - 1] + i) for k in range(4) for i in range(STATIONS - 1)
-    ]
+    quads = [(4, at[k] + i, at[k] + i + 1, at[k - 1] + i + 1, at[k - 1] + i) for k in range(4) for i in range(STATIONS - 1)]
     return np.array(quads)
 
 
@@ -135,10 +138,15 @@ def integrals(p: Parameters) -> fm.InertiaMoments:
     # the plane motion knows only the sum of the second moments
     second_x = min(p.m2 * p.l2**2 / 3.0, p.J2)
     return fm.InertiaMoments(
-        mass=p.m2, first=np.array([0.5 * p.m2 * p.l2, 0.0, 0.0]), second=np.diag([second_x, p.J2 - second_x, 0.0]),
-        mode_first=line * first, mode_position=line * p.l2 * position, mode_mode=line * product,
-        pair_first=np.zeros((pairs, 3)), pair_position=np.zeros((pairs, 3, 3)),
-    )  # fmt: skip
+        mass=p.m2,
+        first=np.array([0.5 * p.m2 * p.l2, 0.0, 0.0]),
+        second=np.diag([second_x, p.J2 - second_x, 0.0]),
+        mode_first=line * first,
+        mode_position=line * p.l2 * position,
+        mode_mode=line * product,
+        pair_first=np.zeros((pairs, 3)),
+        pair_position=np.zeros((pairs, 3, 3)),
+    )
 
 
 def build(p: Parameters) -> fm.System:

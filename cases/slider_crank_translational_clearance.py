@@ -17,10 +17,23 @@ import numpy as np
 import flexmbs as fm
 
 IN_FILES = {
-    "l1": "crank", "l2": "rod", "a": "half_length", "b": "half_height", "c": "clearance", "m1": "crank_mass",
-    "m2": "rod_mass", "m3": "slider_mass", "J1": "crank_inertia", "J2": "rod_inertia", "J3": "slider_inertia",
-    "g": "gravity", "omega3": "slider_rate", "e_N": "restitution", "mu": "friction", "t_end": "t_end",
-}  # fmt: skip
+    "l1": "crank",
+    "l2": "rod",
+    "a": "half_length",
+    "b": "half_height",
+    "c": "clearance",
+    "m1": "crank_mass",
+    "m2": "rod_mass",
+    "m3": "slider_mass",
+    "J1": "crank_inertia",
+    "J2": "rod_inertia",
+    "J3": "slider_inertia",
+    "g": "gravity",
+    "omega3": "slider_rate",
+    "e_N": "restitution",
+    "mu": "friction",
+    "t_end": "t_end",
+}
 UNUSED = ("start", "d")  # the start is that of the publication, but for omega3; d = 2 (b + c)
 CORNERS = {"guide[-+]": 1, "guide[++]": 2, "guide[--]": 3, "guide[+-]": 4}
 SIGNS = {1: (-1.0, 1.0), 2: (1.0, 1.0), 3: (-1.0, -1.0), 4: (1.0, -1.0)}  # of x and y of a corner
@@ -75,16 +88,16 @@ def build(p: Parameters) -> fm.System:
     ground = system.ground.frame
     system.revolute(ground, end(crank, -0.5 * p.crank), angle=angle[0], rate=rate[0], name="shaft")
     system.revolute(
-        end(crank, 0.5 * p.crank), end(rod, -0.5 * p.rod), angle=angle[1] - angle[0], rate=rate[1] - rate[0],
-        name="crank_pin",
-    )  # fmt: skip
-    system.revolute(
-        end(rod, 0.5 * p.rod), slider["origin"], angle=angle[2] - angle[1], rate=rate[2] - rate[1], name="slider_pin"
+        end(crank, 0.5 * p.crank), end(rod, -0.5 * p.rod), angle=angle[1] - angle[0], rate=rate[1] - rate[0], name="crank_pin"
     )
+    system.revolute(end(rod, 0.5 * p.rod), slider["origin"], angle=angle[2] - angle[1], rate=rate[2] - rate[1], name="slider_pin")
     play = fm.Clearance(
-        radial=p.clearance, section=2.0 * p.half_height, length=2.0 * p.half_length, normal=(0.0, 0.0, 1.0),
+        radial=p.clearance,
+        section=2.0 * p.half_height,
+        length=2.0 * p.half_length,
+        normal=(0.0, 0.0, 1.0),
         law=fm.Rigid(p.restitution, p.friction),
-    )  # fmt: skip
+    )
     place = p.crank * np.cos(angle[0]) + p.rod * np.cos(angle[1])
     system.prismatic(ground, slider["origin"], displacement=float(place), name="guide", clearance=play)
     return system
@@ -178,9 +191,12 @@ def phase_figures(result: fm.Result, p: Parameters) -> list[dict[str, object]]:
 def phase(result: fm.Result, time: float, states: dict[int, str], why: str) -> dict[str, object]:
     before, behind = rows_at(result, time)
     return {
-        "t": time, "corner_states": list(states.values()), "cause": why, "theta": absolute(result, before),
+        "t": time,
+        "corner_states": list(states.values()),
+        "cause": why,
+        "theta": absolute(result, before),
         "omega": absolute(result, behind, ".rate"),
-    }  # fmt: skip
+    }
 
 
 def cause(events) -> str:

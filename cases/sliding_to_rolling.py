@@ -17,21 +17,46 @@ import flexmbs as fm
 ROUND, BLOCK = BODIES = "round", "block"
 UP, DOWN = DIRECTIONS = "up", "down"
 IN_FILES = {
-    "al": "slope", "mu": "friction", "beta": "inertia_factor", "r": "radius", "v0": "speed", "om0": "spin",
-    "muk": "block_friction", "mus": "static_friction", "g": "g", "t_end": "t_end",
-}  # fmt: skip
+    "al": "slope",
+    "mu": "friction",
+    "beta": "inertia_factor",
+    "r": "radius",
+    "v0": "speed",
+    "om0": "spin",
+    "muk": "block_friction",
+    "mus": "static_friction",
+    "g": "g",
+    "t_end": "t_end",
+}
 X, SPIN = "motion.v", "motion.angle"
 PLOTS = {
-    "Distance down the slope": (X,), "Speed": (f"{X}.rate",), "Angular velocity": (f"{SPIN}.rate",),
-    "Forces": ("slope.force", "slope.friction"), "Slip": ("slope.slip",),
-}  # fmt: skip
+    "Distance down the slope": (X,),
+    "Speed": (f"{X}.rate",),
+    "Angular velocity": (f"{SPIN}.rate",),
+    "Forces": ("slope.force", "slope.friction"),
+    "Slip": ("slope.slip",),
+}
 UNITS = {
-    "slip_velocity_start": "m/s", "sliding_acceleration": "m/s2", "sliding_angular_acceleration": "rad/s2",
-    "friction_coefficient_needed_for_rolling": "", "t_rolling": "s", "x_rolling": "m", "v_rolling": "m/s",
-    "omega_rolling": "rad/s", "acceleration_after": "m/s2", "x_end": "m", "v_end": "m/s", "omega_end": "rad/s",
-    "t_stop": "s", "distance_up": "m", "distance": "m", "friction_at_rest_over_mg": "", "acceleration_down": "m/s2",
-    "t_back_at_start": "s", "speed_back_at_start": "m/s",
-}  # fmt: skip
+    "slip_velocity_start": "m/s",
+    "sliding_acceleration": "m/s2",
+    "sliding_angular_acceleration": "rad/s2",
+    "friction_coefficient_needed_for_rolling": "",
+    "t_rolling": "s",
+    "x_rolling": "m",
+    "v_rolling": "m/s",
+    "omega_rolling": "rad/s",
+    "acceleration_after": "m/s2",
+    "x_end": "m",
+    "v_end": "m/s",
+    "omega_end": "rad/s",
+    "t_stop": "s",
+    "distance_up": "m",
+    "distance": "m",
+    "friction_at_rest_over_mg": "",
+    "acceleration_down": "m/s2",
+    "t_back_at_start": "s",
+    "speed_back_at_start": "m/s",
+}
 
 
 @dataclass(frozen=True)
@@ -89,9 +114,14 @@ def build(p: Parameters, friction: float | None = None) -> fm.System:
     body = system.add(fm.RigidBody(p.mass, (moment,) * 3, surface=shape), name="body")
     down = wheel or p.direction == DOWN
     motion = system.planar(
-        incline, body["origin"], normal="y", u=p.radius, v_rate=p.speed if down else -p.speed,
-        angle_rate=p.spin if wheel else 0.0, name="motion",
-    )  # fmt: skip
+        incline,
+        body["origin"],
+        normal="y",
+        u=p.radius,
+        v_rate=p.speed if down else -p.speed,
+        angle_rate=p.spin if wheel else 0.0,
+        name="motion",
+    )
     slope = fm.Plane(incline, (0, 0, 1))
     if wheel:
         law = fm.Rigid(friction=p.friction if friction is None else friction)

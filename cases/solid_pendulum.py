@@ -12,10 +12,7 @@ import flexmbs as fm
 
 HINGE_SETS = ("ROOT", "NBIG")  # of the pendulums, and of the connecting rod
 HANGING = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]  # x of the marker points down, y to the right
-PLOTS = {
-    "Swing angle": ("hinge.angle",),
-    "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"),
-}
+PLOTS = {"Swing angle": ("hinge.angle",), "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total")}
 VIEW = {"color": "von_mises"}
 
 

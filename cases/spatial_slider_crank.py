@@ -44,9 +44,7 @@ def points(p: Parameters) -> tuple[np.ndarray, np.ndarray]:
     reach = p.lBC**2 - B[1] ** 2 - B[2] ** 2
     if not reach > 0.0:
         away = np.hypot(B[1], B[2])
-        raise fm.CaseError(
-            f"parameter 'lBC' [m] must exceed {away:.6g}, the distance of the crank's end from the x axis"
-        )
+        raise fm.CaseError(f"parameter 'lBC' [m] must exceed {away:.6g}, the distance of the crank's end from the x axis")
     return B, np.array([B[0] + np.sqrt(reach), 0.0, 0.0])
 
 

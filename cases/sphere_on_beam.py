@@ -15,22 +15,48 @@ import numpy as np
 import flexmbs as fm
 
 SUPPORTS = {
-    "clamped": ("clamped", "clamped"), "simply_supported": ("pinned", "pinned"), "cantilever": ("clamped", "free"),
+    "clamped": ("clamped", "clamped"),
+    "simply_supported": ("pinned", "pinned"),
+    "cantilever": ("clamped", "free"),
     "free": ("free", "free"),
-}  # fmt: skip
+}
 SAME = {"simply supported": "simply_supported", "pinned": "simply_supported", "supported": "simply_supported"}
 PATCHES = ("plain", "attachment", "massless")
 IN_FILES = {
-    "support": "support", "E": "youngs_modulus", "nu": "poisson_ratio", "rho": "density", "L": "length", "b": "width",
-    "h": "height", "R": "radius", "v0": "speed", "xi0": "position", "t_end": "t_end", "E_s": "sphere_modulus",
-    "nu_s": "sphere_poisson_ratio", "rho_s": "sphere_density", "m": "sphere_mass", "k": "stiffness", "N": "modes",
-}  # fmt: skip
+    "support": "support",
+    "E": "youngs_modulus",
+    "nu": "poisson_ratio",
+    "rho": "density",
+    "L": "length",
+    "b": "width",
+    "h": "height",
+    "R": "radius",
+    "v0": "speed",
+    "xi0": "position",
+    "t_end": "t_end",
+    "E_s": "sphere_modulus",
+    "nu_s": "sphere_poisson_ratio",
+    "rho_s": "sphere_density",
+    "m": "sphere_mass",
+    "k": "stiffness",
+    "N": "modes",
+}
 UNUSED = ("beam_mass", "omega", "v_sphere_end")  # what follows from the others, and what the run computes
 UNITS = {
-    "peak_forces": "N", "contact_starts": "s", "contact_ends": "s", "F_peak": "N", "contact_total_duration": "s",
-    "t_last_separation": "s", "v_sphere_end": "m/s", "total_impulse": "N s", "sphere_mass": "kg", "beam_mass": "kg",
-    "residual_flexibility": "m/N", "static_flexibility": "m/N", "K_hertz": "N/m^1.5",
-}  # fmt: skip
+    "peak_forces": "N",
+    "contact_starts": "s",
+    "contact_ends": "s",
+    "F_peak": "N",
+    "contact_total_duration": "s",
+    "t_last_separation": "s",
+    "v_sphere_end": "m/s",
+    "total_impulse": "N s",
+    "sphere_mass": "kg",
+    "beam_mass": "kg",
+    "residual_flexibility": "m/N",
+    "static_flexibility": "m/N",
+    "K_hertz": "N/m^1.5",
+}
 PLOTS = {"Contact force": ("hit.force",), "Gap": ("hit.gap",), "Beam at the contact": ("beam.hit.displacement.y",)}
 
 
@@ -94,10 +120,14 @@ def resolve(p: Parameters) -> Parameters:
 def beam_of(p: Parameters) -> fm.FlexibleBody:
     numbers = range(1, 2 * p.modes, 2) if p.symmetric else p.modes
     return fm.uniform_beam(
-        length=p.length, bending_stiffness=p.youngs_modulus * p.width * p.height**3 / 12.0,
-        mass_per_length=p.density * p.width * p.height, supports=SUPPORTS[p.support], modes=numbers,
-        markers={"hit": p.position * p.length}, contact_patches={"hit": fm.ContactPatch(p.patch)},
-    )  # fmt: skip
+        length=p.length,
+        bending_stiffness=p.youngs_modulus * p.width * p.height**3 / 12.0,
+        mass_per_length=p.density * p.width * p.height,
+        supports=SUPPORTS[p.support],
+        modes=numbers,
+        markers={"hit": p.position * p.length},
+        contact_patches={"hit": fm.ContactPatch(p.patch)},
+    )
 
 
 def build(p: Parameters) -> fm.System:
@@ -118,12 +148,9 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     ended = [contact for contact in result.contacts if contact.end == contact.end]
     end = -float(result["guide.displacement.rate"][-1])
     contacts = [
-        {
-            "t0": c.start, "t1": c.end, "duration": c.duration, "F_peak": c.peak_force, "t_peak": c.peak_time,
-            "impulse": c.impulse,
-        }
+        {"t0": c.start, "t1": c.end, "duration": c.duration, "F_peak": c.peak_force, "t_peak": c.peak_time, "impulse": c.impulse}
         for c in ended
-    ]  # fmt: skip
+    ]
     body = beam_of(p)
     flexibility = body.flexibility[list(body.markers).index("hit"), 1, 1]
     elastic = ~body.massless

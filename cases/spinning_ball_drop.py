@@ -13,14 +13,23 @@ import numpy as np
 import flexmbs as fm
 
 IN_FILES = {
-    "m": "mass", "r": "radius", "beta": "inertia_factor", "h": "height", "vt": "speed", "om": "spin",
-    "e": "restitution", "mu": "friction", "g": "g", "t_end": "t_end",
-}  # fmt: skip
+    "m": "mass",
+    "r": "radius",
+    "beta": "inertia_factor",
+    "h": "height",
+    "vt": "speed",
+    "om": "spin",
+    "e": "restitution",
+    "mu": "friction",
+    "g": "g",
+    "t_end": "t_end",
+}
 UNITS = {"impacts": "", "impact_count": ""}
 PLOTS = {
-    "Height": ("ball.position.y",), "Speeds": ("ball.origin.velocity.x", "ball.origin.velocity.y"),
+    "Height": ("ball.position.y",),
+    "Speeds": ("ball.origin.velocity.x", "ball.origin.velocity.y"),
     "Energy": ("energy.kinetic", "energy.gravity", "energy.total"),
-}  # fmt: skip
+}
 STICKS, SLIDES = "sticks (rolls off)", "slides"
 LEAST_SLIP = 1e-9  # of the speed of the contact point, that an impact leaves if it slides
 
@@ -56,9 +65,12 @@ def build(p: Parameters) -> fm.System:
     system = fm.System(gravity=(0.0, -p.g, 0.0))
     moment = p.inertia_factor * p.mass * p.radius**2
     ball = system.add(
-        fm.RigidBody(p.mass, (moment,) * 3, surface=fm.RigidBody.sphere(1.0, p.radius).surface), name="ball",
-        position=(0.0, p.height + p.radius, 0.0), velocity=(p.speed, 0.0, 0.0), angular_velocity=(0.0, 0.0, -p.spin),
-    )  # fmt: skip
+        fm.RigidBody(p.mass, (moment,) * 3, surface=fm.RigidBody.sphere(1.0, p.radius).surface),
+        name="ball",
+        position=(0.0, p.height + p.radius, 0.0),
+        velocity=(p.speed, 0.0, 0.0),
+        angular_velocity=(0.0, 0.0, -p.spin),
+    )
     law = fm.Rigid(restitution=p.restitution, friction=p.friction)
     floor = fm.Plane(system.ground["origin"], (0, 1, 0))
     system.contact(fm.Sphere(ball["origin"], p.radius), floor, law=law, name="floor")

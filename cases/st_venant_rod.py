@@ -31,9 +31,7 @@ PASSES, SHORTEST = 8, 0.3  # to find the end of the contact, and the part of an 
 @dataclass(frozen=True)
 class Parameters:
     alpha: float = fm.parameter(1.0, "", "mass of the rod over the striking mass", minimum=0.05, maximum=20.0)
-    alphas: tuple | None = fm.parameter(
-        None, "", "of the table; none: that of the run, or 1, 1/2, 1/4, 1/6 with a file"
-    )
+    alphas: tuple | None = fm.parameter(None, "", "of the table; none: that of the run, or 1, 1/2, 1/4, 1/6 with a file")
     length: float = fm.parameter(1.0, "m", "length of the rod")
     area: float = fm.parameter(1e-4, "m2", "area of its section")
     youngs_modulus: float = fm.parameter(210e9, "Pa", "Young's modulus")
@@ -181,9 +179,7 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
         at = replace(at, t_end=end_of(at))
         same = alpha == p.alpha
         one = result if same else build(at).simulate(at.t_end, rtol=p.rtol, atol=p.atol, progress=False)
-        cases[next((name for value, name in NAMES.items() if abs(value - alpha) < 1e-3), f"{alpha:g}")] = of_mass(
-            one, at
-        )
+        cases[next((name for value, name in NAMES.items() if abs(value - alpha) < 1e-3), f"{alpha:g}")] = of_mass(one, at)
     return {
         "contact_end": own["contact_end_tau"],
         "peak_stress": own["max_stress_over_E_v_over_c"],

@@ -15,13 +15,24 @@ from scipy.interpolate import CubicHermiteSpline
 import flexmbs as fm
 
 IN_FILES = {
-    "m": "mass", "k": "stiffness", "v_belt": "belt_speed", "mu_s": "static_friction", "mu_k": "friction", "g": "g",
+    "m": "mass",
+    "k": "stiffness",
+    "v_belt": "belt_speed",
+    "mu_s": "static_friction",
+    "mu_k": "friction",
+    "g": "g",
     "t_end": "t_end",
-}  # fmt: skip
+}
 UNITS = {
-    "x_slip_start": "m", "x_slip_end": "m", "x_max": "m", "x_min": "m", "T_slip": "s", "T_stick": "s", "period": "s",
+    "x_slip_start": "m",
+    "x_slip_end": "m",
+    "x_max": "m",
+    "x_min": "m",
+    "T_slip": "s",
+    "T_stick": "s",
+    "period": "s",
     "v_min": "m/s",
-}  # fmt: skip
+}
 X, RATE, ACCELERATION = "motion.v", "motion.v.rate", "motion.v.acceleration"
 PLOTS = {"Displacement": (X,), "Speed": (RATE,), "Friction": ("belt.friction.x",)}
 

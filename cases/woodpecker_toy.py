@@ -20,11 +20,23 @@ import flexmbs as fm
 
 BEAK, MINUS, PLUS = CONTACTS = "beak", "sleeve_minus", "sleeve_plus"  # contacts 1 to 3
 IN_FILES = {
-    "mM": "sleeve_mass", "JM": "sleeve_inertia", "mS": "bird_mass", "JS": "bird_inertia", "cphi": "stiffness",
-    "rO": "pole_radius", "rM": "sleeve_radius", "hM": "sleeve_half_height", "lM": "spring_at", "lG": "bird_at",
-    "hS": "beak_height", "lS": "beak_reach", "g": "gravity", "mu": "friction", "e_N": "restitution",
+    "mM": "sleeve_mass",
+    "JM": "sleeve_inertia",
+    "mS": "bird_mass",
+    "JS": "bird_inertia",
+    "cphi": "stiffness",
+    "rO": "pole_radius",
+    "rM": "sleeve_radius",
+    "hM": "sleeve_half_height",
+    "lM": "spring_at",
+    "lG": "bird_at",
+    "hS": "beak_height",
+    "lS": "beak_reach",
+    "g": "gravity",
+    "mu": "friction",
+    "e_N": "restitution",
     "e_T": "tangential_restitution",
-}  # fmt: skip
+}
 TILTED = 0.9  # start of the motion that leads to the cycle: the sleeve is turned so far in its play, and the bird falls
 FALL = (-0.2788, -0.3411, 0.0, -7.4583)  # with this phi_S, and these rates
 TURN, MORE = "sleeve_turn.angle", "bird_turn.angle"
@@ -36,9 +48,7 @@ PLOTS = {
     "Velocity": ("sleeve.displacement.rate",),
     "Gaps": tuple(f"{name}.gap" for name in CONTACTS),
 }
-UNITS = {
-    "period": "s", "drop_per_period": "m", "mean_velocity": "m/s", "energy_lost_per_cycle_J": "J", "impact_losses": "J",
-}  # fmt: skip
+UNITS = {"period": "s", "drop_per_period": "m", "mean_velocity": "m/s", "energy_lost_per_cycle_J": "J", "impact_losses": "J"}
 ITERATIONS, CONVERGED = 20, 1e-10  # of Newton's method for the cycle; residual in parts of SIZES
 SIZES = np.array([0.1, 0.1, 10.0, 10.0])  # of phi_M, y', phi_M', phi_S'
 CHANGE = 1e-6  # of these, to differentiate the motion from impact to impact
@@ -106,13 +116,10 @@ def build(p: Parameters, start: tuple | None = None) -> fm.System:
     sleeve_turn = system.add(disc(2.0 / 3.0 * M - 2.0 * edge * p.sleeve_radius**2), name="sleeve_disc")
     bird_turn = system.add(disc(2.0 / 3.0 * S - 2.0 * beak * p.beak_reach**2), name="bird_disc")
     phi, phi_rate = start[1], start[4]
-    turn = system.revolute(
-        system.ground.frame, sleeve_turn["origin"], axis="z", angle=phi, rate=phi_rate, name="sleeve_turn"
-    )
+    turn = system.revolute(system.ground.frame, sleeve_turn["origin"], axis="z", angle=phi, rate=phi_rate, name="sleeve_turn")
     more = system.revolute(
-        sleeve_turn["origin"], bird_turn["origin"], axis="z", angle=start[2] - phi, rate=start[5] - phi_rate,
-        name="bird_turn",
-    )  # fmt: skip
+        sleeve_turn["origin"], bird_turn["origin"], axis="z", angle=start[2] - phi, rate=start[5] - phi_rate, name="bird_turn"
+    )
     more.spring(stiffness=p.stiffness)
     slides = {
         "sleeve": ("y", p.sleeve_mass - 2.0 * edge, 0.0, 0.0),
@@ -232,8 +239,7 @@ def limit_cycle(p: Parameters) -> Cycle:
         x = x + SIZES * np.linalg.solve(np.eye(4) - J, rest)
         last = size
     raise fm.CaseError(
-        f"woodpecker_toy: no cycle was found in {ITERATIONS} iterations (residual {last:.1e}); state start= to run "
-        "without one"
+        f"woodpecker_toy: no cycle was found in {ITERATIONS} iterations (residual {last:.1e}); state start= to run without one"
     )
 
 

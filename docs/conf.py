@@ -15,9 +15,15 @@ author = "flexmbs developers"
 version = release = flexmbs.__version__
 
 extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_gallery.gen_gallery",
-    "docstrings", "mathml", "page_index", "reference_pages",
-]  # fmt: skip
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+    "docstrings",
+    "mathml",
+    "page_index",
+    "reference_pages",
+]
 root_doc = "index"
 exclude_patterns = ["README.md", "_build", "_scenes", "site", gallery_pages.SCRIPTS]
 

@@ -115,9 +115,16 @@ def swing(p, first_order: bool) -> list[str]:
 
         event.terminal, event.direction = True, 1.0 if touching else -1.0
         flow = solve_ivp(
-            lambda t, s, on=touching: model.rate(t, s, on), (t, p.t_end), state, method="DOP853",
-            rtol=1e-8, atol=1e-11, events=event, first_step=1e-7, dense_output=touching,
-        )  # fmt: skip
+            lambda t, s, on=touching: model.rate(t, s, on),
+            (t, p.t_end),
+            state,
+            method="DOP853",
+            rtol=1e-8,
+            atol=1e-11,
+            events=event,
+            first_step=1e-7,
+            dense_output=touching,
+        )
         if touching:
             times = np.linspace(t, flow.t[-1], 2001)
             force = [model.k * max(-model.gap(flow.sol(x)[: n + 1])[0], 0.0) ** 1.5 for x in times]
@@ -133,17 +140,20 @@ def swing(p, first_order: bool) -> list[str]:
         touching = not touching
     kinetic, total = np.array(energies).T
     return [
-        "first order" if first_order else "all terms", f"{starts[0]:.7f}", f"{impulses[0]:.5f}", f"{len(starts)}",
+        "first order" if first_order else "all terms",
+        f"{starts[0]:.7f}",
+        f"{impulses[0]:.5f}",
+        f"{len(starts)}",
         f"{state[0]:.5f}" if ending == "end reached" else "-",
-        f"{np.abs(total - total[0]).max() / kinetic.max():.1e}", ending,
-    ]  # fmt: skip
+        f"{np.abs(total - total[0]).max() / kinetic.max():.1e}",
+        ending,
+    ]
 
 
 def main() -> None:
     warnings.simplefilter("error", RuntimeWarning)
     p = PENDULUM.resolve(PENDULUM.Parameters())
-    header = ["inertia", "first contact [s]", "first impulse [N s]", "contacts", "angle at the end [rad]",
-              "energy error", "run"]  # fmt: skip
+    header = ["inertia", "first contact [s]", "first impulse [N s]", "contacts", "angle at the end [rad]", "energy error", "run"]
     print(table(header, [swing(p, first_order) for first_order in (False, True)]))
 
 

@@ -64,9 +64,7 @@ def main() -> None:
     rows = [_row(result) for result in outcomes]
     page = Path(__file__).with_name("mesh_corpus.md")
     page.write_text(
-        HEADER.format(files=len(outcomes), **{name: counts[name] for name in (WHOLE, OMISSIONS, REFUSED)})
-        + "\n".join(rows)
-        + "\n"
+        HEADER.format(files=len(outcomes), **{name: counts[name] for name in (WHOLE, OMISSIONS, REFUSED)}) + "\n".join(rows) + "\n"
     )
     print(f"{page}: {dict(counts)}; slowest {max(outcomes, key=lambda r: r.seconds).file}")
 

@@ -45,9 +45,7 @@ def with_sets(mesh: fm.Mesh, **places: Callable[[np.ndarray], np.ndarray]) -> fm
 
 def beam() -> fm.Mesh:
     mesh = fm.line_mesh(0.3, 200, fm.rectangle(0.005, 0.02), STEEL)
-    return with_sets(
-        mesh, ENDS=lambda p: (p[0] == p[0].min()) | (p[0] == p[0].max()), HIT=lambda p: abs(p[0] - 0.15) < 1e-9
-    )
+    return with_sets(mesh, ENDS=lambda p: (p[0] == p[0].min()) | (p[0] == p[0].max()), HIT=lambda p: abs(p[0] - 0.15) < 1e-9)
 
 
 def plate() -> fm.Mesh:
@@ -75,37 +73,65 @@ def block() -> fm.Mesh:
 TARGETS = {
     "rod": Target(
         "Rod along its axis: 0.3 m x 10 mm x 10 mm, fixed at one end; a ball of 20 mm at 1 m/s hits the other",
-        lambda: fm.line_mesh(0.3, 300, fm.rectangle(0.01, 0.01), STEEL), {"held": "ROOT", "hit": "TIP"},
-        lambda n: fm.ClampedFree(at="held", axial=n), (1, 2, 5, 10, 20), 40, (1.0, 0.0, 0.0), 0.01, 1.0,
+        lambda: fm.line_mesh(0.3, 300, fm.rectangle(0.01, 0.01), STEEL),
+        {"held": "ROOT", "hit": "TIP"},
+        lambda n: fm.ClampedFree(at="held", axial=n),
+        (1, 2, 5, 10, 20),
+        40,
+        (1.0, 0.0, 0.0),
+        0.01,
+        1.0,
         {"second_order": "none"},
     ),
     "beam": Target(
         "Beam: 0.3 m x 20 mm x 5 mm, clamped at both ends; a ball of 20 mm at 0.5 m/s hits the middle",
-        beam, {"held": fm.Interface(set="ENDS", kind="rigid"), "hit": "HIT"},
-        lambda n: fm.ClampedFree(at="held", bending=(n, 0)), (2, 5, 10, 20, 30), 50, (0.0, 1.0, 0.0), 0.01, 0.5,
+        beam,
+        {"held": fm.Interface(set="ENDS", kind="rigid"), "hit": "HIT"},
+        lambda n: fm.ClampedFree(at="held", bending=(n, 0)),
+        (2, 5, 10, 20, 30),
+        50,
+        (0.0, 1.0, 0.0),
+        0.01,
+        0.5,
         {"beam_theory": "euler-bernoulli", "rotary_inertia": False, "second_order": "none"},
     ),
     "plate": Target(
         "Plate of shells: 0.2 m x 0.2 m x 4 mm, clamped at its edges; a ball of 20 mm at 0.5 m/s hits the middle",
-        plate, {"held": fm.Interface(set="EDGE", kind="rigid"), "hit": "HIT"},
-        lambda n: fm.ClampedFree(at="held", count=n), (5, 10, 20, 50, 100), 200, (0.0, 0.0, 1.0), 0.01, 0.5,
+        plate,
+        {"held": fm.Interface(set="EDGE", kind="rigid"), "hit": "HIT"},
+        lambda n: fm.ClampedFree(at="held", count=n),
+        (5, 10, 20, 50, 100),
+        200,
+        (0.0, 0.0, 1.0),
+        0.01,
+        0.5,
         {"second_order": "none"},
     ),
     "solid": Target(
         "Block of solids: 120 mm x 40 mm x 40 mm, held at one end; a ball of 20 mm at 0.5 m/s hits the upper face",
-        block, {"held": fm.Interface(set="ROOT", kind="rigid"), "hit": "HIT"},
-        lambda n: fm.ClampedFree(at="held", count=n), (5, 10, 20, 50, 100), 150, (0.0, 0.0, 1.0), 0.01, 0.5,
+        block,
+        {"held": fm.Interface(set="ROOT", kind="rigid"), "hit": "HIT"},
+        lambda n: fm.ClampedFree(at="held", count=n),
+        (5, 10, 20, 50, 100),
+        150,
+        (0.0, 0.0, 1.0),
+        0.01,
+        0.5,
         {"second_order": "none"},
     ),
-}  # fmt: skip
+}
 
 
 def body_of(target: Target, mesh: fm.Mesh, modes: int, kind: str) -> fm.FlexibleBody:
     along = "xyz"[int(np.argmax(target.normal))]
     return fm.reduce(
-        mesh, interfaces=target.interfaces, modes=target.modes(modes), name=target.title.split(":")[0],
-        contact_patches={"hit": fm.ContactPatch(kind, directions=(along,))}, **target.options,
-    )  # fmt: skip
+        mesh,
+        interfaces=target.interfaces,
+        modes=target.modes(modes),
+        name=target.title.split(":")[0],
+        contact_patches={"hit": fm.ContactPatch(kind, directions=(along,))},
+        **target.options,
+    )
 
 
 def law_of(target: Target) -> fm.Hertz:

@@ -21,8 +21,10 @@ def strip(modes: int, damping, second_order="full") -> fm.FlexibleBody:
     return fm.reduce(
         fm.read_mesh(fm.find_mesh("pendulum_hex20.inp")),
         interfaces={"hinge": fm.Interface(set="ROOT", kind="rigid"), "tip": "TIP"},
-        modes=fm.ClampedFree(at="hinge", count=modes), damping=damping, second_order=second_order,
-    )  # fmt: skip
+        modes=fm.ClampedFree(at="hinge", count=modes),
+        damping=damping,
+        second_order=second_order,
+    )
 
 
 def swing(body: fm.FlexibleBody, t_end: float, out: Path | None = None, **options) -> fm.Result:
@@ -55,15 +57,19 @@ def tables(t_end: float, counts: tuple[int, ...], tolerances: tuple[float, ...])
     parts += [row(f"rtol {rtol:.0e}", swing(strip(middle, None), t_end, rtol=rtol), first) for rtol in tolerances]
     parts += ["", HEAD.format(f"damping, {middle} modes, rtol 1e-4")]
     for name, damping in (
-        ("none", None), ("0.1 %", 0.001), ("1 %", 0.01), ('"adams"', "adams"),
+        ("none", None),
+        ("0.1 %", 0.001),
+        ("1 %", 0.01),
+        ('"adams"', "adams"),
         ("Rayleigh(0, 1e-5)", fm.Rayleigh(0.0, 1e-5)),
-    ):  # fmt: skip
+    ):
         parts.append(row(name, swing(strip(middle, damping), t_end, rtol=1e-4), first))
     parts += ["", HEAD.format(f"second-order terms, {middle} modes, rtol 1e-4")]
     for name, choice in (
-        ('"full"', "full"), ("SecondOrder(tolerance=1e-6)", fm.SecondOrder(tolerance=1e-6)),
+        ('"full"', "full"),
+        ("SecondOrder(tolerance=1e-6)", fm.SecondOrder(tolerance=1e-6)),
         ('"none" (wrong here)', "none"),
-    ):  # fmt: skip
+    ):
         parts.append(row(name, swing(strip(middle, None, choice), t_end, rtol=1e-4), first))
     return "\n".join(parts)
 
@@ -71,9 +77,7 @@ def tables(t_end: float, counts: tuple[int, ...], tolerances: tuple[float, ...])
 def storage_table(t_end: float, modes: int) -> str:
     lines = ["| storage | rows | result.h5, kB | whole call, ms |", "|---|---|---|---|"]
     body = strip(modes, None)
-    for name, options in (
-        ("default", {}), ("store_every=10", {"store_every": 10}), ("output_step=0.005", {"output_step": 0.005})
-    ):  # fmt: skip
+    for name, options in (("default", {}), ("store_every=10", {"store_every": 10}), ("output_step=0.005", {"output_step": 0.005})):
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "run"
             result = swing(body, t_end, out, rtol=1e-4, **options)

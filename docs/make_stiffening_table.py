@@ -28,12 +28,7 @@ STIFF = {
     "pyramid5": ("pyramid5", {}, "z"),
     "hex8 plain": ("hex8", {"hex8": "plain"}, "z"),
 }
-GOOD = {
-    "hex8": ("hex8", {}, "z"),
-    "tet10": ("tet10", {}, "z"),
-    "wedge15": ("wedge15", {}, "y"),
-    "hex20": ("hex20", {}, "z"),
-}
+GOOD = {"hex8": ("hex8", {}, "z"), "tet10": ("tet10", {}, "z"), "wedge15": ("wedge15", {}, "y"), "hex20": ("hex20", {}, "z")}
 
 
 def strip(kind: str, through: int, elongation: float, axis: str) -> Mesh:

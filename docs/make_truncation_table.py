@@ -169,11 +169,7 @@ def runs_leave_out() -> str:
     p = PENDULUM.resolve(PENDULUM.Parameters())
     s = SPIN_UP.Parameters()
     systems = {
-        "flexible_pendulum_impact, 4 contacts": (
-            lambda: pendulum(p, pendulum_body(p, "full", 1)),
-            p.t_end,
-            "pendulum.tip",
-        ),
+        "flexible_pendulum_impact, 4 contacts": (lambda: pendulum(p, pendulum_body(p, "full", 1)), p.t_end, "pendulum.tip"),
         "spin_up_beam": (lambda: spin_up(s, spin_up_body(s, "full", 0)), 20.0, "beam.tip"),
         "pendulum_hex20, 24 modes": (swinging, 0.2, "pendulum.tip"),
         "pendulum_hex20 at 30 rad/s": (lambda: swinging(rate=30.0), 0.1, "pendulum.tip"),
@@ -194,14 +190,26 @@ def runs_leave_out() -> str:
                 simulation.run_tolerance = run_tolerance
             stats = plain.stats
             apart = [np.abs(end_of(run, marker) - best).reshape(2, 3).max(axis=1) for run in (fewer, whole)]
-            lines.append([
-                name, f"{rtol:.0e}", f"{stats['second_order_terms']} of {stats['second_order_terms_in_all']}",
-                f"{stats['second_order_error']:.0e}", f"{stats['second_order_reach']:.2g}",
-                *(", ".join(f"{value:.0e}" for value in pair) for pair in apart),
-            ])  # fmt: skip
+            lines.append(
+                [
+                    name,
+                    f"{rtol:.0e}",
+                    f"{stats['second_order_terms']} of {stats['second_order_terms_in_all']}",
+                    f"{stats['second_order_error']:.0e}",
+                    f"{stats['second_order_reach']:.2g}",
+                    *(", ".join(f"{value:.0e}" for value in pair) for pair in apart),
+                ]
+            )
             print(lines[-1], file=sys.stderr, flush=True)
-    header = ["run", "rtol", "coefficients kept", "bound of the error", "largest deformation, of that assumed",
-              "end by the terms left out [m, m/s]", "by the steps of rtol, all terms [m, m/s]"]  # fmt: skip
+    header = [
+        "run",
+        "rtol",
+        "coefficients kept",
+        "bound of the error",
+        "largest deformation, of that assumed",
+        "end by the terms left out [m, m/s]",
+        "by the steps of rtol, all terms [m, m/s]",
+    ]
     return table(header, lines)
 
 
@@ -245,12 +253,24 @@ def main() -> None:
     rows = {name: pendulum_row(p, name, second_order, 1) for name, second_order in choices(3, 1).items()}
     rows["no axial mode, all pairs"] = pendulum_row(p, "no axial mode, all pairs", "full", 0)
     rows["no axial mode, none"] = pendulum_row(p, "no axial mode, none", "none", 0)
-    header = ["kept", "R", "error of an integral", "first contact [s]", "first impulse [N s]", "contacts",
-              "angle at the end [rad]", "energy error", "run"]  # fmt: skip
+    header = [
+        "kept",
+        "R",
+        "error of an integral",
+        "first contact [s]",
+        "first impulse [N s]",
+        "contacts",
+        "angle at the end [rad]",
+        "energy error",
+        "run",
+    ]
     print(table(header, [cells for cells, _ in rows.values()]))
     s = replace(SPIN_UP.Parameters(), t_end=20.0)
-    beams = {name: spin_up_row(s, name, second_order, 0) for name, second_order in choices(3, 0).items()
-             if name != "pairs of bending modes"}  # fmt: skip
+    beams = {
+        name: spin_up_row(s, name, second_order, 0)
+        for name, second_order in choices(3, 0).items()
+        if name != "pairs of bending modes"
+    }
     beams["one axial mode, all pairs"] = spin_up_row(s, "one axial mode, all pairs", "full", 1)
     beams["one axial mode, none"] = spin_up_row(s, "one axial mode, none", "none", 1)
     header = ["kept", "R", "extreme [m]", "at [s]", "at the end [m]", "run"]

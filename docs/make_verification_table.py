@@ -23,9 +23,7 @@ def measured() -> list[dict]:
     """One row a comparison, in the order of the tests; exits when a test fails."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figures.jsonl"
-        tests = sorted(
-            str(test) for test in (ROOT / "tests" / "verification").glob("test_*.py") if "figures(" in test.read_text()
-        )
+        tests = sorted(str(test) for test in (ROOT / "tests" / "verification").glob("test_*.py") if "figures(" in test.read_text())
         command = [sys.executable, "-m", "pytest", "-m", "", "-q", *tests]
         run = subprocess.run(command, cwd=ROOT, env=os.environ | {"FLEXMBS_FIGURES": str(path)})
         if run.returncode:

@@ -14,15 +14,28 @@ __version__ = "0.1.0"
 # `python tests/unit/test_public_names.py`.
 _WHERE = {
     "flexmbs.common.errors": (
-        "FlexmbsError", "MeshError", "BodyError", "MechanismError", "CaseError", "SimulationError",
-        "ResultFolderError", "StudyError", "UnknownHistoryError", "FlexmbsWarning", "MeshWarning", "BodyWarning",
-        "BasisWarning", "MechanismWarning", "ResultWarning", "CaseWarning", "StudyWarning", "CacheWarning",
+        "FlexmbsError",
+        "MeshError",
+        "BodyError",
+        "MechanismError",
+        "CaseError",
+        "SimulationError",
+        "ResultFolderError",
+        "StudyError",
+        "UnknownHistoryError",
+        "FlexmbsWarning",
+        "MeshWarning",
+        "BodyWarning",
+        "BasisWarning",
+        "MechanismWarning",
+        "ResultWarning",
+        "CaseWarning",
+        "StudyWarning",
+        "CacheWarning",
     ),
     "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
     "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
-    "flexmbs.mesh.materials": (
-        "Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping",
-    ),
+    "flexmbs.mesh.materials": ("Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping"),
     "flexmbs.mesh.element_properties": ("BeamSection", "ShellSection", "Layer", "TrussSection", "SpringSection"),
     "flexmbs.mesh.couplings": ("BoundaryCondition", "Coupling", "Equation", "PointMass", "Tie"),
     "flexmbs.mesh.coordinate_systems": ("CoordinateSystem",),
@@ -32,9 +45,7 @@ _WHERE = {
     "flexmbs.mesh.operations": ("bounding_box", "nodes_of", "scaled", "with_material"),
     "flexmbs.mesh.node_use": ("without_unused_nodes",),
     "flexmbs.mesh.sections.assign_sections": ("with_thickness", "with_section", "with_rectangular_section"),
-    "flexmbs.mesh.sections.beam_sections": (
-        "rectangle", "circle", "pipe", "general_section", "section_from_rigidities",
-    ),
+    "flexmbs.mesh.sections.beam_sections": ("rectangle", "circle", "pipe", "general_section", "section_from_rigidities"),
     "flexmbs.mesh.mass_properties": ("mass_properties", "MassProperties"),
     "flexmbs.mesh.quality.check_mesh": ("check_mesh",),
     "flexmbs.fem.assemble": ("assemble",),
@@ -144,9 +155,7 @@ _WHERE = {
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
     "flexmbs.case.momenta": ("momenta",),
     "flexmbs.case.parameter_file": ("with_parameter_file",),
-    "flexmbs.case.metrics": (
-        "contact_figures", "energy_balance", "energy_error", "angle_from_hanging", "chord_deflection",
-    ),
+    "flexmbs.case.metrics": ("contact_figures", "energy_balance", "energy_error", "angle_from_hanging", "chord_deflection"),
     "flexmbs.case.bar_mesh": ("bar_values", "bar_with", "centreline_point"),
     "flexmbs.study.space.ranges": ("Range", "Choices", "RunSeeds"),
     "flexmbs.study.space.distributions": ("Distribution", "Normal", "LogNormal", "Triangular", "Weibull"),
@@ -163,7 +172,7 @@ _WHERE = {
     "flexmbs.study.store.run_record": ("RunRecord", "RunFailure"),
     "flexmbs.study.evaluation.table": ("StudyTable",),
     "flexmbs.study.study_status": ("StudyStatus",),
-}  # fmt: skip
+}
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = sorted(_MODULE_OF)

@@ -87,10 +87,20 @@ def _single(array, choose):
 
 
 CONTENT = {
-    "removed": _removed, "not finite": _not_finite, "odd number": _odd_number, "negative": _negative, "scaled": _scaled,
-    "cut short": _cut, "too long": _longer, "other shape": _turned, "other type": _retyped, "text": _text,
-    "single number": _single, "huge": None, "exchanged": None,
-}  # fmt: skip
+    "removed": _removed,
+    "not finite": _not_finite,
+    "odd number": _odd_number,
+    "negative": _negative,
+    "scaled": _scaled,
+    "cut short": _cut,
+    "too long": _longer,
+    "other shape": _turned,
+    "other type": _retyped,
+    "text": _text,
+    "single number": _single,
+    "huge": None,
+    "exchanged": None,
+}
 
 
 def _changed(array: np.ndarray, others: list[np.ndarray], choose: random.Random):

@@ -71,9 +71,14 @@ def _plain_arrays() -> dict[str, np.ndarray]:
     rotations = np.zeros((1, 4, 3))
     rotations[0, 1:, 2] = 1.5, 1.0, 1.0
     return {
-        "points": points, "modes": modes, "K": np.array([[900.0]]), "M": np.array([0.2, 0.1, 0.1, 0.1]),
-        "rotations": rotations, "pairs": np.array([[0, 0]]), "quadratic": quadratic,
-    }  # fmt: skip
+        "points": points,
+        "modes": modes,
+        "K": np.array([[900.0]]),
+        "M": np.array([0.2, 0.1, 0.1, 0.1]),
+        "rotations": rotations,
+        "pairs": np.array([[0, 0]]),
+        "quadratic": quadratic,
+    }
 
 
 def _system(body, name: str = "bar"):

@@ -29,8 +29,9 @@ def coordinates(body, t):
     """(nt, n) m and their first and second derivatives."""
     rates = 2.0 * np.pi * (3.0 + 2.0 * np.arange(body.mode_count))
     size = 2e-4 / (1.0 + np.arange(body.mode_count))
-    return [size * f for f in (np.sin(t[:, None] * rates), rates * np.cos(t[:, None] * rates),
-                               -(rates**2) * np.sin(t[:, None] * rates))]  # fmt: skip
+    return [
+        size * f for f in (np.sin(t[:, None] * rates), rates * np.cos(t[:, None] * rates), -(rates**2) * np.sin(t[:, None] * rates))
+    ]
 
 
 def structure(body):
@@ -38,20 +39,24 @@ def structure(body):
     tip = MarkerRecord("tip", "bar", fields=body.markers["tip"])
     return Structure(
         bodies=(
-            BodyRecord("ground"), BodyRecord("bar", body),
-            BodyRecord("block", shape_points=BLOCK, shape_faces=QUADS.ravel()), BodyRecord("ball"),
+            BodyRecord("ground"),
+            BodyRecord("bar", body),
+            BodyRecord("block", shape_points=BLOCK, shape_faces=QUADS.ravel()),
+            BodyRecord("ball"),
         ),
         coordinate_names=names,
         rate_names=tuple(f"{name}.rate" for name in names),
         markers=(
-            MarkerRecord("wall", "ground"), tip, MarkerRecord("corner", "block", position=BLOCK[-1]),
+            MarkerRecord("wall", "ground"),
+            tip,
+            MarkerRecord("corner", "block", position=BLOCK[-1]),
             MarkerRecord("middle", "ball"),
         ),
         contacts=(ContactPair("hit", 3, 0, radius_a=0.05, normal=np.array([0.0, 1.0, 0.0])),),
         joints=(JointRecord("hinge", 0, 1, free_rotations=np.array([[0.0, 0.0, 1.0]]), kind="revolute"),),
         links=(LinkRecord("spring", "spring damper", (1, 2)),),
         gravity=np.array([0.0, 0.0, -9.81]),
-    )  # fmt: skip
+    )
 
 
 def result(body=None, steps=STEPS):
@@ -67,7 +72,19 @@ def result(body=None, steps=STEPS):
     rotation[:, 1] = matrices_of_vectors(np.outer(2.0 * t, [0.0, 0.0, 1.0]))
     spin[:, 1, 2] = 2.0
     gap = np.full((steps, 1), 0.2)
-    return fm.Result(structure(body), Trajectory(
-        t=t, q=q, v=v, a=a, energy=np.zeros((steps, 3)), contact_gap=gap, contact_force=0.0 * gap,
-        body_position=position, body_rotation=rotation, body_velocity=velocity, body_angular_velocity=spin,
-    ))  # fmt: skip
+    return fm.Result(
+        structure(body),
+        Trajectory(
+            t=t,
+            q=q,
+            v=v,
+            a=a,
+            energy=np.zeros((steps, 3)),
+            contact_gap=gap,
+            contact_force=0.0 * gap,
+            body_position=position,
+            body_rotation=rotation,
+            body_velocity=velocity,
+            body_angular_velocity=spin,
+        ),
+    )

@@ -32,12 +32,7 @@ def main():
 
 def run(request):
     what, key = request["values"]["what"], request["run"]
-    done = {
-        "key": key,
-        "status": "finished",
-        "figures": {"pid": os.getpid(), "last": request["last"]},
-        "not_finite": [],
-    }
+    done = {"key": key, "status": "finished", "figures": {"pid": os.getpid(), "last": request["last"]}, "not_finite": []}
     if what == "segmentation fault":
         print("about to fail", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGSEGV)

@@ -133,13 +133,41 @@ class FirstOrder:
         return self.model.tables, self.work, self.own, self.rows
 
     def implicit(self, t: float, y, rate, result) -> None:
-        implicit(*self.start(), self.active, self.history, self.reference, self.q, self.v, self.a, self.out, self.alpha,
-                 self.counts, t, y, rate, result)  # fmt: skip
+        implicit(
+            *self.start(),
+            self.active,
+            self.history,
+            self.reference,
+            self.q,
+            self.v,
+            self.a,
+            self.out,
+            self.alpha,
+            self.counts,
+            t,
+            y,
+            rate,
+            result,
+        )
 
     def right_side(self, t: float, y) -> np.ndarray:
         result = np.empty(len(y))
-        right_side(*self.start(), self.active, self.history, self.reference, self.q, self.v, self.a, self.out,
-                   self.mass, self.pivots, self.counts, t, y, result)  # fmt: skip
+        right_side(
+            *self.start(),
+            self.active,
+            self.history,
+            self.reference,
+            self.q,
+            self.v,
+            self.a,
+            self.out,
+            self.mass,
+            self.pivots,
+            self.counts,
+            t,
+            y,
+            result,
+        )
         return result
 
     def gap(self, contact: int, t: float, y) -> float:

@@ -20,9 +20,16 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
-    "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-    "--hide-scrollbars", "--no-first-run", "--disable-gpu-sandbox", "--remote-debugging-port=0",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--hide-scrollbars",
+    "--no-first-run",
+    "--disable-gpu-sandbox",
+    "--remote-debugging-port=0",
+)
 WAIT = 90.0  # s, at most, for the browser or one answer of it
 
 
@@ -92,8 +99,10 @@ def browser() -> Iterator[Browser]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         started = subprocess.Popen(
             [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         loop = asyncio.new_event_loop()
         try:
             socket = loop.run_until_complete(asyncio.wait_for(_connected(started, Path(profile)), WAIT))

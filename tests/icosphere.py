@@ -6,10 +6,27 @@ import flexmbs as fm
 
 GOLDEN = 0.5 * (1.0 + np.sqrt(5.0))
 FACES = [
-    (0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2), (10, 7, 6),
-    (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5),
-    (2, 4, 11), (6, 2, 10), (8, 6, 7), (9, 8, 1),
-]  # fmt: skip
+    (0, 11, 5),
+    (0, 5, 1),
+    (0, 1, 7),
+    (0, 7, 10),
+    (0, 10, 11),
+    (1, 5, 9),
+    (5, 11, 4),
+    (11, 10, 2),
+    (10, 7, 6),
+    (7, 1, 8),
+    (3, 9, 4),
+    (3, 4, 2),
+    (3, 2, 6),
+    (3, 6, 8),
+    (3, 8, 9),
+    (4, 9, 5),
+    (2, 4, 11),
+    (6, 2, 10),
+    (8, 6, 7),
+    (9, 8, 1),
+]
 
 
 def icosphere(level: int, radius: float = 1.0) -> fm.SurfaceMesh:
@@ -28,8 +45,6 @@ def icosphere(level: int, radius: float = 1.0) -> fm.SurfaceMesh:
 
     for _ in range(level):
         edges = [(middle(a, b), middle(b, c), middle(c, a)) for a, b, c in faces]
-        corners = [
-            (a, ab, ca, b, bc, ab, c, ca, bc, ab, bc, ca) for (a, b, c), (ab, bc, ca) in zip(faces, edges, strict=True)
-        ]
+        corners = [(a, ab, ca, b, bc, ab, c, ca, bc, ab, bc, ca) for (a, b, c), (ab, bc, ca) in zip(faces, edges, strict=True)]
         faces = np.array(corners).reshape(-1, 3)
     return fm.SurfaceMesh.of_triangles(radius * np.array(points), np.array(faces))

@@ -89,9 +89,15 @@ def linear_at_start(system: fm.System) -> Linear:
     step = 1e-5
     W = np.column_stack([(rates(k, step) - rates(k, -step)) / (2.0 * step) for k in own])
     return Linear(
-        state.mass[within], state.damping[within], state.stiffness[within], state.mass[across], W, state.v[own],
-        state.a[own], state.a[rows],
-    )  # fmt: skip
+        state.mass[within],
+        state.damping[within],
+        state.stiffness[within],
+        state.mass[across],
+        W,
+        state.v[own],
+        state.a[own],
+        state.a[rows],
+    )
 
 
 def index_3(x: Linear, beta: float) -> np.ndarray:
@@ -107,9 +113,7 @@ def stabilised_index_2(x: Linear, beta: float) -> np.ndarray:
     n, c = len(x.M), len(x.G)
     one, side, corner = np.eye(n), np.zeros((n, c)), np.zeros((c, c))
     dynamics = [x.K, x.M / beta + x.D, side, -x.G.T]
-    return np.block(
-        [dynamics, [one / beta, -one, x.G.T, side], [x.G, side.T, corner, corner], [x.W, x.G, corner, corner]]
-    )
+    return np.block([dynamics, [one / beta, -one, x.G.T, side], [x.G, side.T, corner, corner], [x.W, x.G, corner, corner]])
 
 
 def stabilised_index_1(x: Linear, beta: float) -> np.ndarray:
@@ -180,14 +184,13 @@ def newton_steps(x: Linear, beta: float) -> dict[str, tuple[np.ndarray, np.ndarr
     return {
         "I3": (index_3(x, beta), np.concatenate([*moved, x.multipliers]), np.concatenate(plain)),
         "SI2": (stabilised_index_2(x, beta), np.concatenate([*moved, free, x.multipliers]), np.concatenate(doubled)),
-        "SI1": (
-            stabilised_index_1(x, beta), np.concatenate([*moved, free, beta * x.multipliers]), np.concatenate(doubled)
-        ),
+        "SI1": (stabilised_index_1(x, beta), np.concatenate([*moved, free, beta * x.multipliers]), np.concatenate(doubled)),
         ACCELERATION_LEVEL: (
-            in_accelerations(x, beta), np.concatenate([x.a, x.multipliers]),
+            in_accelerations(x, beta),
+            np.concatenate([x.a, x.multipliers]),
             np.concatenate([np.zeros(n), acceleration]),
         ),
-    }  # fmt: skip
+    }
 
 
 def rounding_errors(x: Linear, beta: float, draws: int = 20) -> dict[str, tuple[float, float]]:

@@ -28,8 +28,7 @@ def four_bar():
     """A driven loop with redundant constraints, and a ball joint: projection, choice of constraints, charts."""
     system = fm.System(gravity=(0.0, -9.81, 0.0))
     crank, rod, rocker = (
-        system.add(fm.RigidBody.rod(1.0, length), name=name)
-        for name, length in (("crank", 0.5), ("rod", 2.0), ("rocker", 1.5))
+        system.add(fm.RigidBody.rod(1.0, length), name=name) for name, length in (("crank", 0.5), ("rod", 2.0), ("rocker", 1.5))
     )
     top = system.add(fm.RigidBody(1.0, (0.02, 0.03, 0.01), center=(0.0, 0.0, 0.1)), name="top")
     system.revolute(system.ground["origin"], crank["origin"], name="first", angle=1.0, rate=9.0)

@@ -14,8 +14,7 @@ def four_bar(coordinates: str = "reduced", speed: float | None = None, angle: fl
     system = fm.System(gravity=(0.0, -9.81, 0.0), coordinates=coordinates)
     ground = system.ground
     crank, coupler, rocker = (
-        system.add(bar(length), name=name)
-        for length, name in ((CRANK, "crank"), (COUPLER, "coupler"), (ROCKER, "rocker"))
+        system.add(bar(length), name=name) for length, name in ((CRANK, "crank"), (COUPLER, "coupler"), (ROCKER, "rocker"))
     )
     a = system.revolute(ground.marker("A"), crank["origin"], angle=angle, name="A")
     system.revolute(crank.marker("end", position=(CRANK, 0.0, 0.0)), coupler["origin"], name="B")

@@ -8,8 +8,13 @@ from scipy.spatial.transform import Rotation
 import flexmbs as fm
 
 ROOM = 0.25  # m, half width between the walls
-WALLS = {"floor": ((0, 0, 0), (0, 0, 1)), "left": ((-ROOM, 0, 0), (1, 0, 0)), "right": ((ROOM, 0, 0), (-1, 0, 0)),
-         "front": ((0, -ROOM, 0), (0, 1, 0)), "back": ((0, ROOM, 0), (0, -1, 0))}  # fmt: skip
+WALLS = {
+    "floor": ((0, 0, 0), (0, 0, 1)),
+    "left": ((-ROOM, 0, 0), (1, 0, 0)),
+    "right": ((ROOM, 0, 0), (-1, 0, 0)),
+    "front": ((0, -ROOM, 0), (0, 1, 0)),
+    "back": ((0, ROOM, 0), (0, -1, 0)),
+}
 #: m: of what touches nothing. Points of boxes stand back for each other with a gap of that size.
 PENETRATION = 1e-5
 #: of the energy exchanged
@@ -21,9 +26,10 @@ def heap(seed: int, bodies: int, walls: bool = True) -> fm.System:
     rng = np.random.default_rng(seed)
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     law = fm.Rigid(
-        restitution=float(rng.choice([0.0, rng.uniform(0.0, 0.9)])), friction=float(rng.uniform(0.0, 0.8)),
+        restitution=float(rng.choice([0.0, rng.uniform(0.0, 0.9)])),
+        friction=float(rng.uniform(0.0, 0.8)),
         impact=str(rng.choice(["newton", "poisson"])),
-    )  # fmt: skip
+    )
     shapes, planes = [], []
     for name, (place, normal) in WALLS.items():
         if walls or name == "floor":
@@ -51,9 +57,10 @@ def _body(system, rng, name, height):
     """One body, in random position and motion, and its shapes."""
     x, y = rng.uniform(-0.1, 0.1, 2)
     motion = {
-        "position": (x, y, height), "velocity": tuple(rng.uniform(-0.5, 0.5, 3)),
+        "position": (x, y, height),
+        "velocity": tuple(rng.uniform(-0.5, 0.5, 3)),
         "rotation": Rotation.random(random_state=int(rng.integers(1 << 30))),
-    }  # fmt: skip
+    }
     kind = rng.choice(["sphere", "box", "capsule", "beam"], p=[0.4, 0.25, 0.2, 0.15])
     if kind == "sphere":
         radius = float(rng.uniform(0.03, 0.07))
@@ -73,9 +80,7 @@ def _body(system, rng, name, height):
 def _beam(system, name, motion):
     """A ball with a flexible rod, and a small ball at its end."""
     hub = system.add(fm.RigidBody.sphere(1000.0, 0.03), name=name, **motion)
-    rod = fm.uniform_beam(
-        length=0.1, bending_stiffness=2.0, mass_per_length=0.5, supports=("clamped", "free"), modes=2, name="rod"
-    )
+    rod = fm.uniform_beam(length=0.1, bending_stiffness=2.0, mass_per_length=0.5, supports=("clamped", "free"), modes=2, name="rod")
     flexible = system.add(rod, name=f"{name} rod")
     system.fixed(hub.frame, flexible["supports"])
     return [fm.Sphere(hub.frame, 0.03), fm.Sphere(flexible["right"], 0.015)]

@@ -74,11 +74,13 @@ class Rod:
 
     def _slope(self, _x, state, force):
         w, x, y, z = state[3:7]
-        R = np.array([
-            [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
-        ])  # fmt: skip
+        R = np.array(
+            [
+                [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+                [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],
+                [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), w * w - x * x - y * y + z * z],
+            ]
+        )
         r1, r2, r3 = R @ (E1 + (R.T @ force) / self.forces)
         a, b, c = self.flexibility @ (R.T @ state[7:])
         turning = (-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a)

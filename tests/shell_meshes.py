@@ -33,9 +33,7 @@ def sheet(kind, divisions, place, thickness=0.01, material=None, distort=0.0, se
     used[cells] = True
     number = np.where(used, np.cumsum(used) - 1, -1)
     material = material or Material("steel", 210e9, 0.3, 7850.0)
-    elements = ElementBlock(
-        kind, np.arange(len(cells)) + 1, number[cells], material, section or ShellSection(thickness), **block
-    )
+    elements = ElementBlock(kind, np.arange(len(cells)) + 1, number[cells], material, section or ShellSection(thickness), **block)
     points = points[used]
     return Mesh(points, np.arange(len(points)) + 1, (elements,), source=f"{kind} sheet"), number[grid]
 

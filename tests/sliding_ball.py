@@ -33,9 +33,11 @@ def structure():
     outline = OutlineRecord(2, CORNERS, np.insert(SIDES, 0, 4, axis=1).ravel())
     return Structure(
         bodies=(BodyRecord("ground"), BodyRecord("ball"), BodyRecord("box")),
-        coordinate_names=(), rate_names=(),
+        coordinate_names=(),
+        rate_names=(),
         markers=(
-            MarkerRecord("floor", "ground"), MarkerRecord("centre", "ball"),
+            MarkerRecord("floor", "ground"),
+            MarkerRecord("centre", "ball"),
             MarkerRecord("corner", "box", position=np.array([0.0, 0.15, 0.0])),
         ),
         contacts=(
@@ -43,7 +45,7 @@ def structure():
             ContactPair("side", 1, 2, radius_a=RADIUS),
         ),
         outlines=(outline,),
-    )  # fmt: skip
+    )
 
 
 def trajectory():
@@ -61,13 +63,20 @@ def trajectory():
     point[:, 0, 0], point[:, 0, 1] = x, 0.5 * gap
     none = np.zeros((steps, 0))
     return Trajectory(
-        t=t, q=none, v=none, a=none, energy=np.zeros((steps, 3)),
+        t=t,
+        q=none,
+        v=none,
+        a=none,
+        energy=np.zeros((steps, 3)),
         contact_gap=np.stack([gap, np.full(steps, 0.5)], axis=1),
         contact_force=np.stack([force, 0.0 * t], axis=1),
-        contact_point=point, contact_push=push, contact_slip=np.stack([slip(t), 0.0 * t], axis=1),
-        body_position=position, body_rotation=rotation,
+        contact_point=point,
+        contact_push=push,
+        contact_slip=np.stack([slip(t), 0.0 * t], axis=1),
+        body_position=position,
+        body_rotation=rotation,
         contacts=(ContactRecord("floor", LANDS, np.nan, PEAK, 0.5 * (LANDS + BACK), 1.0, 1.962),),
-    )  # fmt: skip
+    )
 
 
 def result():

@@ -78,6 +78,6 @@ MOTIONS = {
 }
 # What tolerances are held against, beside the motions without events.
 THROUGH_AN_IMPACT = {
-    "first impact": Motion(flexible_pendulum, FIRST_IMPACT, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1)),
+    "first impact": Motion(flexible_pendulum, FIRST_IMPACT, ("hinge.angle", "pendulum.tip.displacement.y"), (1.0, 0.1))
 }
 CONSTRAINED = ("four-bar", "top, absolute")

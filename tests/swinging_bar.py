@@ -91,10 +91,7 @@ def structure():
         bodies=(BodyRecord("ground"), BodyRecord("pendulum", bar(), coordinate_start=1, rate_start=1)),
         coordinate_names=("hinge.angle", "pendulum.bending y 1"),
         rate_names=("hinge.angle.rate", "pendulum.bending y 1.rate"),
-        markers=(
-            MarkerRecord("stop", "ground"),
-            MarkerRecord("tip", "pendulum", fields=point_fields(1.0)),
-        ),
+        markers=(MarkerRecord("stop", "ground"), MarkerRecord("tip", "pendulum", fields=point_fields(1.0))),
         contacts=(ContactPair("stop", marker_a=1, marker_b=0, normal=np.array([1.0, 0.0, 0.0])),),
     )
 

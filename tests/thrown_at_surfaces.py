@@ -25,9 +25,7 @@ def plate_body() -> fm.FlexibleBody:
     metal = fm.Material("metal", 70e9, 0.3, 2700.0)
     block = fm.ElementBlock("quad4", np.arange(len(cells)) + 1, cells, metal, fm.ShellSection(0.004))
     points = np.stack([x, y, 0.0 * x], axis=-1)
-    mesh = fm.Mesh(
-        points, np.arange(len(x)) + 1, (block,), node_sets={"EDGE": np.flatnonzero(x == 0.0)}, source="plate"
-    )
+    mesh = fm.Mesh(points, np.arange(len(x)) + 1, (block,), node_sets={"EDGE": np.flatnonzero(x == 0.0)}, source="plate")
     edge = fm.Interface(set="EDGE", kind="rigid")
     return fm.reduce(mesh, interfaces={"edge": edge}, modes=fm.ClampedFree(at="edge", count=MODES), cache=False)
 

@@ -22,9 +22,12 @@ spin = np.array([-precession * s, 0, -precession * distance / radius])
 system = fm.System(gravity=(0, 0, -9.81))
 disc = system.add(
     fm.RigidBody(mass, (diameter, diameter, axle), surface=drawn),
-    name="disc", position=(distance, 0, radius * s), rotation=axes,
-    velocity=-np.cross(axes @ spin, axes @ [radius, 0, 0]), angular_velocity=spin,
-)  # fmt: skip
+    name="disc",
+    position=(distance, 0, radius * s),
+    rotation=axes,
+    velocity=-np.cross(axes @ spin, axes @ [radius, 0, 0]),
+    angular_velocity=spin,
+)
 system.rolling_disc(disc["origin"], system.ground.marker("plane"), radius, name="rolling")
 
 result = system.simulate(2 * np.pi / precession, rtol=1e-9, atol=1e-11)

@@ -18,9 +18,15 @@ FOLDER = "reference"
 # title: beginnings of names of modules; a name is on the first page that fits
 GROUPS = {
     "System and analyses": ("flexmbs.analysis.",),
-    "Bodies, markers, joints": ("flexmbs.mechanism.rigid_body", "flexmbs.mechanism.composite_body",
-        "flexmbs.mechanism.body_in_system", "flexmbs.mechanism.markers", "flexmbs.mechanism.joint",
-        "flexmbs.mechanism.clearance.", "flexmbs.mechanism.geometry."),
+    "Bodies, markers, joints": (
+        "flexmbs.mechanism.rigid_body",
+        "flexmbs.mechanism.composite_body",
+        "flexmbs.mechanism.body_in_system",
+        "flexmbs.mechanism.markers",
+        "flexmbs.mechanism.joint",
+        "flexmbs.mechanism.clearance.",
+        "flexmbs.mechanism.geometry.",
+    ),
     "Contact": ("flexmbs.mechanism.contact.", "flexmbs.core.laws.contact.", "flexmbs.core.laws.friction."),
     "Forces, functions of time, sensors, events": ("flexmbs.mechanism.", "flexmbs.core.laws.force."),
     "Integrators": ("flexmbs.core.methods.",),
@@ -32,7 +38,7 @@ GROUPS = {
     "Cases": ("flexmbs.case.",),
     "Studies": ("flexmbs.study.",),
     "Errors, warnings, progress": ("flexmbs.common.",),
-}  # fmt: skip
+}
 # what methods of public classes refer to
 ALSO = {
     "Bodies, markers, joints": ("flexmbs.mechanism.geometry.euler_angles.euler_angles",),
@@ -51,12 +57,7 @@ def names_by_group() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {title: [] for title in GROUPS}
     for name, module in flexmbs._MODULE_OF.items():
         title = next(
-            (
-                title
-                for title, starts in GROUPS.items()
-                if (module + ".").startswith(starts) or module.startswith(starts)
-            ),
-            None,
+            (title for title, starts in GROUPS.items() if (module + ".").startswith(starts) or module.startswith(starts)), None
         )
         if title is None:
             raise ValueError(f"{name} of {module} is on no page of the reference: see GROUPS of {__file__}")

@@ -53,9 +53,7 @@ from flexmbs.view.plots import plot_histories
 SIMULATION_OPTIONS = ("max_step", "integrator", "from_equilibrium", "quasi_static_start", "second_order")
 
 
-def parameter(
-    default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None
-) -> Any:  # fmt: skip
+def parameter(default: object, unit: str, help: str, *, minimum: float | None = None, maximum: float | None = None) -> Any:
     """A field of a case's ``Parameters``: default value, SI unit ("" for none) and a one-line description.
 
     Numbers below ``minimum`` or above ``maximum`` are rejected before anything is computed.
@@ -116,10 +114,19 @@ class CaseOutcome:
         """The content of summary.json."""
         has_ledger = self.result is not None and self.result.trajectory.has("ledger")
         energy = {"energy": self.result.energy_ledger().summary()} if has_ledger else {}
-        return _plain({
-            "case": self.case, "parameters": self.parameters, "figures": self.figures, **energy, **self.events(),
-            "stats": self.stats, "view": self.view, "about": self.about, "warnings": self.warnings,
-        })  # fmt: skip
+        return _plain(
+            {
+                "case": self.case,
+                "parameters": self.parameters,
+                "figures": self.figures,
+                **energy,
+                **self.events(),
+                "stats": self.stats,
+                "view": self.view,
+                "about": self.about,
+                "warnings": self.warnings,
+            }
+        )
 
     def events(self) -> dict[str, object]:
         """ "events" of summary.json: how many there are of each kind, and how rigid contacts are at the end."""
@@ -308,9 +315,11 @@ def _about(case: Case) -> dict[str, object]:
     """Title, units of the figures, units and meanings of the parameters, and the histories of each plot."""
     entries = settings_of(case.parameters)
     return {
-        "title": case.title, "units": case.units, "plots": dict(getattr(case.module, "PLOTS", {})),
+        "title": case.title,
+        "units": case.units,
+        "plots": dict(getattr(case.module, "PLOTS", {})),
         "parameters": {entry.name: {"unit": entry.unit, "help": entry.help} for entry in entries},
-    }  # fmt: skip
+    }
 
 
 def _figures_so_far(case: Case, result: Result, parameters) -> dict[str, object]:
@@ -372,9 +381,7 @@ def _check_parts(path: Path, module: ModuleType) -> None:
     for name in getattr(module, "SIMULATION", {}):
         if name not in SIMULATION_OPTIONS:
             known = ", ".join(SIMULATION_OPTIONS)
-            raise CaseError(
-                f"{path}: SIMULATION: no option {name!r}{_near(name, list(SIMULATION_OPTIONS))}; options: {known}"
-            )
+            raise CaseError(f"{path}: SIMULATION: no option {name!r}{_near(name, list(SIMULATION_OPTIONS))}; options: {known}")
 
 
 def _check_units(path: Path, units: object) -> None:

@@ -58,9 +58,7 @@ def settings_of(parameters: type) -> tuple[Setting, ...]:
         kinds = typing.get_args(hints[entry.name]) or (hints[entry.name],)
         plain = [kind for kind in kinds if kind is not types.NoneType]
         if len(plain) != 1 or plain[0] not in TYPES:
-            raise CaseError(
-                f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, optionally | None"
-            )
+            raise CaseError(f"parameter {entry.name!r}: its type must be float, int, bool, str or tuple, optionally | None")
         unit, text = entry.metadata.get("unit", ""), entry.metadata.get("help", "")
         limits = entry.metadata.get("minimum"), entry.metadata.get("maximum")
         found.append(Setting(entry.name, plain[0], len(kinds) > len(plain), entry.default, unit, text, *limits))
@@ -157,9 +155,7 @@ def _convert_tuple(setting: Setting, value: object) -> tuple[float, ...]:
     if not all(math.isfinite(part) for part in converted):
         raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must contain only finite numbers, not {value}")
     if isinstance(setting.default, tuple) and len(converted) != len(setting.default):
-        raise CaseError(
-            f"parameter {setting.name!r}{_unit(setting)} must be {len(setting.default)} numbers, not {value!r}"
-        )
+        raise CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {len(setting.default)} numbers, not {value!r}")
     return converted
 
 
@@ -171,9 +167,9 @@ def _convert_bool(setting: Setting, value: object) -> bool:
 
 
 def _wrong(setting: Setting, value: object) -> CaseError:
-    wanted = {
-        float: "a number", int: "a whole number", bool: "true or false", str: "text", tuple: "numbers such as 0,1,0",
-    }[setting.kind]  # fmt: skip
+    wanted = {float: "a number", int: "a whole number", bool: "true or false", str: "text", tuple: "numbers such as 0,1,0"}[
+        setting.kind
+    ]
     return CaseError(f"parameter {setting.name!r}{_unit(setting)} must be {wanted}, not {value!r}")
 
 

@@ -163,9 +163,7 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def write_bytes(
-    path: str | Path, content: bytes | memoryview, kind: type[FlexmbsError] = FlexmbsError, owner: str = ""
-) -> None:
+def write_bytes(path: str | Path, content: bytes | memoryview, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> None:
     """Write a file atomically; raises ``kind`` on failure."""
     with replacing(path, kind, owner) as temporary, open(temporary, "xb") as file:
         file.write(content)
@@ -178,9 +176,13 @@ def write_lines(path: str | Path, lines: Iterator[str], kind: type[FlexmbsError]
 
 
 def write_arrays(
-    path: str | Path, arrays: Mapping[str, np.ndarray], kind: type[FlexmbsError] = FlexmbsError, *,
-    compressed: bool = False, owner: str = "",
-) -> None:  # fmt: skip
+    path: str | Path,
+    arrays: Mapping[str, np.ndarray],
+    kind: type[FlexmbsError] = FlexmbsError,
+    *,
+    compressed: bool = False,
+    owner: str = "",
+) -> None:
     """Write an .npz file atomically; raises ``kind`` on failure."""
     content = io.BytesIO()  # in memory: an archive on a full disk cannot even be closed
     (np.savez_compressed if compressed else np.savez)(content, **arrays)  # type: ignore[arg-type]  # an array is no option of NumPy

@@ -106,10 +106,7 @@ def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric_fr
     """A table of text; columns from ``numeric_from`` on are aligned to the right."""
 
     def cells(values: Sequence[str], tag: str) -> str:
-        parts = (
-            f"<{tag}{' class=n' if place >= numeric_from else ''}>{text(value)}</{tag}>"
-            for place, value in enumerate(values)
-        )
+        parts = (f"<{tag}{' class=n' if place >= numeric_from else ''}>{text(value)}</{tag}>" for place, value in enumerate(values))
         return f"<tr>{''.join(parts)}</tr>"
 
     body = "".join(cells(row, "td") for row in rows)

@@ -166,11 +166,7 @@ class ProgressBar:
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            TextColumn("{task.fields[note]}"),
-        )
+        columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[note]}"))
         self._bar = RichProgress(*columns, console=Console(stderr=True), auto_refresh=False)
         self._bar.start()
         self._task = self._bar.add_task(self._name, total=1.0, note="starting")

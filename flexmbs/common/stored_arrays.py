@@ -14,13 +14,25 @@ import numpy as np
 
 BEST_COMPRESSION = 1100  # deflate compresses by at most about 1030:1
 #: Exceptions that h5py raises on damaged content (MemoryError: for an impossible size).
-HDF5_DAMAGE = (
-    OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError, MemoryError,
-)  # fmt: skip
+HDF5_DAMAGE = (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError, MemoryError)
 _NPZ_DAMAGE = (
-    OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, KeyError, TypeError, OverflowError, SyntaxError,
-    RuntimeError, MemoryError, NotImplementedError, RecursionError, IndexError, AttributeError, tokenize.TokenError,
-)  # fmt: skip
+    OSError,
+    ValueError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    KeyError,
+    TypeError,
+    OverflowError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    NotImplementedError,
+    RecursionError,
+    IndexError,
+    AttributeError,
+    tokenize.TokenError,
+)
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 

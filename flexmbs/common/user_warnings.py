@@ -28,9 +28,7 @@ _heard: ContextVar[tuple[list[str], ...]] = ContextVar("heard", default=())
 _report: ContextVar[_Report | None] = ContextVar("report", default=None)
 
 
-def warn(
-    messages: str | Iterable[str], category: type[FlexmbsWarning], *, where: str = "", known: Iterable[str] = ()
-) -> None:
+def warn(messages: str | Iterable[str], category: type[FlexmbsWarning], *, where: str = "", known: Iterable[str] = ()) -> None:
     """Issue each message once as a Python warning that points to the line of the user's script.
 
     Parameters

@@ -25,14 +25,7 @@ def energies(tables, active, contact_history, q, v, a, reference, work, out):
 
 @entry
 def energy_sums(
-    tables: Tables,
-    active: Integers,
-    contact_history: Floats,
-    q: Floats,
-    v: Floats,
-    a: Floats,
-    work: Workspace,
-    out: Floats,
+    tables: Tables, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace, out: Floats
 ) -> None:
     """:func:`energies` with the body frames as they are in ``work``."""
     out[:] = 0.0

@@ -38,12 +38,7 @@ COMPUTED_KINDS = (*_BEAM_KINDS, *TRUSS_KINDS, *SPRING_KINDS, *SHELL_KINDS, *SOLI
 @on_progress()
 @memory_errors_named("assembling the matrices")
 def assemble(
-    mesh: Mesh,
-    beam_theory: str = "timoshenko",
-    rotary_inertia: bool = True,
-    *,
-    hex8: str = "incompatible",
-    hex20: str = "file",
+    mesh: Mesh, beam_theory: str = "timoshenko", rotary_inertia: bool = True, *, hex8: str = "incompatible", hex20: str = "file"
 ) -> FEModel:
     """Consistent mass, stiffness and second-order operators of a mesh.
 

@@ -91,9 +91,7 @@ class AnisotropicElasticity:
 Elasticity = IsotropicElasticity | AnisotropicElasticity
 
 
-def elasticity(
-    material: Material | OrthotropicMaterial | AnisotropicMaterial, axes: np.ndarray | None, where: str
-) -> Elasticity:
+def elasticity(material: Material | OrthotropicMaterial | AnisotropicMaterial, axes: np.ndarray | None, where: str) -> Elasticity:
     """Elasticity of a solid's material.
 
     Parameters

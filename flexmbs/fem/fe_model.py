@@ -176,9 +176,7 @@ class FEModel(ABC):
             The point lies outside the body by more than 1e-6 of the body's size.
         """
 
-    def point_second_order(
-        self, point: np.ndarray, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
-    ) -> np.ndarray:
+    def point_second_order(self, point: np.ndarray, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> np.ndarray:
         """(6, npairs) second-order displacement (m) and rotation vector (rad) at ``point``.
 
         ``point_operator(point) @ quadratic``, and besides: of beams what their second-order strain does inside an

@@ -65,16 +65,11 @@ class MixedModel(FEModel):
 
     def inertia_samples(self, modes, pairs, quadratic):
         return _joined_samples(
-            [
-                _massive(part.inertia_samples(of_part(part, modes), pairs, of_part(part, quadratic)))
-                for part in self.parts
-            ]
+            [_massive(part.inertia_samples(of_part(part, modes), pairs, of_part(part, quadratic))) for part in self.parts]
         )
 
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
-        return joined_surfaces(
-            [part.surface(of_part(part, modes), pairs, of_part(part, quadratic)) for part in self.parts]
-        )
+        return joined_surfaces([part.surface(of_part(part, modes), pairs, of_part(part, quadratic)) for part in self.parts])
 
     def stress_modes(self, fields: np.ndarray, at: str = "nodes", with_strain: bool = False) -> StressModes:
         found = []
@@ -136,9 +131,7 @@ def mixed_model(mesh: Mesh, parts: Sequence[FEModel]) -> MixedModel:
     stiff = (M.diagonal() > 0.0) | (K.diagonal() > 0.0)
     dependence, warnings = dependence_of(mesh, stiff)
     nothing = as_pairs([])
-    samples = [
-        _massive(part.inertia_samples(np.zeros((part.ndof, 0)), nothing, np.zeros((part.ndof, 0)))) for part in parts
-    ]
+    samples = [_massive(part.inertia_samples(np.zeros((part.ndof, 0)), nothing, np.zeros((part.ndof, 0)))) for part in parts]
     x, _, _, W = _joined_samples(samples)
     mass, center, inertia = mass_properties(x, W)
     beams = [part for part in parts if part.beam_theory]

@@ -82,14 +82,9 @@ class SectionForceModes:
     @staticmethod
     def joined(parts: Sequence[SectionForceModes], count: int) -> SectionForceModes:
         """All elements of ``parts``; no elements of ``count`` fields where there are no parts."""
-        nothing = SectionForceModes(
-            np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros((0, 3, 3)), np.zeros((count, 0, 2, 6))
-        )
+        nothing = SectionForceModes(np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros((0, 3, 3)), np.zeros((count, 0, 2, 6)))
         every = [nothing, *parts]
-        constant = {
-            name: np.concatenate([getattr(part, name) for part in every])
-            for name in ("element_ids", "positions", "axes")
-        }
+        constant = {name: np.concatenate([getattr(part, name) for part in every]) for name in ("element_ids", "positions", "axes")}
         return SectionForceModes(**constant, forces=np.concatenate([part.forces for part in every], axis=1))
 
 
@@ -159,9 +154,7 @@ class ShellForces:
         no_ids, three = np.zeros(0, int), np.zeros((0, 3))
         nothing = ShellForces(no_ids, no_ids, three, np.zeros((0, 3, 3)), three, three, np.zeros((0, 2)))
         every = [nothing, *parts]
-        return ShellForces(
-            **{part.name: np.concatenate([getattr(p, part.name) for p in every]) for part in fields(ShellForces)}
-        )
+        return ShellForces(**{part.name: np.concatenate([getattr(p, part.name) for p in every]) for part in fields(ShellForces)})
 
 
 def _of_elements(table, ids):

@@ -30,8 +30,7 @@ class NodePattern:
         ends = np.cumsum([len(k) for k in keys])[:-1]
         #: per connectivity (ne, nodes, nodes): index of the node block that an element entry adds to
         self.positions = [
-            p.reshape(len(c), c.shape[1], c.shape[1])
-            for p, c in zip(np.split(position, ends), connectivities, strict=True)
+            p.reshape(len(c), c.shape[1], c.shape[1]) for p, c in zip(np.split(position, ends), connectivities, strict=True)
         ]
 
     def zeros(self, block_size: int) -> np.ndarray:

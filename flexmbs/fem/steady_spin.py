@@ -12,9 +12,7 @@ from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.solvers.factor import SingularMatrix, symmetric_factor
 
 
-def spin_stiffness(
-    model: FEModel, held: np.ndarray | sparse.spmatrix, speed: float, axis: np.ndarray
-) -> sparse.csr_matrix:
+def spin_stiffness(model: FEModel, held: np.ndarray | sparse.spmatrix, speed: float, axis: np.ndarray) -> sparse.csr_matrix:
     """K + K_geo(u0) - speed^2 M_perp, for small vibration in the turning frame without gyroscopic terms.
 
     u0 is the linear displacement under the centrifugal load of a spin about an axis through the origin of the mesh.

@@ -203,9 +203,7 @@ def stress_points(positions: np.ndarray, **known: np.ndarray) -> StressPoints:
     nothing = dict.fromkeys(("element_ids", "node_ids", "region", "layer"), 0)
     whole = nothing | {"height": 0.0, "axes": np.eye(3)} | known
     shapes = {"axes": (count, 3, 3)}
-    return StressPoints(
-        positions, **{name: np.broadcast_to(value, shapes.get(name, (count,))) for name, value in whole.items()}
-    )
+    return StressPoints(positions, **{name: np.broadcast_to(value, shapes.get(name, (count,))) for name, value in whole.items()})
 
 
 def _no_points() -> StressPoints:

@@ -28,12 +28,9 @@ _SHIFT = 1e-9
 # Part of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
 # elastic mode 6e4 at least (cubes to bars 500 times as long as thick, beams of up to 3000 elements).
 _RIGID = 100.0
-_BUCKLED = (
-    "the stiffness matrix is not positive definite: the body buckles, or some nodes have neither stiffness nor mass"
-)
+_BUCKLED = "the stiffness matrix is not positive definite: the body buckles, or some nodes have neither stiffness nor mass"
 _DIVERGENCE = (
-    "the angular velocity is too high: spin softening exceeds the stiffness (divergence); reduce it, or fix more of"
-    " the body."
+    "the angular velocity is too high: spin softening exceeds the stiffness (divergence); reduce it, or fix more of the body."
 )
 
 
@@ -102,9 +99,7 @@ def natural_modes(
     if count < 1 or (max_hz is not None and not max_hz > 0.0):
         raise BodyError(f"count = {count} and max_hz = {max_hz}: give at least 1 mode, or a frequency above 0.")
     if asked is not None and asked > T.shape[1]:
-        raise BodyError(
-            f"{asked:,} modes were requested, but there are only {T.shape[1]:,} degrees of freedom; request fewer."
-        )
+        raise BodyError(f"{asked:,} modes were requested, but there are only {T.shape[1]:,} degrees of freedom; request fewer.")
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
@@ -151,9 +146,7 @@ def _not_definite(error: BodyError, model: FEModel, spin: float) -> str:
     return f"{error}; {loose}." if loose else str(error)
 
 
-def _lowest_modes(
-    K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float
-) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
+def _lowest_modes(K: sparse.csr_matrix, M: sparse.csr_matrix, shift: float) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """From a number of modes k to omega^2 (k,) rising and shapes (n, k) with unit modal mass.
 
     By (K + shift M) x = (omega^2 + shift) M x.

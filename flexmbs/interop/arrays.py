@@ -83,9 +83,7 @@ def body_from_arrays(
         moments = moments_of_nodes(points, modes, quadratic, M, where)
     inertia, notes = fields_with_moments(moments, where)
     if len(inertia.P) != n or len(inertia.Z) != p:
-        raise BodyError(
-            f"{where}: moments are for {len(inertia.P)} modes and {len(inertia.Z)} pairs; expected {n} and {p}"
-        )
+        raise BodyError(f"{where}: moments are for {len(inertia.P)} modes and {len(inertia.Z)} pairs; expected {n} and {p}")
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)

@@ -81,16 +81,29 @@ def _matrices(x: np.ndarray, EI: float, mass_per_length: float) -> tuple[np.ndar
     K, M = np.zeros((2 * len(x), 2 * len(x))), np.zeros((2 * len(x), 2 * len(x)))
     for i, h in enumerate(np.diff(x)):
         part = slice(2 * i, 2 * i + 4)
-        K[part, part] += EI / h**3 * np.array([
-            [12.0, 6.0 * h, -12.0, 6.0 * h],
-            [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
-            [-12.0, -6.0 * h, 12.0, -6.0 * h],
-            [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
-        ])  # fmt: skip
-        M[part, part] += mass_per_length * h / 420.0 * np.array([
-            [156.0, 22.0 * h, 54.0, -13.0 * h],
-            [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
-            [54.0, 13.0 * h, 156.0, -22.0 * h],
-            [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
-        ])  # fmt: skip
+        K[part, part] += (
+            EI
+            / h**3
+            * np.array(
+                [
+                    [12.0, 6.0 * h, -12.0, 6.0 * h],
+                    [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
+                    [-12.0, -6.0 * h, 12.0, -6.0 * h],
+                    [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
+                ]
+            )
+        )
+        M[part, part] += (
+            mass_per_length
+            * h
+            / 420.0
+            * np.array(
+                [
+                    [156.0, 22.0 * h, 54.0, -13.0 * h],
+                    [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
+                    [54.0, 13.0 * h, 156.0, -22.0 * h],
+                    [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
+                ]
+            )
+        )
     return K, M

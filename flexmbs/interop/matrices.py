@@ -85,8 +85,7 @@ def _factor(path: Path, mesh: Mesh, quantity: str | None) -> float:
         named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in path.name.upper()]
         if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
             raise BodyError(
-                f"{path}: the mesh was read in {mesh.units}; state the quantity for the conversion:"
-                " quantity='stiffness' or 'mass'"
+                f"{path}: the mesh was read in {mesh.units}; state the quantity for the conversion: quantity='stiffness' or 'mass'"
             )
         quantity = named[0] if len(named) == 1 else "mass"
     if quantity not in units:
@@ -117,9 +116,7 @@ def _dofs(nodes: np.ndarray, directions: np.ndarray, mesh: Mesh, path) -> np.nda
     index = np.minimum(np.searchsorted(ids, nodes), len(ids) - 1)
     absent = np.flatnonzero(ids[index] != nodes)
     if len(absent):
-        raise BodyError(
-            f"{path}: node {int(nodes[absent[0]])} is not in the mesh; use the mesh from which the matrix was made"
-        )
+        raise BodyError(f"{path}: node {int(nodes[absent[0]])} is not in the mesh; use the mesh from which the matrix was made")
     wrong = np.flatnonzero((directions < 1) | (directions > 3))
     if len(wrong):
         raise BodyError(

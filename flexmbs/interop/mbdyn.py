@@ -62,15 +62,11 @@ def _with_stiffening(
     """
     n = len(data.mass)
     if not any(1 <= number <= 12 for number in data.stiffening):
-        warnings.append(
-            f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation"
-        )
+        warnings.append(f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation")
         return moments, all_pairs(0)
     absent = [str(number) for number in range(1, 13) if number not in data.stiffening]
     if absent:
-        warnings.append(
-            f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body"
-        )
+        warnings.append(f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body")
     warnings.append(
         f"{where}: the body stiffens under inertia loads, but not under forces at its markers: the format has no "
         "second-order displacements of the nodes"
@@ -95,9 +91,7 @@ def _moments(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments
             f"(record group {groups} is missing)"
         )
     if data.rigid_mass is not None or len(absent) < len(invariants):
-        warnings.append(
-            f"{where}: inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are ignored"
-        )
+        warnings.append(f"{where}: inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are ignored")
     return _moments_of_lumped(data, where, warnings)
 
 
@@ -107,9 +101,7 @@ def _moments_of_lumped(data: MbdynData, where: str, warnings: list[str]) -> Iner
         raise BodyError(f"{where}: record group 11: the three masses of a node differ; expected one mass per node")
     if data.lumped[:, 3:].any():
         warnings.append(f"{where}: record group 11: moments of inertia of the nodes are ignored")
-    moments = moments_of_nodes(
-        data.points, data.shapes[..., :3], np.zeros((0, len(data.points), 3)), masses[:, 0], where
-    )
+    moments = moments_of_nodes(data.points, data.shapes[..., :3], np.zeros((0, len(data.points), 3)), masses[:, 0], where)
     found = np.einsum("abkk->ab", moments.mode_mode)
     error = np.abs(found - data.mass).max(initial=0.0) / max(np.abs(data.mass).max(initial=0.0), 1e-300)
     if error > 1e-6:
@@ -125,9 +117,12 @@ def _moments_of_invariants(data: MbdynData, where: str, warnings: list[str]) -> 
     for text, error in (
         ("group 9 and group 18 (trace)", np.abs(np.einsum("abkk->ab", mode_mode) - data.mass).max(initial=0.0) / size),
         ("group 17 and group 18", np.abs(axial(mode_mode) - data.inv5.transpose(2, 1, 0)).max(initial=0.0) / size),
-        ("group 15 and group 16", np.abs(-axial(position) - data.inv4.T).max(initial=0.0)
-         / max(np.abs(data.inv4).max(initial=0.0), np.abs(data.inv8).max(initial=0.0), 1e-300)),
-    ):  # fmt: skip
+        (
+            "group 15 and group 16",
+            np.abs(-axial(position) - data.inv4.T).max(initial=0.0)
+            / max(np.abs(data.inv4).max(initial=0.0), np.abs(data.inv8).max(initial=0.0), 1e-300),
+        ),
+    ):
         if error > 1e-6:
             warnings.append(f"{where}: {text} contradict each other by {error:.1e}; the latter is used")
     return InertiaMoments(

@@ -195,8 +195,7 @@ def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray
     count = as_int(group.words[0][0], where)
     if count < 0 or len(group.words) != 1 + count * (1 + n * n):
         raise BodyError(
-            f"{where}: {len(group.words)} numbers; {count} matrices of {n} x {n} with their indices need"
-            f" {1 + count * (1 + n * n)}"
+            f"{where}: {len(group.words)} numbers; {count} matrices of {n} x {n} with their indices need {1 + count * (1 + n * n)}"
         )
     found = {}
     for start in range(1, len(group.words), 1 + n * n):

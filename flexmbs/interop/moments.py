@@ -92,15 +92,19 @@ def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFie
 def _check_shapes(moments: InertiaMoments, where: str) -> None:
     n, p = len(np.atleast_1d(moments.mode_first)), len(np.atleast_1d(moments.pair_first))
     shapes = {
-        "mass": (), "first": (3,), "second": (3, 3), "mode_first": (n, 3), "mode_position": (n, 3, 3),
-        "mode_mode": (n, n, 3, 3), "pair_first": (p, 3), "pair_position": (p, 3, 3),
-    }  # fmt: skip
+        "mass": (),
+        "first": (3,),
+        "second": (3, 3),
+        "mode_first": (n, 3),
+        "mode_position": (n, 3, 3),
+        "mode_mode": (n, n, 3, 3),
+        "pair_first": (p, 3),
+        "pair_position": (p, 3, 3),
+    }
     for name, shape in shapes.items():
         value = np.asarray(getattr(moments, name))
         if value.shape != shape or value.dtype.kind not in "iuf" or not np.all(np.isfinite(value)):
-            raise BodyError(
-                f"{where}: moments.{name}: expected {shape} finite numbers, got {value.dtype} of shape {value.shape}"
-            )
+            raise BodyError(f"{where}: moments.{name}: expected {shape} finite numbers, got {value.dtype} of shape {value.shape}")
 
 
 def _gram(moments: InertiaMoments) -> np.ndarray:

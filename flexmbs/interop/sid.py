@@ -44,8 +44,15 @@ def read_sid(path: str | Path) -> FlexibleBody:
             f"{where}: contains no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
             "under load or in rotation"
         )
-    held = [node.number for node, phi, psi in zip(data.nodes, fields["phi"], fields["psi"], strict=True)
-            if n and not phi.any() and not psi.any()] if has_rotations else []  # fmt: skip
+    held = (
+        [
+            node.number
+            for node, phi, psi in zip(data.nodes, fields["phi"], fields["psi"], strict=True)
+            if n and not phi.any() and not psi.any()
+        ]
+        if has_rotations
+        else []
+    )
     return body_from_arrays(
         points=fields["origin"],
         modes=fields["phi"].transpose(2, 0, 1),
@@ -114,10 +121,15 @@ def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) 
     product = from_centrifugal(Oe1) + from_axial(-Cr1 if "Cr" in parts and parts["Cr"].M1 is not None else 0.0 * Cr1)
     # Ct1[a, b], product[a, b] belong to d(displacement)/dq_a dq_b = 2 Z_aa or Z_ab
     return InertiaMoments(
-        data.mass, first, second, parts["Ct"].M0, position, mode_mode,
+        data.mass,
+        first,
+        second,
+        parts["Ct"].M0,
+        position,
+        mode_mode,
         pair_first=pair_values(Ct1, pairs),
         pair_position=pair_values(product, pairs),
-    )  # fmt: skip
+    )
 
 
 def _first(parts: dict[str, Taylor], name: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -81,11 +81,22 @@ class SidData:
 def part_shape(name: str, nq: int) -> tuple[tuple[int, int], ...]:
     """Shapes (rows, columns) that a quantity of nq modes can have."""
     shapes = {
-        "origin": ((3, 1),), "phi": ((3, nq),), "psi": ((3, nq),), "AP": ((3, 3),), "mdCM": ((3, 1),),
+        "origin": ((3, 1),),
+        "phi": ((3, nq),),
+        "psi": ((3, nq),),
+        "AP": ((3, 3),),
+        "mdCM": ((3, 1),),
         "J": ((6, 1), (3, 3)),
-        "Ct": ((nq, 3),), "Cr": ((nq, 3),), "Me": ((nq, nq),), "Gr": ((3, 3 * nq),), "Ge": ((nq, 3 * nq),),
-        "Oe": ((nq, 6),), "ksigma": ((nq, 1), (nq, nq)), "Ke": ((nq, nq),), "De": ((nq, nq),),
-    }  # fmt: skip
+        "Ct": ((nq, 3),),
+        "Cr": ((nq, 3),),
+        "Me": ((nq, nq),),
+        "Gr": ((3, 3 * nq),),
+        "Ge": ((nq, 3 * nq),),
+        "Oe": ((nq, 6),),
+        "ksigma": ((nq, 1), (nq, nq)),
+        "Ke": ((nq, nq),),
+        "De": ((nq, nq),),
+    }
     return shapes[name]
 
 
@@ -123,9 +134,14 @@ class _Reader:
         labels = tuple(self.labels.get(k) or f"mode {k}" for k in range(1, tables.nq + 1))
         nodes = tuple(replace(node, parts={k: tables.made(v) for k, v in node.parts.items()}) for node in self.nodes)
         return SidData(
-            self.mass, labels, nodes, {name: tables.made(part) for name, part in self.parts.items()},
-            comment.removeprefix("No. nodes, No. modes:").strip(), self.name, tuple(self.notes),
-        )  # fmt: skip
+            self.mass,
+            labels,
+            nodes,
+            {name: tables.made(part) for name, part in self.parts.items()},
+            comment.removeprefix("No. nodes, No. modes:").strip(),
+            self.name,
+            tuple(self.notes),
+        )
 
     @property
     def where(self) -> str:
@@ -282,9 +298,7 @@ class _Tables:
         allowed = part_shape(listed.name, self.nq)
         if listed.shape not in allowed:
             expected = " or ".join(f"{r} x {c}" for r, c in allowed)
-            raise BodyError(
-                f"{self.path}:{listed.line}: {listed.name} is {rows} x {columns}; {self.nq} modes need {expected}"
-            )
+            raise BodyError(f"{self.path}:{listed.line}: {listed.name} is {rows} x {columns}; {self.nq} modes need {expected}")
         structure = listed.counts.get("structure", _FULL)
         M0 = _completed(self._filled(listed, 0, (rows, columns)), structure)
         M1 = None
@@ -300,9 +314,7 @@ class _Tables:
         for index, value, line in listed.entries[order]:
             if not _inside(index, shape):
                 inner = ",".join(map(str, index))
-                raise BodyError(
-                    f"{self.path}:{line}: {listed.name}: ({inner}) is outside {' x '.join(map(str, shape))}"
-                )
+                raise BodyError(f"{self.path}:{line}: {listed.name}: ({inner}) is outside {' x '.join(map(str, shape))}")
             array[tuple(i - 1 for i in index)] = value
         return array
 

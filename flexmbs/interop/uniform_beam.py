@@ -96,10 +96,15 @@ def _with_second_order(body: FlexibleBody, second: Foreshortening, nodes: Mappin
         for key, marker in body.markers.items()
     }
     return replace(
-        body, pairs=second.pairs, inertia=second.inertia, quadratic=quadratic, markers=markers,
-        quadratic_rotations=np.zeros_like(quadratic), surface=replace(body.surface, quadratic=quadratic),
+        body,
+        pairs=second.pairs,
+        inertia=second.inertia,
+        quadratic=quadratic,
+        markers=markers,
+        quadratic_rotations=np.zeros_like(quadratic),
+        surface=replace(body.surface, quadratic=quadratic),
         Me=np.einsum("aks,bks->ab", second.inertia.P, second.inertia.P),
-    )  # fmt: skip
+    )
 
 
 def _check(where: str, length, bending_stiffness, mass_per_length, supports, direction) -> None:
@@ -147,8 +152,9 @@ class _Fields:
         stiffness = EI / mass_per_length * shapes.k**4 * square
         labels = tuple(f"bending {i + 1}" for i in range(len(shapes.k)))
         still = np.zeros(len(shapes.k), dtype=bool)
-        return cls(statics, w, slope, np.diag(stiffness), first, position, np.diag(square), labels, still,
-                   np.sqrt(stiffness / square))  # fmt: skip
+        return cls(
+            statics, w, slope, np.diag(stiffness), first, position, np.diag(square), labels, still, np.sqrt(stiffness / square)
+        )
 
     def with_patch(self, name: str, node: int, kind: str) -> _Fields:
         """One more mode: what the others miss of the deflection under a unit force at a node."""
@@ -166,11 +172,17 @@ class _Fields:
         K, M = np.pad(self.K, (0, 1)), np.pad(self.M, (0, 1))
         K[n, n], M[n, n] = stiffness, inertia[2]
         return _Fields(
-            self.statics, np.vstack([self.w, rest]), np.vstack([self.slope, slope]), K,
-            np.append(self.first, inertia[0]), np.append(self.position, inertia[1]), M,
-            (*self.labels, f"{name} ({kind})"), np.append(self.massless, massless),
+            self.statics,
+            np.vstack([self.w, rest]),
+            np.vstack([self.slope, slope]),
+            K,
+            np.append(self.first, inertia[0]),
+            np.append(self.position, inertia[1]),
+            M,
+            (*self.labels, f"{name} ({kind})"),
+            np.append(self.massless, massless),
             np.append(self.omega, np.sqrt(stiffness / square)),
-        )  # fmt: skip
+        )
 
 
 def _body(
@@ -192,15 +204,21 @@ def _body(
     mode_mode[:, :, axis, axis] = fields.M
     second = np.zeros((3, 3))
     second[0, 0] = mass * length**2 / 3.0
-    moments = InertiaMoments(
-        mass, np.array([0.5 * mass * length, 0.0, 0.0]), second, mode_first, mode_position, mode_mode
-    )
+    moments = InertiaMoments(mass, np.array([0.5 * mass * length, 0.0, 0.0]), second, mode_first, mode_position, mode_mode)
     lines = np.column_stack([np.full(nn - 1, 2), np.arange(nn - 1), np.arange(1, nn)])
     body = body_from_arrays(
-        points=points, modes=modes, rotations=rotations, K=fields.K, moments=moments, markers=numbers,
+        points=points,
+        modes=modes,
+        rotations=rotations,
+        K=fields.K,
+        moments=moments,
+        markers=numbers,
         D=2.0 * damping_ratio * np.diag(np.diag(fields.K) / fields.omega) if len(fields.omega) else None,
-        labels=fields.labels, attached_at="supports" if held else None, faces=lines, name=name,
-    )  # fmt: skip
+        labels=fields.labels,
+        attached_at="supports" if held else None,
+        faces=lines,
+        name=name,
+    )
     P = body.inertia.P.copy()
     P[fields.massless] = 0.0  # not to rounding
     Me = np.einsum("aks,bks->ab", P, P)

@@ -60,32 +60,31 @@ def write_sets(path: Path, sets: Sequence[dict[str, Any]]) -> None:
 def header(title: str) -> dict[str, Any]:
     """Data set 151, without dates: the same content gives the same file."""
     none = dict.fromkeys(
-        ("date_db_created", "time_db_created", "date_db_saved", "time_db_saved", "date_db_written", "time_db_written"),
-        " ",
+        ("date_db_created", "time_db_created", "date_db_saved", "time_db_saved", "date_db_written", "time_db_written"), " "
     )
     plain = {"version_db1": 0, "version_db2": 0, "file_type": 0}
-    return {
-        "type": 151, "model_name": title, "description": title, "db_app": "flexmbs", "program": "flexmbs", **none,
-        **plain,
-    }  # fmt: skip
+    return {"type": 151, "model_name": title, "description": title, "db_app": "flexmbs", "program": "flexmbs", **none, **plain}
 
 
 def units() -> dict[str, Any]:
     """Data set 164: SI."""
     return {
-        "type": 164, "units_code": 1, "units_description": "SI: Meter (newton)", "temp_mode": 1, "length": 1.0,
-        "force": 1.0, "temp": 1.0, "temp_offset": 273.15,
-    }  # fmt: skip
+        "type": 164,
+        "units_code": 1,
+        "units_description": "SI: Meter (newton)",
+        "temp_mode": 1,
+        "length": 1.0,
+        "force": 1.0,
+        "temp": 1.0,
+        "temp_offset": 273.15,
+    }
 
 
 def _nodes(body: FlexibleBody) -> dict[str, Any]:
     count = len(body.points)
     x, y, z = body.points.T
     once = np.zeros(count, dtype=int)
-    return {
-        "type": 2411, "node_nums": body.node_ids, "def_cs": once, "disp_cs": once, "color": once + 1, "x": x, "y": y,
-        "z": z,
-    }  # fmt: skip
+    return {"type": 2411, "node_nums": body.node_ids, "def_cs": once, "disp_cs": once, "color": once + 1, "x": x, "y": y, "z": z}
 
 
 def _faces(body: FlexibleBody) -> dict[Any, Any]:
@@ -118,11 +117,24 @@ def _mode(body: FlexibleBody, a: int) -> dict[str, Any]:
     mass, stiffness, damping = (float(matrix[a, a]) for matrix in (body.Me, body.Ke, body.De))
     critical = 2.0 * np.sqrt(max(mass * stiffness, 0.0))
     found = {
-        "type": 55, "id1": body.mode_labels[a][:80], "id2": body.name[-80:], "id3": "made by flexmbs", "id4": "NONE",
-        "id5": "NONE", "model_type": 1, "analysis_type": 2, "data_ch": 2 if body.rotations is None else 3,
-        "spec_data_type": 8, "data_type": 2, "load_case": 1, "mode_n": a + 1, "freq": float(body.frequencies[a]),
-        "modal_m": mass, "modal_damp_vis": damping / critical if critical > 0.0 else 0.0, "modal_damp_his": 0.0,
+        "type": 55,
+        "id1": body.mode_labels[a][:80],
+        "id2": body.name[-80:],
+        "id3": "made by flexmbs",
+        "id4": "NONE",
+        "id5": "NONE",
+        "model_type": 1,
+        "analysis_type": 2,
+        "data_ch": 2 if body.rotations is None else 3,
+        "spec_data_type": 8,
+        "data_type": 2,
+        "load_case": 1,
+        "mode_n": a + 1,
+        "freq": float(body.frequencies[a]),
+        "modal_m": mass,
+        "modal_damp_vis": damping / critical if critical > 0.0 else 0.0,
+        "modal_damp_his": 0.0,
         "node_nums": body.node_ids,
-    }  # fmt: skip
+    }
     shape = body.modes[a] if body.rotations is None else np.column_stack([body.modes[a], body.rotations[a]])
     return found | {f"r{i + 1}": column for i, column in enumerate(shape.T)} | {"n_data_per_node": shape.shape[1]}

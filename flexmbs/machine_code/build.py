@@ -34,9 +34,7 @@ def object_files(modules: list[str], target: Target, reason: str) -> dict[str, b
     found: dict[str, bytes] = {}
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="flexmbs-") as folder:  # nobody else can write there
-        threads = [
-            threading.Thread(target=_serve, args=(waiting, Path(folder), target, found, failures)) for _ in range(count)
-        ]
+        threads = [threading.Thread(target=_serve, args=(waiting, Path(folder), target, found, failures)) for _ in range(count)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -61,19 +59,27 @@ def _environment(target: Target) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     path = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
-        **kept, "PYTHONPATH": os.pathsep.join(path), "NUMBA_CPU_NAME": target.name,
-        "NUMBA_CPU_FEATURES": target.features, NUMBA_VARIABLE: "1", PLAIN_VARIABLE: "0",
+        **kept,
+        "PYTHONPATH": os.pathsep.join(path),
+        "NUMBA_CPU_NAME": target.name,
+        "NUMBA_CPU_FEATURES": target.features,
+        NUMBA_VARIABLE: "1",
+        PLAIN_VARIABLE: "0",
         BOUNDS_VARIABLE: os.environ.get(BOUNDS_VARIABLE, "0"),
-    }  # fmt: skip
+    }
 
 
 def _serve(waiting: list[str], folder: Path, target: Target, found: dict[str, bytes], failures: list[str]) -> None:
     """Hand modules to one process, one by one, until none is left or one has failed."""
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", WORKER], env=_environment(target), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=said, text=True,
-        )  # fmt: skip
+            [sys.executable, "-m", WORKER],
+            env=_environment(target),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
         with process:
             while waiting and not failures:
                 try:

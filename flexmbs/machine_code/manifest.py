@@ -58,10 +58,7 @@ def write_shipped(folder: Path, objects: dict[str, bytes], keys: dict[str, str],
     manifest = {
         "platform": platform_name(),
         "processor": target.name,
-        "made_by": {
-            **{name: version(name) for name in ("numba", "llvmlite")},
-            "python": platform.python_version(),
-        },
+        "made_by": {**{name: version(name) for name in ("numba", "llvmlite")}, "python": platform.python_version()},
         "sources": digest_of_sources(),
         "objects": parts,
     }

@@ -8,9 +8,23 @@ from dataclasses import dataclass
 X86_64 = "x86-64-v3"
 #: What x86-64-v3 has beyond the first x86-64 processors, as LLVM names it (System V psABI, x86-64 supplement, 3.1.1).
 X86_64_FEATURES = (
-    "cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt",
-    "movbe", "xsave",
-)  # fmt: skip
+    "cx16",
+    "sahf",
+    "popcnt",
+    "sse3",
+    "ssse3",
+    "sse4.1",
+    "sse4.2",
+    "avx",
+    "avx2",
+    "bmi",
+    "bmi2",
+    "f16c",
+    "fma",
+    "lzcnt",
+    "movbe",
+    "xsave",
+)
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,13 @@ def compile_user_function(function, signature: Signature):
         c_types.append(types.CPointer(types.float64))
         count = len(results)
         lines = [
-            f"found = carray(results, ({count},))", "try:", f"    values = {call}",
-            *(f"    found[{i}] = values[{i}]" for i in range(count)), "except Exception:", "    found[:] = nan",
-        ]  # fmt: skip
+            f"found = carray(results, ({count},))",
+            "try:",
+            f"    values = {call}",
+            *(f"    found[{i}] = values[{i}]" for i in range(count)),
+            "except Exception:",
+            "    found[:] = nan",
+        ]
         c_result = types.void
     source = f"def call({', '.join(parameters)}):\n" + "\n".join(f"    {line}" for line in lines)
     scope = {"inner": inner, "carray": numba.carray, "nan": math.nan}
@@ -64,9 +68,7 @@ def _dtype(kind: ArrayOf):
 
 def _nan_everywhere(signature: Signature) -> list[str]:
     """What a function without results writes to its last array when it fails."""
-    arrays = [
-        (name, kind) for name, kind in zip(signature.names, signature.kinds, strict=True) if isinstance(kind, ArrayOf)
-    ]
+    arrays = [(name, kind) for name, kind in zip(signature.names, signature.kinds, strict=True) if isinstance(kind, ArrayOf)]
     if not arrays:
         return ["    pass"]
     name, kind = arrays[-1]

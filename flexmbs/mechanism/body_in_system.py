@@ -14,13 +14,7 @@ from flexmbs.mechanism.geometry.rotations import RotationLike, as_matrix, as_vec
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
-from flexmbs.reduction.high_modes import (
-    DampedModes,
-    QuasiStatic,
-    coordinate_frequencies,
-    in_eigenvectors,
-    with_damped_modes,
-)
+from flexmbs.reduction.high_modes import DampedModes, QuasiStatic, coordinate_frequencies, in_eigenvectors, with_damped_modes
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -64,9 +58,7 @@ class BodyInSystem:
     def _apply(self, high_modes: QuasiStatic | DampedModes) -> None:
         """Transform the body as ``high_modes`` requires."""
         if not isinstance(high_modes, QuasiStatic | DampedModes):
-            raise MechanismError(
-                f"body '{self.name}': high_modes = {high_modes!r}; expected QuasiStatic(above=Hz) or DampedModes"
-            )
+            raise MechanismError(f"body '{self.name}': high_modes = {high_modes!r}; expected QuasiStatic(above=Hz) or DampedModes")
         if not self.is_flexible:
             raise MechanismError(f"body '{self.name}': high_modes is for flexible bodies; this one is rigid")
         if isinstance(high_modes, DampedModes):
@@ -128,9 +120,7 @@ class BodyInSystem:
             place = as_vector((0.0, 0.0, 0.0) if position is None else position, f"{where}: position (m)")
             if isinstance(self.body, RigidBody):
                 gyration = np.sqrt(np.trace(self.body.inertia) / (2.0 * self.body.mass))
-                unit_plausibility.marker_position(
-                    float(np.linalg.norm(place - self.body.center)), float(gyration), where
-                )
+                unit_plausibility.marker_position(float(np.linalg.norm(place - self.body.center)), float(gyration), where)
             marker = Marker(self.name, name, place, turn)
         self.markers[name] = marker
         return marker

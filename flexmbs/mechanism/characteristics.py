@@ -43,9 +43,7 @@ class Characteristic:
         if self.kind not in KINDS:
             raise MechanismError(f"{where}: kind {self.kind!r} is unknown; expected one of {', '.join(KINDS)}")
         if x.ndim != 1 or x.shape != y.shape or len(x) < 2:
-            raise MechanismError(
-                f"{where}: expected two rows of at least two numbers, (x, y), got shapes {x.shape} and {y.shape}"
-            )
+            raise MechanismError(f"{where}: expected two rows of at least two numbers, (x, y), got shapes {x.shape} and {y.shape}")
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
             raise MechanismError(f"{where}: a point is not finite")
         wrong = np.flatnonzero(np.diff(x) <= 0.0)

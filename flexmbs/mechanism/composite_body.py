@@ -50,10 +50,12 @@ def weld(parts: Iterable[Part | RigidBody]) -> RigidBody:
     inertia = np.sum([body.inertia_about(center) for body in bodies], axis=0)
     surfaces = [body.surface for body in bodies if body.surface is not None]
     return RigidBody(
-        float(masses.sum()), inertia, center,
+        float(masses.sum()),
+        inertia,
+        center,
         allow_nonphysical=any(body.nonphysical_reason for body in bodies),
         surface=SurfaceMesh.joined(surfaces) if surfaces else None,
-    )  # fmt: skip
+    )
 
 
 def _in_place(part: Part | RigidBody, number: int) -> RigidBody:

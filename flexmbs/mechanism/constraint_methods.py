@@ -9,17 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.constraints import (
-    Belt,
-    Cable,
-    Component,
-    Constraint,
-    Coupling,
-    Distance,
-    ElasticCoupling,
-    Rolling,
-    Terms,
-)
+from flexmbs.mechanism.constraints import Belt, Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling, Terms
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint, JointCoordinate
 from flexmbs.mechanism.joint_type import DirectionLike, directions_in_plane, unit_axis
@@ -124,9 +114,7 @@ class ConstraintMethods:
         driving, driven = self._coordinate(first, where), self._coordinate(second, where)
         return self.couple((*driven, 1.0), (*driving, -ratio), name=name)
 
-    def rack_and_pinion(
-        self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None
-    ) -> Coupling:
+    def rack_and_pinion(self, pinion: JointCoordinate, rack: JointCoordinate, radius: float, name: str | None = None) -> Coupling:
         """The displacement of ``rack`` grows by ``radius`` (m) times the angle of ``pinion``.
 
         A negative radius turns the sense around.
@@ -164,17 +152,13 @@ class ConstraintMethods:
         name = self._constraint_name(name, "belt")
         where = f"belt '{name}'"
         if len(pulleys) < 2 or len(radii) != len(pulleys):
-            raise MechanismError(
-                f"{where}: give at least two pulleys and as many radii, got {len(pulleys)} and {len(radii)}"
-            )
+            raise MechanismError(f"{where}: give at least two pulleys and as many radii, got {len(pulleys)} and {len(radii)}")
         radii = [_not_zero(radius, f"{where}: radius (m)") for radius in radii]
         ends = [(*self._coordinate(pulley, where), radius) for pulley, radius in zip(pulleys, radii, strict=True)]
         self.belts[name] = Belt(name, tuple(end[0] for end in ends), tuple(radii), closed)
         spans = list(zip(ends[:-1], ends[1:], strict=True))
         if stiffness is None:
-            return tuple(
-                self.couple(one, (*two[:2], -two[2]), name=f"{name} {i + 1}") for i, (one, two) in enumerate(spans)
-            )
+            return tuple(self.couple(one, (*two[:2], -two[2]), name=f"{name} {i + 1}") for i, (one, two) in enumerate(spans))
         if closed:
             spans.append((ends[-1], ends[0]))
         made = []
@@ -195,11 +179,7 @@ class ConstraintMethods:
         return self._keep(Distance(name, a, b, size, given))
 
     def cable(
-        self,
-        markers: Sequence[Marker],
-        length: FunctionOfTime,
-        parts: Sequence[float] | None = None,
-        name: str | None = None,
+        self, markers: Sequence[Marker], length: FunctionOfTime, parts: Sequence[float] | None = None, name: str | None = None
     ) -> Cable:
         """Cable of ``length`` (m, or a function of time: a winch) from the first marker over the others to the last.
 
@@ -268,14 +248,7 @@ class ConstraintMethods:
         return self._rolling(ball, plane, radius, "z", normal, name, True)
 
     def _rolling(
-        self,
-        b: Marker,
-        a: Marker,
-        radius: float,
-        axle: DirectionLike,
-        normal: DirectionLike,
-        name: str | None,
-        is_ball: bool,
+        self, b: Marker, a: Marker, radius: float, axle: DirectionLike, normal: DirectionLike, name: str | None, is_ball: bool
     ) -> Rolling:
         name = self._constraint_name(name, "rolling")
         where = f"rolling '{name}'"

@@ -33,9 +33,7 @@ class ContactMethods:
     bodies: dict[str, BodyInSystem]
     joints: dict[str, Joint]
 
-    def contact(
-        self, first: Shape, second: Shape, law: ContactLaw, name: str | None = None, friction: Any = None
-    ) -> Contact:
+    def contact(self, first: Shape, second: Shape, law: ContactLaw, name: str | None = None, friction: Any = None) -> Contact:
         raise NotImplementedError
 
     def _check_name(self, name: str) -> None:
@@ -45,10 +43,16 @@ class ContactMethods:
         raise NotImplementedError
 
     def contact_all(
-        self, shapes: Sequence[Shape], law: ContactLaw, name: str | None = None, friction: Any = None, *,
-        exclude: Iterable[tuple[BodyInSystem | str, BodyInSystem | str]] = (), max_contacts: int | None = None,
+        self,
+        shapes: Sequence[Shape],
+        law: ContactLaw,
+        name: str | None = None,
+        friction: Any = None,
+        *,
+        exclude: Iterable[tuple[BodyInSystem | str, BodyInSystem | str]] = (),
+        max_contacts: int | None = None,
         grouped: bool | None = None,
-    ) -> ContactGroup | tuple[Contact, ...]:  # fmt: skip
+    ) -> ContactGroup | tuple[Contact, ...]:
         """Contact of everything with everything.
 
         Bodies that a joint connects at this time do not touch each other, nor do shapes of one body. Few pairs become
@@ -99,9 +103,7 @@ class ContactMethods:
         shapes = list(shapes)
         for shape in shapes:
             if not isinstance(shape, Shape):
-                raise MechanismError(
-                    f"{where}: expected shapes such as fm.Sphere(marker, radius), got {type(shape).__name__}"
-                )
+                raise MechanismError(f"{where}: expected shapes such as fm.Sphere(marker, radius), got {type(shape).__name__}")
             self._check_marker(shape.marker, where)
         if len(shapes) < 2:
             raise MechanismError(f"{where}: give at least two shapes")

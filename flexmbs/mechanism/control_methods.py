@@ -15,16 +15,7 @@ from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
-from flexmbs.mechanism.sensors import (
-    Controller,
-    Reading,
-    Sensor,
-    State,
-    UserFunction,
-    UserInputs,
-    Variable,
-    user_function,
-)
+from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, Variable, user_function
 
 
 class SignalMethods:
@@ -138,9 +129,7 @@ class SignalMethods:
                 raise
         return made
 
-    def set_rate(
-        self, state: State, rate: Callable[..., object], inputs: UserInputs = (), compiled: bool | None = None
-    ) -> State:
+    def set_rate(self, state: State, rate: Callable[..., object], inputs: UserInputs = (), compiled: bool | None = None) -> State:
         """Give a state its rate x' = rate(t, x, *inputs) after it was made."""
         where = f"state '{state.name}'"
         if isinstance(state, Variable):

@@ -117,9 +117,7 @@ def node_lengths(body: BodyInSystem, nodes, where: str) -> tuple[np.ndarray, Pla
     unknown = [int(number) for number in numbers if number not in flexible.node_ids]
     if unknown:
         low, high = flexible.node_ids.min(), flexible.node_ids.max()
-        raise MechanismError(
-            f"{where}: body '{body.name}' has no node {unknown[0]} (its numbers run from {low} to {high})"
-        )
+        raise MechanismError(f"{where}: body '{body.name}' has no node {unknown[0]} (its numbers run from {low} to {high})")
     index = np.array([int(np.flatnonzero(flexible.node_ids == number)[0]) for number in numbers])
     steps = np.linalg.norm(np.diff(flexible.points[index], axis=0), axis=1)
     if not np.all(steps > 0.0):

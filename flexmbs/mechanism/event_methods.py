@@ -28,13 +28,7 @@ class EventMethods:
         self.latches: dict[str, Latch] = {}
 
     def event(
-        self,
-        when: Condition,
-        do: Action | Sequence[Action],
-        name: str | None = None,
-        *,
-        repeats: bool = True,
-        armed: bool = True,
+        self, when: Condition, do: Action | Sequence[Action], name: str | None = None, *, repeats: bool = True, armed: bool = True
     ) -> Event:
         """Do something when a sensor crosses a value, or at a time; a step ends exactly there (docs/events.md).
 
@@ -136,13 +130,10 @@ class EventMethods:
         made = Latch(name, joint, along, event, Set(closed, 0.0))
         if breaks_at is not None:
             check_parameter(f"{where}: breaks_at", breaks_at, positive=True)
-            x, rate = (
-                make_sensor(self, kind, joint, None, None, "z", along, None, None) for kind in ("coordinate", "rate")
-            )
+            x, rate = (make_sensor(self, kind, joint, None, None, "z", along, None, None) for kind in ("coordinate", "rate"))
             force = self.function(
-                lambda t, x, rate, on: -on * (stiffness * (x - at) + damping * rate), (x, rate, closed),
-                name=f"{name}.force",
-            )  # fmt: skip
+                lambda t, x, rate, on: -on * (stiffness * (x - at) + damping * rate), (x, rate, closed), name=f"{name}.force"
+            )
             self._break(made, force, float(breaks_at))
         return made
 

@@ -94,9 +94,7 @@ class ForceMethods:
         self.loads[name] = Load(name, marker, self._three(components, where, inputs, compiled), is_torque, follower)
         return self.loads[name]
 
-    def _three(
-        self, components: LoadLike, where: str, inputs: UserInputs, compiled: bool | None
-    ) -> tuple[Quantity, ...]:
+    def _three(self, components: LoadLike, where: str, inputs: UserInputs, compiled: bool | None) -> tuple[Quantity, ...]:
         """Three quantities from three of them, from a sensor of three numbers, or from a user function."""
         inputs = (inputs,) if isinstance(inputs, Sensor) else tuple(inputs)
         if callable(components) and inputs:
@@ -107,9 +105,7 @@ class ForceMethods:
             raise MechanismError(f"{where}: inputs= requires one function f(t, *inputs) that returns three numbers")
         parts = tuple(components) if np.iterable(components) and not isinstance(components, str) else ()
         if len(parts) != 3 or any(np.ndim(part) > 0 for part in parts if not isinstance(part, Sensor)):
-            raise MechanismError(
-                f"{where}: expected three components, numbers or functions of time, got {components!r}"
-            )
+            raise MechanismError(f"{where}: expected three components, numbers or functions of time, got {components!r}")
         return tuple(quantity(part, where) for part in parts)
 
     def spring_damper(
@@ -227,9 +223,14 @@ class ForceMethods:
         K, C = _matrix(stiffness, f"{where}: stiffness"), _matrix(damping, f"{where}: damping")
         zero = np.zeros(6)
         self.bushings[name] = Bushing(
-            name, a, b, K, C, as_vector(zero if rest is None else rest, f"{where}: rest", 6),
+            name,
+            a,
+            b,
+            K,
+            C,
+            as_vector(zero if rest is None else rest, f"{where}: rest", 6),
             as_vector(zero if preload is None else preload, f"{where}: preload", 6),
-        )  # fmt: skip
+        )
         return self.bushings[name]
 
     def line_load(

@@ -113,9 +113,7 @@ def checked_law(law: object, where: str) -> ForceLaw:
     return law
 
 
-def spring_law(
-    stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str
-) -> SpringLaw:
+def spring_law(stiffness: CharacteristicLike, damping: CharacteristicLike, rest: float, preload: float, where: str) -> SpringLaw:
     """A spring whose stiffness and damping are numbers >= 0 or characteristics."""
     parts: list[Any] = []
     for name, given in (("stiffness", stiffness), ("damping", damping)):
@@ -147,18 +145,11 @@ def friction_law(
     if full_slip <= transition:
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
     radius = _positive(radius, f"{where}: radius (m)")
-    return FrictionLaw(
-        static, dynamic, transition, full_slip, radius, *_normal_force(normal, lag, bearing_length, where)
-    )  # fmt: skip
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, *_normal_force(normal, lag, bearing_length, where))
 
 
 def joint_friction_law(
-    law: ContactFriction,
-    normal: QuantityLike | str,
-    radius: float,
-    lag: float,
-    bearing_length: float | None,
-    where: str,
+    law: ContactFriction, normal: QuantityLike | str, radius: float, lag: float, bearing_length: float | None, where: str
 ) -> JointFriction:
     """A friction law of contacts on a joint coordinate; ``normal``: "reaction" or a quantity."""
     if isinstance(law, ResistingFriction) and (law.rolling > 0.0 or law.pivoting > 0.0):
@@ -197,9 +188,7 @@ def sticking_friction(
     if turns and radius is None:
         raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
     if not turns and (radius is not None or axial_radius is not None):
-        raise MechanismError(
-            f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement"
-        )
+        raise MechanismError(f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement")
     r = 1.0 if radius is None else _positive(radius, f"{where}: radius (m)")
     pressing, _lag, arm = _normal_force(normal, 1.0, bearing_length, where)
     slides = {axis.coordinate: axis.factor for axis in joint.axes if axis.kind == "translation"}
@@ -209,19 +198,11 @@ def sticking_friction(
     axial = 0.0 if axial_radius is None else _positive(axial_radius, f"{where}: axial_radius (m)") / r
     along = float(np.hypot(r, advance))  # slip per radian along a thread
     radii = tuple(along if joint.coordinates[name] == "rad" else 1.0 for name in coordinates) or (r,)
-    return StickingFriction(
-        law, coordinates, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance
-    )  # fmt: skip
+    return StickingFriction(law, coordinates, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance)
 
 
 def stop_law(
-    lower: float | None,
-    upper: float | None,
-    stiffness: float,
-    exponent: float,
-    damping: float,
-    depth: float,
-    where: str,
+    lower: float | None, upper: float | None, stiffness: float, exponent: float, damping: float, depth: float, where: str
 ) -> StopLaw:
     """Stop law with checked parameters; an end that is None has no stop."""
     if lower is None and upper is None:
@@ -232,9 +213,13 @@ def stop_law(
         raise MechanismError(f"{where}: lower = {low:g} must be below upper = {high:g}")
     power = as_number(exponent, f"{where}: exponent", 1.0)
     return StopLaw(
-        low, high, _positive(stiffness, f"{where}: stiffness"), power, as_number(damping, f"{where}: damping", 0.0),
+        low,
+        high,
+        _positive(stiffness, f"{where}: stiffness"),
+        power,
+        as_number(damping, f"{where}: damping", 0.0),
         _positive(depth, f"{where}: depth"),
-    )  # fmt: skip
+    )
 
 
 def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:

@@ -17,8 +17,7 @@ def checked_clearance(clearance: object, name: str) -> Clearance:
     """A Clearance; MechanismError for anything else."""
     if not isinstance(clearance, Clearance):
         raise MechanismError(
-            f"joint '{name}': clearance= must be a Clearance, such as fm.Clearance(radial=5e-4, law=...), not "
-            f"{clearance!r}"
+            f"joint '{name}': clearance= must be a Clearance, such as fm.Clearance(radial=5e-4, law=...), not {clearance!r}"
         )
     return clearance
 
@@ -49,8 +48,7 @@ def start_of_play(joint: Joint, clearance: Clearance) -> None:
         shifts = [name for name in joint.type.play if joint.type.coordinates[name] == "m"]
         if len(values) > len(shifts):
             raise MechanismError(
-                f"joint '{joint.name}': clearance: {word} has {len(values)} numbers, but only {', '.join(shifts)} are "
-                "free"
+                f"joint '{joint.name}': clearance: {word} has {len(values)} numbers, but only {', '.join(shifts)} are free"
             )
         for name in joint.type.play:
             start[name] = 0.0

@@ -135,14 +135,10 @@ class JointForces:
         law: FrictionLaw | JointFriction
         if isinstance(static, ContactFriction):
             if not dynamic is transition is full_slip is None:
-                raise MechanismError(
-                    f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own"
-                )
+                raise MechanismError(f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own")
             law = joint_friction_law(static, normal_force, at, lag, bearing_length, where)
         else:
-            law = friction_law(
-                static, dynamic, normal_force, at, transition, full_slip, lag, bearing_length, where
-            )  # fmt: skip
+            law = friction_law(static, dynamic, normal_force, at, transition, full_slip, lag, bearing_length, where)
         if law.normal is None:
             self._require_one_axis(where)
             self.cut = True
@@ -160,13 +156,9 @@ class JointForces:
     ) -> Self:
         where = f"joint '{self.name}', friction"
         chosen = self._motions_with_friction(coordinate)
-        made = sticking_friction(
-            self.type, law, chosen, normal_force, radius, bearing_length, axial_radius, where
-        )  # fmt: skip
+        made = sticking_friction(self.type, law, chosen, normal_force, radius, bearing_length, axial_radius, where)
         for element in self.forces:
-            if isinstance(element.law, StickingFriction) and (
-                set(element.law.coordinates) & set(chosen) or not chosen
-            ):  # fmt: skip
+            if isinstance(element.law, StickingFriction) and (set(element.law.coordinates) & set(chosen) or not chosen):
                 raise MechanismError(f"{where}: '{element.name}' acts there already; two that stick share no load")
         if made.normal is None:
             if chosen:
@@ -226,12 +218,7 @@ class JointForces:
         return self._add_force(chosen, "limit", law, name)
 
     def motor(
-        self,
-        curve: CharacteristicLike,
-        command: QuantityLike = 1.0,
-        coordinate: str | None = None,
-        *,
-        name: str | None = None,
+        self, curve: CharacteristicLike, command: QuantityLike = 1.0, coordinate: str | None = None, *, name: str | None = None
     ) -> Self:
         """Add a motor: effort command T(rate), with T its torque-speed curve at full command.
 

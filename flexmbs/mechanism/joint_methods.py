@@ -38,9 +38,15 @@ class JointMethods:
     _check_name: Callable[[str], None]
 
     def joint(
-        self, kind: str, a: Marker, b: Marker, name: str | None = None, cut: bool = False,
-        clearance: Clearance | None = None, **geometry: Any,
-    ) -> Joint:  # fmt: skip
+        self,
+        kind: str,
+        a: Marker,
+        b: Marker,
+        name: str | None = None,
+        cut: bool = False,
+        clearance: Clearance | None = None,
+        **geometry: Any,
+    ) -> Joint:
         """Connect marker ``a`` to marker ``b`` by a joint of the registered kind, with play if it has a clearance."""
         if kind not in JOINT_TYPES:
             raise MechanismError(f"unknown joint type '{kind}'{suggestion(kind, JOINT_TYPES)}")
@@ -122,9 +128,7 @@ class JointMethods:
         clearance: Clearance | None = None,
     ) -> Joint:
         """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
-        return self._state(
-            self.joint("revolute", a, b, name, cut, clearance, axis=axis), {"angle": angle}, {"angle": rate}
-        )
+        return self._state(self.joint("revolute", a, b, name, cut, clearance, axis=axis), {"angle": angle}, {"angle": rate})
 
     def prismatic(
         self,

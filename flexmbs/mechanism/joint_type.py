@@ -95,9 +95,7 @@ def unit_axis(axis: DirectionLike, joint: str) -> tuple[float, float, float]:
     return tuple(vector / length)
 
 
-def directions_in_plane(
-    normal: DirectionLike, joint: str
-) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def directions_in_plane(normal: DirectionLike, joint: str) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Two unit vectors u, v with u × v = normal: of "z" they are x and y, of "x" y and z, of "y" z and x."""
     n = np.array(unit_axis(normal, joint))
     u = np.eye(3)[(int(np.argmax(np.abs(n))) + 1) % 3]
@@ -120,7 +118,5 @@ def number_not_zero(value: Any, what: str, joint: str) -> float:
 def checked_curve(curve: object, joint: str, what: str = "curve") -> Curve:
     """A Curve; MechanismError otherwise."""
     if not isinstance(curve, Curve):
-        raise MechanismError(
-            f"joint '{joint}': {what} must be a Curve, such as Curve.through(points), got {type(curve).__name__}"
-        )
+        raise MechanismError(f"joint '{joint}': {what} must be a Curve, such as Curve.through(points), got {type(curve).__name__}")
     return curve

@@ -176,9 +176,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             smooth = isinstance(other, Sphere | Capsule) and not given.is_flexible
             shape = surface_of_body(given) if smooth else BodySurface(given)
         if not isinstance(shape, Shape):
-            raise MechanismError(
-                f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}"
-            )
+            raise MechanismError(f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}")
         self._check_marker(shape.marker, where)
         return shape
 
@@ -209,9 +207,20 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
 
     def _check_name(self, name: str) -> None:
         for group in (
-            self.bodies, self.joints, self.loads, self.springs, self.bushings, self.contacts, self.constraints,
+            self.bodies,
+            self.joints,
+            self.loads,
+            self.springs,
+            self.bushings,
+            self.contacts,
+            self.constraints,
             self.contact_groups,
-            self.couplers, self.sensors, self.functions, self.states, self.events, self.latches,
-        ):  # fmt: skip
+            self.couplers,
+            self.sensors,
+            self.functions,
+            self.states,
+            self.events,
+            self.latches,
+        ):
             if name in group:
                 raise MechanismError(f"the name '{name}' is taken")

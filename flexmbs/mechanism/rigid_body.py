@@ -81,10 +81,7 @@ class RigidBody:
         if lowest >= -_NEGATIVE * max(np.abs(moments).max(), 1e-300):
             return ""
         if moments[0] < 0.0:
-            return (
-                f"its inertia is not physical: it has a negative principal moment ({moments[0]:.6g} kg m2 of "
-                f"{moments} kg m2)"
-            )
+            return f"its inertia is not physical: it has a negative principal moment ({moments[0]:.6g} kg m2 of {moments} kg m2)"
         return f"no mass distribution has principal moments {moments} kg m2; none may exceed the sum of the other two"
 
     @property
@@ -179,9 +176,14 @@ class RigidBody:
 
     @classmethod
     def cylinder(
-        cls, density: float, radius: float, length: float, center: ArrayLike = (0.0, 0.0, 0.0),
-        inner_radius: float = 0.0, axis: str = "x",
-    ) -> RigidBody:  # fmt: skip
+        cls,
+        density: float,
+        radius: float,
+        length: float,
+        center: ArrayLike = (0.0, 0.0, 0.0),
+        inner_radius: float = 0.0,
+        axis: str = "x",
+    ) -> RigidBody:
         """Homogeneous cylinder (a tube with ``inner_radius``) along "x", "y" or "z", its centre at ``center``."""
         solid = primitives.cylinder(radius, length, inner_radius, axis)
         return cls._of_solid(density, solid, "cylinder").placed(center)
@@ -207,9 +209,8 @@ class RigidBody:
 
     @classmethod
     def plate(
-        cls, density: float, size: ArrayLike, thickness: float, corner_radius: float = 0.0,
-        holes: Sequence[Sequence[float]] = (),
-    ) -> RigidBody:  # fmt: skip
+        cls, density: float, size: ArrayLike, thickness: float, corner_radius: float = 0.0, holes: Sequence[Sequence[float]] = ()
+    ) -> RigidBody:
         """Plate with edges ``size`` (2,) m along x and y, centred at the origin; round holes as (x, y, radius)."""
         return cls._of_solid(density, primitives.plate(size, thickness, corner_radius, holes), "plate")
 
@@ -232,9 +233,8 @@ class RigidBody:
 
     @classmethod
     def revolution(
-        cls, density: float, outline: ArrayLike, angle: float = 2.0 * np.pi, holes: Sequence[ArrayLike] = (),
-        axis: str = "z",
-    ) -> RigidBody:  # fmt: skip
+        cls, density: float, outline: ArrayLike, angle: float = 2.0 * np.pi, holes: Sequence[ArrayLike] = (), axis: str = "z"
+    ) -> RigidBody:
         """Outline in the half plane (r, z), r >= 0, swept about an axis by ``angle`` (rad).
 
         About "z" it starts in the plane x z; about "x" r starts along y, about "y" along z. ``outline`` and ``holes``

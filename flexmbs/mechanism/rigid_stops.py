@@ -27,9 +27,14 @@ class RigidStop:
 
 
 def rigid_stop(
-    known: Sequence[RigidStop], coordinate: str, lower: float | None, upper: float | None, restitution: float,
-    name: str | None, where: str,
-) -> RigidStop:  # fmt: skip
+    known: Sequence[RigidStop],
+    coordinate: str,
+    lower: float | None,
+    upper: float | None,
+    restitution: float,
+    name: str | None,
+    where: str,
+) -> RigidStop:
     """A checked rigid stop; MechanismError for ends in the wrong order or a restitution outside 0 ... 1."""
     if lower is None and upper is None:
         raise MechanismError(f"{where}: give lower=, upper= or both")

@@ -179,9 +179,7 @@ class UserFunction:
     def depends_on_accelerations(self) -> bool:
         """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(
-            reading.of_accelerations
-            or isinstance(reading.owner, UserFunction)
-            and reading.owner.depends_on_accelerations
+            reading.of_accelerations or isinstance(reading.owner, UserFunction) and reading.owner.depends_on_accelerations
             for sensor in self.inputs
             for reading in sensor.readings
         )
@@ -230,9 +228,7 @@ def cut_for_reactions(sensor: Sensor, where: str) -> None:
             )
 
 
-def user_function(
-    name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None
-) -> UserFunction:
+def user_function(name: str, function: object, inputs: UserInputs, outputs: int = 1, compiled: bool | None = None) -> UserFunction:
     """A user function with checked inputs; MechanismError names what is wrong."""
     if not callable(function):
         raise MechanismError(f"{name}: expected a function of time and of its inputs, got {function!r}")

@@ -135,9 +135,7 @@ class Pieces(TimeFunction):
         out = np.zeros(3)
         pieces_at(self.values, 0, float(t), out)
         if self.beyond == STOP and not math.isfinite(out[0]) and math.isfinite(t):
-            raise MechanismError(
-                f"the time is outside the table, which covers {self.times[0]:g} s to {self.times[-1]:g} s"
-            )
+            raise MechanismError(f"the time is outside the table, which covers {self.times[0]:g} s to {self.times[-1]:g} s")
         value, rate, acceleration = out.tolist()
         return value, rate, acceleration
 

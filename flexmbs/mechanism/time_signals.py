@@ -53,10 +53,7 @@ class Signal:
 
 
 def signal(
-    given: object,
-    name: str,
-    rate: Callable[[float], float] | None = None,
-    acceleration: Callable[[float], float] | None = None,
+    given: object, name: str, rate: Callable[[float], float] | None = None, acceleration: Callable[[float], float] | None = None
 ) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     value = number_or_function(given, name)
@@ -68,10 +65,7 @@ def signal(
 
 
 def motion(
-    position: object,
-    name: str,
-    rate: Callable[[float], float] | None = None,
-    acceleration: Callable[[float], float] | None = None,
+    position: object, name: str, rate: Callable[[float], float] | None = None, acceleration: Callable[[float], float] | None = None
 ) -> Signal:
     """Signal of a prescribed coordinate; derivatives that are not given are sixth-order differences of the function.
 
@@ -81,9 +75,7 @@ def motion(
     if made.value is None or made.function is not None:
         return made
     derivatives = with_derivatives(made.value, rate, acceleration)
-    return Signal(
-        name, 0.0, made.value, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None
-    )  # fmt: skip
+    return Signal(name, 0.0, made.value, *derivatives, by_differences=rate is None, own_acceleration=acceleration is not None)
 
 
 def driver(

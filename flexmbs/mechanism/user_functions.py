@@ -61,11 +61,7 @@ def _compiled(function: UserFunction, scalar: bool):
     count = function.outputs
     parts = ["outputs[0] = found"] if scalar else [f"outputs[{i}] = found[{i}]" for i in range(count)]
     source = "\n".join(
-        [
-            "def call(t, inputs, outputs):",
-            f"    found = inner({', '.join(['t', *arguments])})",
-            *(f"    {part}" for part in parts),
-        ]
+        ["def call(t, inputs, outputs):", f"    found = inner({', '.join(['t', *arguments])})", *(f"    {part}" for part in parts)]
     )
     scope = {"inner": inner}
     exec(source, scope)

@@ -36,9 +36,7 @@ class CoordinateSystem:
             local = np.column_stack([r * np.cos(theta), r * np.sin(theta), z])
         elif self.kind == "spherical":
             r, polar, azimuth = local.T
-            local = r[:, None] * np.column_stack(
-                [np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)]
-            )
+            local = r[:, None] * np.column_stack([np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)])
         return self.origin + local @ self.axes.T
 
     def directions(self, at: np.ndarray) -> np.ndarray:
@@ -61,9 +59,7 @@ class CoordinateSystem:
             else:
                 radius = np.where(on_axis, 1.0, np.hypot(flat, z))
                 sp, cp = np.where(on_axis, 0.0, flat) / radius, np.where(on_axis, 1.0, z) / radius
-                turned = np.stack([(sp * cos, sp * sin, cp), (cp * cos, cp * sin, -sp), (-sin, cos, zero)]).transpose(
-                    2, 1, 0
-                )
+                turned = np.stack([(sp * cos, sp * sin, cp), (cp * cos, cp * sin, -sp), (-sin, cos, zero)]).transpose(2, 1, 0)
         return self.axes @ turned
 
 

@@ -111,6 +111,4 @@ QUAD4: Powers = tuple((i, j) for i in range(2) for j in range(2))
 # Serendipity spaces: (bi- or tri-)linear monomials times at most one squared factor.
 QUAD8: Powers = tuple((i, j) for i in range(3) for j in range(3) if (i == 2) + (j == 2) <= 1)
 HEX8: Powers = tuple((i, j, k) for i in range(2) for j in range(2) for k in range(2))
-HEX20: Powers = tuple(
-    (i, j, k) for i in range(3) for j in range(3) for k in range(3) if (i == 2) + (j == 2) + (k == 2) <= 1
-)
+HEX20: Powers = tuple((i, j, k) for i in range(3) for j in range(3) for k in range(3) if (i == 2) + (j == 2) + (k == 2) <= 1)

@@ -204,14 +204,7 @@ ELEMENTS = (
         gauss_points=4,
         first_order="quad4",
         inner=((0, 0),),
-        names={
-            "Abaqus": "S9R5 M3D9",
-            "Gmsh": "10",
-            "MED": "QUAD9",
-            "VTK": "28 70",
-            "Exodus": "SHE QUA TRI",
-            "meshio": "quad9",
-        },
+        names={"Abaqus": "S9R5 M3D9", "Gmsh": "10", "MED": "QUAD9", "VTK": "28 70", "Exodus": "SHE QUA TRI", "meshio": "quad9"},
     ),
     ElementRow(
         "tet4",

@@ -68,8 +68,7 @@ def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = 
     size, divisions = np.asarray(size, float), np.asarray(divisions, int)
     if kind not in ("hex8", "hex20") or np.any(divisions < 1) or not np.all(size > 0.0):
         raise MeshError(
-            f"box_mesh: kind must be hex8 or hex20, divisions >= 1, sizes > 0 m; got {kind}, {divisions.tolist()},"
-            f" {size.tolist()}."
+            f"box_mesh: kind must be hex8 or hex20, divisions >= 1, sizes > 0 m; got {kind}, {divisions.tolist()}, {size.tolist()}."
         )
     cells = np.stack(np.meshgrid(*(np.arange(n) for n in divisions), indexing="ij"), axis=-1).reshape(-1, 3)
     # On a grid of half cells every node of either kind has whole coordinates.
@@ -93,9 +92,8 @@ def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = 
 
 
 def ring_mesh(
-    inner: float, outer: float, width: float, divisions: ArrayLike, material: Material | None = None,
-    kind: str = "hex20",
-) -> Mesh:  # fmt: skip
+    inner: float, outer: float, width: float, divisions: ArrayLike, material: Material | None = None, kind: str = "hex20"
+) -> Mesh:
     """Ring about the z axis from z = -width/2 to width/2: ``divisions`` elements (radially, around, along z).
 
     Parameters
@@ -117,9 +115,7 @@ def ring_mesh(
     places, nodes = half_grid(cells.reshape(-1, 3), kind, around)
     radius = inner + (outer - inner) * places[:, 0] / (2.0 * radial)
     angle = np.pi * places[:, 1] / around
-    points = np.column_stack(
-        [radius * np.cos(angle), radius * np.sin(angle), width * (places[:, 2] / (2.0 * along) - 0.5)]
-    )
+    points = np.column_stack([radius * np.cos(angle), radius * np.sin(angle), width * (places[:, 2] / (2.0 * along) - 0.5)])
     ids = np.arange(1, len(nodes) + 1)
     return Mesh(
         points=points,

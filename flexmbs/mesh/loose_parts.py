@@ -39,9 +39,7 @@ def hinged_parts(mesh: Mesh) -> tuple[str, ...]:
         if number != sizes.argmax() and len(joints) and _on_a_line(mesh, joints):
             found.append(_sentence(mesh, ids[part == number], joints))
     more = len(found) - _NAMED_AT_MOST
-    and_others = (
-        (f"{mesh.source}: {more} more parts are connected to the rest only by nodes on one line.",) if more > 0 else ()
-    )
+    and_others = (f"{mesh.source}: {more} more parts are connected to the rest only by nodes on one line.",) if more > 0 else ()
     return (*found[:_NAMED_AT_MOST], *and_others)
 
 

@@ -63,9 +63,7 @@ class Place:
         """What is unusual about it, as text to follow the name of a set or an interface and a colon."""
         found = []
         if self.left_out:
-            found.append(
-                f"{self.left_out} of its nodes belong to no complete face (element, edge) of the set and carry no load."
-            )
+            found.append(f"{self.left_out} of its nodes belong to no complete face (element, edge) of the set and carry no load.")
         if self.shape is None:
             return tuple(found)
         shape, what = self.shape, f"{self.shape.kind} of radius {self.shape.radius:.4g} m"
@@ -73,9 +71,7 @@ class Place:
             off = float(np.linalg.norm(shape.center - self.centroid))
             if off > APART * shape.radius:
                 part = f" on an arc of {np.degrees(shape.arc):.0f} degrees" if 0.0 < shape.arc < 6.28 else ""
-                found.append(
-                    f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m from its centre."
-                )
+                found.append(f"its nodes lie on a {what}{part}; their mean ({self._weights}) is {off:.3g} m from its centre.")
             away = self.position - shape.center
             if shape.kind == "cylinder":
                 away = away - (away @ shape.axis) * shape.axis
@@ -85,9 +81,7 @@ class Place:
         if self.axis is not None and shape.axis is not None:
             tilt = float(np.degrees(np.arccos(min(1.0, abs(float(self.axis @ shape.axis))))))
             if tilt > ASKEW:
-                found.append(
-                    f"the given axis is {tilt:.3g} degrees from that of the {shape.kind} on which its nodes lie."
-                )
+                found.append(f"the given axis is {tilt:.3g} degrees from that of the {shape.kind} on which its nodes lie.")
         return tuple(found)
 
 

@@ -111,9 +111,7 @@ class _Sums:
             return MassProperties(self.mass, None, None, self.volume)
         center = self.first / self.mass
         second = self.second - self.mass * np.outer(center, center)
-        return MassProperties(
-            self.mass, reference + center, np.trace(second) * np.eye(3) - (second + second.T) / 2.0, self.volume
-        )
+        return MassProperties(self.mass, reference + center, np.trace(second) * np.eye(3) - (second + second.T) / 2.0, self.volume)
 
 
 def _spread(inertia: np.ndarray) -> np.ndarray:

@@ -68,15 +68,10 @@ FORMATS: tuple[MeshFormat, ...] = (
         has_includes=True,
     ),
     MeshFormat(
-        "Gmsh",
-        (".msh",),
-        "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh",
-        rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)",
+        "Gmsh", (".msh",), "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh", rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)"
     ),
     MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med.read_med:read_med", _HDF5),
-    MeshFormat(
-        "UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"
-    ),
+    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
     MeshFormat(
         "Exodus",
         (".e", ".exo", ".ex2", ".exii", ".g", ".gen"),
@@ -85,26 +80,38 @@ FORMATS: tuple[MeshFormat, ...] = (
     ),
     MeshFormat("VTK", (".vtk",), "flexmbs.mesh.readers.vtk.read_vtk:read_vtk", rb"# vtk DataFile"),
     MeshFormat(
-        "VTU",
-        (".vtu", ".vtp"),
-        "flexmbs.mesh.readers.vtk.read_vtk:read_vtk",
-        rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile",
+        "VTU", (".vtu", ".vtp"), "flexmbs.mesh.readers.vtk.read_vtk:read_vtk", rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"
     ),
-    MeshFormat(
-        "Medit",
-        (".mesh",),
-        "flexmbs.mesh.readers.medit.read_medit:read_medit",
-        rb"(\s|#[^\n]*\n)*MeshVersionFormatted",
-    ),
+    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.readers.medit.read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
     MeshFormat(
         "another format of meshio",
         (
-            ".meshb", ".xdmf", ".vol", ".vol.gz", ".f3grid", ".ugrid", ".su2", ".post", ".dato", ".node", ".ele",
-            ".xml", ".stl", ".ply", ".obj", ".off", ".h5m", ".wkt", ".hmf", ".avs", ".tec", ".cgns",
+            ".meshb",
+            ".xdmf",
+            ".vol",
+            ".vol.gz",
+            ".f3grid",
+            ".ugrid",
+            ".su2",
+            ".post",
+            ".dato",
+            ".node",
+            ".ele",
+            ".xml",
+            ".stl",
+            ".ply",
+            ".obj",
+            ".off",
+            ".h5m",
+            ".wkt",
+            ".hmf",
+            ".avs",
+            ".tec",
+            ".cgns",
         ),
         "flexmbs.mesh.readers.meshio_formats.read_with_meshio:read_with_meshio",
     ),
-)  # fmt: skip
+)
 
 
 def format_of(path: Path) -> MeshFormat | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 _CARDS = {
     "Abaqus/CalculiX": {
         "density": "*DENSITY (after *MATERIAL)",
-        "material": "*SOLID SECTION, *SHELL SECTION or *BEAM SECTION with MATERIAL=, and *MATERIAL with *ELASTIC and"
-        " *DENSITY",
+        "material": "*SOLID SECTION, *SHELL SECTION or *BEAM SECTION with MATERIAL=, and *MATERIAL with *ELASTIC and *DENSITY",
         "beam section": "*BEAM SECTION",
         "shell thickness": "*SHELL SECTION with the thickness",
         "truss area": "*SOLID SECTION with the area",

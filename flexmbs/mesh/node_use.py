@@ -62,9 +62,7 @@ def with_nodes(mesh: Mesh, kept: np.ndarray) -> Mesh:
         },
         couplings=tuple(_coupling(coupling, index, mesh.points) for coupling in mesh.couplings),
         equations=tuple(replace(e, nodes=index[e.nodes]) for e in mesh.equations if kept[e.nodes].all()),
-        point_masses=tuple(
-            replace(point, node=int(index[point.node])) for point in mesh.point_masses if kept[point.node]
-        ),
+        point_masses=tuple(replace(point, node=int(index[point.node])) for point in mesh.point_masses if kept[point.node]),
         boundary_conditions=tuple(replace(held, nodes=left(held.nodes)) for held in mesh.boundary_conditions),
         displacement_systems={name: left(nodes) for name, nodes in mesh.displacement_systems.items()},
         other_elements=tuple(

@@ -91,7 +91,5 @@ def nodes_of(mesh: Mesh, name: str) -> np.ndarray:
             raise MeshError(f"{mesh.source}: no node set {name}. {near_names(str(name), mesh.node_sets)}")
         found = mesh.node_sets[same[0]]
     if len(found) == 0:
-        raise MeshError(
-            f"{mesh.source}: the node set {name} is empty; it must have at least one node that an element uses."
-        )
+        raise MeshError(f"{mesh.source}: the node set {name} is empty; it must have at least one node that an element uses.")
     return found

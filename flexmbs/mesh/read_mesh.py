@@ -23,11 +23,7 @@ _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 @on_progress()
 def read_mesh(
-    path: str | Path,
-    units: str | Sequence[float] | None = None,
-    *,
-    allow_outside_includes: bool = False,
-    trust_units: bool = False,
+    path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False, trust_units: bool = False
 ) -> Mesh:
     """Read the file of an FE tool: nodes, elements, sets, materials, sections, couplings, masses, supports.
 

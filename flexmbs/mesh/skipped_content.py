@@ -40,8 +40,7 @@ def omissions(mesh: Mesh) -> tuple[str, ...]:
     ]
     told = {skipped.card for skipped in mesh.skipped}
     elements = [
-        f"left out: {other.where or mesh.source}: {len(other.ids)} {other.type_name} elements ({other.role}) connect"
-        " nothing."
+        f"left out: {other.where or mesh.source}: {len(other.ids)} {other.type_name} elements ({other.role}) connect nothing."
         for other in mesh.other_elements
         if other.role in _JOINING and len(other.ids) and not other.type_name.startswith((*told, *_READ_OTHERWISE))
     ]
@@ -55,8 +54,7 @@ def left_out_loads(mesh: Mesh) -> tuple[str, ...]:
         if skipped.analysis and _is_load(skipped.card.upper().replace(" ", "")):
             found.setdefault(skipped.file, []).append(skipped)
     return tuple(
-        f"{file}: its loads are left out ({_first_lines(cards)}): loads belong in the System."
-        for file, cards in found.items()
+        f"{file}: its loads are left out ({_first_lines(cards)}): loads belong in the System." for file, cards in found.items()
     )
 
 

@@ -78,9 +78,7 @@ def spur_gear_mesh(
         )
     thickness = half_angle(np.array([root, tip]), teeth, module, pressure_angle, backlash)
     if thickness[1] <= 0.0 or thickness[0] >= np.pi / teeth:
-        raise MeshError(
-            f"spur_gear_mesh: the teeth are pointed or touch at the root ({teeth} teeth, module {module:g} m)."
-        )
+        raise MeshError(f"spur_gear_mesh: the teeth are pointed or touch at the root ({teeth} teeth, module {module:g} m).")
     places, nodes = half_grid(_cells(teeth, d), kind, teeth * (2 * d.gap + d.tooth))
     radius, angle, tooth, side = _polar(places, teeth, d, (bore, root, tip), (module, pressure_angle, backlash))
     z = width * (places[:, 2] / (2.0 * d.width) - 0.5)

@@ -86,9 +86,7 @@ def known_name(factors: tuple[float, float, float]) -> str:
 
 def same_units(one: UnitSystem, other: UnitSystem, tolerance: float = 1e-2) -> bool:
     """Whether two systems have the same units of length, mass and time, to a relative tolerance."""
-    return all(
-        math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance) for name in ("length", "mass", "time")
-    )
+    return all(math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance) for name in ("length", "mass", "time"))
 
 
 def converted(mesh: Mesh, system: UnitSystem) -> Mesh:
@@ -109,21 +107,14 @@ def converted(mesh: Mesh, system: UnitSystem) -> Mesh:
         blocks=tuple(_block(block, system, material) for block in mesh.blocks),
         materials={name: material(old) for name, old in mesh.materials.items()},
         equations=tuple(_equation(equation, length) for equation in mesh.equations),
-        ties=tuple(
-            tie if tie.tolerance is None else replace(tie, tolerance=tie.tolerance * length) for tie in mesh.ties
-        ),
+        ties=tuple(tie if tie.tolerance is None else replace(tie, tolerance=tie.tolerance * length) for tie in mesh.ties),
         point_masses=tuple(
             replace(
-                point,
-                mass=point.mass * system.mass,
-                inertia=point.inertia * system.mass * length**2,
-                offset=point.offset * length,
+                point, mass=point.mass * system.mass, inertia=point.inertia * system.mass * length**2, offset=point.offset * length
             )
             for point in mesh.point_masses
         ),
-        coordinate_systems={
-            name: replace(local, origin=local.origin * length) for name, local in mesh.coordinate_systems.items()
-        },
+        coordinate_systems={name: replace(local, origin=local.origin * length) for name, local in mesh.coordinate_systems.items()},
         units=system.name,
     )
 
@@ -183,8 +174,7 @@ def _section(old: AnySection | None, system: UnitSystem, material) -> AnySection
             old,
             thickness=None if old.thickness is None else old.thickness * length,
             layers=tuple(
-                replace(layer, material=material(layer.material), thickness=layer.thickness * length)
-                for layer in old.layers
+                replace(layer, material=material(layer.material), thickness=layer.thickness * length) for layer in old.layers
             ),
             offset=old.offset * length,
             nonstructural_mass=old.nonstructural_mass * system.mass / length**2,
@@ -206,12 +196,7 @@ def _spring(old: SpringSection, system: UnitSystem) -> SpringSection:
         second = old.first_dof if old.second_dof is None else old.second_dof
         rotations = np.full(6, _ROTATIONS[old.first_dof - 1] + _ROTATIONS[second - 1])
     factors = system.mass / system.time**2 * system.length**rotations
-    return replace(
-        old,
-        stiffness=old.stiffness * factors,
-        damping=old.damping * factors * system.time,
-        mass=old.mass * system.mass,
-    )
+    return replace(old, stiffness=old.stiffness * factors, damping=old.damping * factors * system.time, mass=old.mass * system.mass)
 
 
 def _equation(old, length: float):
@@ -220,7 +205,5 @@ def _equation(old, length: float):
     if rotation.all():
         return old
     return replace(
-        old,
-        coefficients=np.where(rotation, old.coefficients * length, old.coefficients),
-        constant=old.constant * length,
+        old, coefficients=np.where(rotation, old.coefficients * length, old.coefficients), constant=old.constant * length
     )

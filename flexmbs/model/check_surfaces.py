@@ -23,8 +23,7 @@ def check_surfaces(tables: t.Tables) -> None:
                 good = _fits(numbers[int(numbers[number]) :], int(contact["scratch"]), int(body["modes"]), width)
         if not good:
             raise MechanismError(
-                f"tables: the surfaces of contact {c} do not fit their numbers. This is a defect in flexmbs or in a "
-                "saved state"
+                f"tables: the surfaces of contact {c} do not fit their numbers. This is a defect in flexmbs or in a saved state"
             )
 
 
@@ -38,10 +37,14 @@ def _fits(numbers: np.ndarray, scratch: int, modes: int, width: int) -> bool:
     n, forms, terms, nodes, items, branches = numbers[: layout.POSITIONS_AT].astype(np.int64).tolist()
     tree_at, items_at = int(numbers[layout.TREE_AT]), int(numbers[layout.ITEMS_AT])
     sizes = {
-        layout.POSITIONS_AT: 3 * nodes, layout.FIELDS_AT: 3 * nodes * terms, layout.FORMS_AT: forms * n * n,
-        layout.NORMALS_AT: 3 * nodes, layout.TREE_AT: layout.BRANCH * branches, layout.BOXES_AT: layout.BOX * branches,
+        layout.POSITIONS_AT: 3 * nodes,
+        layout.FIELDS_AT: 3 * nodes * terms,
+        layout.FORMS_AT: forms * n * n,
+        layout.NORMALS_AT: 3 * nodes,
+        layout.TREE_AT: layout.BRANCH * branches,
+        layout.BOXES_AT: layout.BOX * branches,
         layout.FIELD_BOXES_AT: 6 * terms * branches,
-    }  # fmt: skip
+    }
     end = int(numbers[layout.CACHE_AT]) + layout.cache_size(terms, nodes, branches)
     inside = all(numbers[place] + size <= len(numbers) for place, size in sizes.items())
     if n != modes or n + forms > terms or branches < 1 or not inside or end > scratch:

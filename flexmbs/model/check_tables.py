@@ -13,27 +13,9 @@ from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import friction_tables as j
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE
-from flexmbs.core.layout.switch_tables import (
-    ARM,
-    DISARM,
-    EVENT_MEMORY,
-    FREE,
-    FRICTION_HOLD,
-    HOLD,
-    LEAVE,
-    LOCK,
-    REBOUND,
-    SET,
-)
+from flexmbs.core.layout.switch_tables import ARM, DISARM, EVENT_MEMORY, FREE, FRICTION_HOLD, HOLD, LEAVE, LOCK, REBOUND, SET
 from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
-from flexmbs.core.mechanics.splines import (
-    CURVE_HEADER,
-    CURVE_INTERVAL,
-    PATCHES_U,
-    PATCHES_V,
-    SURFACE_HEADER,
-    SURFACE_PATCH,
-)
+from flexmbs.core.mechanics.splines import CURVE_HEADER, CURVE_INTERVAL, PATCHES_U, PATCHES_V, SURFACE_HEADER, SURFACE_PATCH
 from flexmbs.model.check_surfaces import check_surfaces
 
 _OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)

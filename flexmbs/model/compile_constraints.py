@@ -10,19 +10,9 @@ import numpy as np
 
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import make_record
-from flexmbs.mechanism.constraints import (
-    Cable,
-    Component,
-    Coupling,
-    Distance,
-    ElasticCoupling,
-    Rolling,
-    stated_sum,
-)
+from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling, stated_sum
 
-_CLOSURE_ROWS = (
-    "force along x", "force along y", "force along z", "moment about x", "moment about y", "moment about z"
-)  # fmt: skip
+_CLOSURE_ROWS = ("force along x", "force along y", "force along z", "moment about x", "moment about y", "moment about z")
 _ROLLING_ROWS = ("normal force", "force along u", "force along v")
 
 
@@ -32,9 +22,8 @@ def add_closure(compiler, joint) -> None:
     compiler.add_joint(joint)
     rows = 3 if joint.type.ends_with_ball else 6
     _add(
-        compiler, joint.name, t.CLOSURE, _CLOSURE_ROWS[:rows], a=joint.a, b=joint.b, start=start,
-        end=len(compiler.records["axes"]),
-    )  # fmt: skip
+        compiler, joint.name, t.CLOSURE, _CLOSURE_ROWS[:rows], a=joint.a, b=joint.b, start=start, end=len(compiler.records["axes"])
+    )
 
 
 def add_constraint(compiler, constraint) -> None:
@@ -49,30 +38,41 @@ def add_constraint(compiler, constraint) -> None:
         start, end = _add_terms(compiler, constraint.terms)
         _add(compiler, constraint.name, t.COUPLING, ("force",), start=start, end=end, **common)
     elif isinstance(constraint, Distance):
-        _add(
-            compiler, constraint.name, t.DISTANCE, ("force",), a=constraint.a, b=constraint.b,
-            length=constraint.length, **common,
-        )  # fmt: skip
+        _add(compiler, constraint.name, t.DISTANCE, ("force",), a=constraint.a, b=constraint.b, length=constraint.length, **common)
     elif isinstance(constraint, Component):
         _add(
-            compiler, constraint.name, t.COMPONENT, ("force",), a=constraint.a, b=constraint.b,
-            component=constraint.axis, **common,
-        )  # fmt: skip
+            compiler, constraint.name, t.COMPONENT, ("force",), a=constraint.a, b=constraint.b, component=constraint.axis, **common
+        )
     elif isinstance(constraint, Cable):
         start = len(compiler.records["terms"])
         for marker, parts in zip(constraint.markers, (*constraint.parts, 0.0), strict=True):
             compiler.records["terms"].append(make_record(t.TERM, coordinate=compiler.marker(marker), factor=parts))
         end = len(compiler.records["terms"])
         _add(
-            compiler, constraint.name, t.CABLE, ("force",), a=constraint.markers[0], b=constraint.markers[-1],
-            start=start, end=end, length=constraint.length, **common,
-        )  # fmt: skip
+            compiler,
+            constraint.name,
+            t.CABLE,
+            ("force",),
+            a=constraint.markers[0],
+            b=constraint.markers[-1],
+            start=start,
+            end=end,
+            length=constraint.length,
+            **common,
+        )
     elif isinstance(constraint, Rolling):
         _add(
-            compiler, constraint.name, t.ROLLING, _ROLLING_ROWS, a=constraint.a, b=constraint.b,
-            length=constraint.radius, component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC,
-            **dict(zip(("u_A", "v_A", "n_A", "e_B"), constraint.directions, strict=True)), **common,
-        )  # fmt: skip
+            compiler,
+            constraint.name,
+            t.ROLLING,
+            _ROLLING_ROWS,
+            a=constraint.a,
+            b=constraint.b,
+            length=constraint.radius,
+            component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC,
+            **dict(zip(("u_A", "v_A", "n_A", "e_B"), constraint.directions, strict=True)),
+            **common,
+        )
     else:
         raise TypeError(f"constraint '{constraint.name}' of unknown kind {type(constraint).__name__}")
 
@@ -81,9 +81,7 @@ def add_coupler(compiler, coupler: ElasticCoupling) -> None:
     """A spring and damper on a sum of coordinates."""
     start, end = _add_terms(compiler, coupler.terms)
     rest = stated_sum(coupler.terms) if coupler.rest is None else coupler.rest
-    record = make_record(
-        t.COUPLER, start=start, end=end, stiffness=coupler.stiffness, damping=coupler.damping, rest=rest
-    )
+    record = make_record(t.COUPLER, start=start, end=end, stiffness=coupler.stiffness, damping=coupler.damping, rest=rest)
     compiler.records["couplers"].append(record)
 
 
@@ -110,6 +108,4 @@ def _add(compiler, name: str, kind: int, labels: tuple[str, ...], *, a=None, b=N
     compiler.names.multipliers += [f"{name}.{label}" for label in labels]
     compiler.constraint_names.append(name)
     ends = {key: 0 if marker is None else compiler.marker(marker) for key, marker in (("a", a), ("b", b))}
-    compiler.records["constraints"].append(
-        make_record(t.CONSTRAINT, kind=kind, row=row, rows=len(labels), **ends, **fields)
-    )
+    compiler.records["constraints"].append(make_record(t.CONSTRAINT, kind=kind, row=row, rows=len(labels), **ends, **fields))

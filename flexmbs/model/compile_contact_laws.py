@@ -29,10 +29,11 @@ _SPEED, _MASS = 1.0, 1.0  # m/s, kg: the contact at which a law with a history i
 _NEEDED = {
     False: {"force": "force(parameters, depth, rate)", "energy": "energy(parameters, depth)"},
     True: {
-        "force": "force(parameters, history, depth, rate)", "energy": "energy(parameters, history, depth)",
+        "force": "force(parameters, history, depth, rate)",
+        "energy": "energy(parameters, history, depth)",
         "begin": "begin(parameters, history, speed, mass)",
     },
-}  # fmt: skip
+}
 
 
 def law_fields(law: ContactLaw, where: str, signals: CompiledSignals) -> dict[str, int]:
@@ -53,12 +54,16 @@ def law_fields(law: ContactLaw, where: str, signals: CompiledSignals) -> dict[st
     _check(_bound(force, energy, begin, update, len(names), parameters, called), step, bool(law.jumps), called)
     kinds = (law_force, law_energy) if names else (plain_force, plain_energy)
     return {
-        "force": _address(kinds[0], force, signals), "energy": _address(kinds[1], energy, signals),
+        "force": _address(kinds[0], force, signals),
+        "energy": _address(kinds[1], energy, signals),
         "begin": 0 if begin is None else _address(law_begin, begin, signals),
         "update": 0 if update is None else _address(law_update, update, signals),
-        "law": zlib.crc32(type(law).__qualname__.encode()), "parameters": len(parameters), "history": len(names),
-        "separation": SEPARATIONS.index(law.separation), "jumps": int(bool(law.jumps)),
-    }  # fmt: skip
+        "law": zlib.crc32(type(law).__qualname__.encode()),
+        "parameters": len(parameters),
+        "history": len(names),
+        "separation": SEPARATIONS.index(law.separation),
+        "jumps": int(bool(law.jumps)),
+    }
 
 
 def law_parameters(law: ContactLaw, where: str) -> np.ndarray:
@@ -102,9 +107,7 @@ def _bound(force, energy, begin, update, size: int, parameters: np.ndarray, call
     except Exception as error:
         raise MechanismError(f"{called}: begin() failed: {type(error).__name__}: {error}") from error
     if not np.all(np.isfinite(history)):
-        raise MechanismError(
-            f"{called}: begin() left {history.tolist()} in the history, at {_SPEED} m/s and {_MASS} kg"
-        )
+        raise MechanismError(f"{called}: begin() left {history.tolist()} in the history, at {_SPEED} m/s and {_MASS} kg")
 
     def at(depth: float) -> np.ndarray:
         history[:] = 0.0
@@ -114,10 +117,7 @@ def _bound(force, energy, begin, update, size: int, parameters: np.ndarray, call
             update(parameters, history, nearest * (1.0 + 2.0 * _FINE_STEP), 0.0)
         return history
 
-    return (
-        lambda d, r: float(force(parameters, at(d), d, r)),
-        lambda d: float(energy(parameters, at(d), d)),
-    )
+    return (lambda d, r: float(force(parameters, at(d), d, r)), lambda d: float(energy(parameters, at(d), d)))
 
 
 def _check(functions, step: float, jumps: bool, where: str) -> None:

@@ -34,9 +34,13 @@ def contact_record(
             )
         law |= {"rigid": 1, "history": RIGID_HISTORY}
     return make_record(
-        t.CONTACT, **links, **_geometry_fields(point, pool), at=pool.add(law_parameters(contact.law, where)),
-        history_at=history_at, **law,
-    )  # fmt: skip
+        t.CONTACT,
+        **links,
+        **_geometry_fields(point, pool),
+        at=pool.add(law_parameters(contact.law, where)),
+        history_at=history_at,
+        **law,
+    )
 
 
 def friction_fields(compiler, contact: Contact, name: str, point: ContactPoint) -> dict[str, int]:
@@ -46,9 +50,11 @@ def friction_fields(compiler, contact: Contact, name: str, point: ContactPoint) 
     where = f"contact '{contact.name}'"
     made = compiled_friction(contact.friction, where, compiler.signals, line=False)
     fields = {
-        "friction": made.address, "friction_law": made.law, "friction_at": compiler.pool.add(made.parameters),
+        "friction": made.address,
+        "friction_law": made.law,
+        "friction_at": compiler.pool.add(made.parameters),
         "friction_parameters": len(made.parameters),
-    }  # fmt: skip
+    }
     if not point.many_points:
         return fields | compiler.add_bristles(name, made) | {"friction_record": compiler.forces.add_friction(name)}
     if made.bristles:
@@ -63,23 +69,37 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
     if point.geometry is None:
         plane = point.normal is not None
         return {
-            "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE, "radius_a": point.radius_a,
-            "radius_b": point.radius_b, "normal": point.normal if plane else 0.0,
-        }  # fmt: skip
+            "kind": t.SPHERE_PLANE if plane else t.SPHERE_SPHERE,
+            "radius_a": point.radius_a,
+            "radius_b": point.radius_b,
+            "normal": point.normal if plane else 0.0,
+        }
     kind = t.SURFACES if point.many_points else t.POINT_ON_SURFACE if point.follows_surface else t.SHAPE_PAIR
     numbers = np.concatenate([point.numbers, [pool.add_once(values) for values in point.shared]])
     return {
-        "kind": kind, "always": int(point.always), "scratch": point.scratch,
-        "radius_a": point.radius_a, "radius_b": point.radius_b,
-        "geometry": point.geometry.address, "pair": zlib.crc32(point.geometry.__name__.encode()),
-        "numbers_at": pool.add(numbers), "numbers": len(numbers),
-    }  # fmt: skip
+        "kind": kind,
+        "always": int(point.always),
+        "scratch": point.scratch,
+        "radius_a": point.radius_a,
+        "radius_b": point.radius_b,
+        "geometry": point.geometry.address,
+        "pair": zlib.crc32(point.geometry.__name__.encode()),
+        "numbers_at": pool.add(numbers),
+        "numbers": len(numbers),
+    }
 
 
 def group_records(
-    group: ContactGroup, number: int, markers: list[int], bodies: list[int], slot_start: int, history_at: int,
-    starts: tuple[int, int], pool: Pool, signals: CompiledSignals,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    group: ContactGroup,
+    number: int,
+    markers: list[int],
+    bodies: list[int],
+    slot_start: int,
+    history_at: int,
+    starts: tuple[int, int],
+    pool: Pool,
+    signals: CompiledSignals,
+) -> dict[str, np.ndarray]:
     """Records of ``contacts``, ``features`` and ``groups`` and the ``excluded`` pairs of a group.
 
     ``markers``, ``bodies``: rows of the tables, of each shape; ``slot_start``, ``history_at`` and ``starts`` (features,
@@ -90,21 +110,35 @@ def group_records(
     if group.law.is_rigid:
         law |= {"rigid": 1, "history": RIGID_HISTORY}
     contacts = make_records(
-        t.CONTACT, group.max_contacts, kind=t.SPHERE_SPHERE, a=markers[0], b=markers[-1], group=number,
-        at=pool.add(law_parameters(group.law, where)), **law,
+        t.CONTACT,
+        group.max_contacts,
+        kind=t.SPHERE_SPHERE,
+        a=markers[0],
+        b=markers[-1],
+        group=number,
+        at=pool.add(law_parameters(group.law, where)),
+        **law,
         history_at=history_at + law["history"] * np.arange(group.max_contacts),
-    )  # fmt: skip
+    )
     features = make_records(
-        t.FEATURE, len(markers), marker=markers, body=bodies,
+        t.FEATURE,
+        len(markers),
+        marker=markers,
+        body=bodies,
         radius=[sphere.radius for sphere in group.spheres] + [0.0] * len(group.planes),
         is_plane=[0] * len(group.spheres) + [1] * len(group.planes),
-    )  # fmt: skip
+    )
     for feature, plane in zip(features[len(group.spheres) :], group.planes, strict=True):
         feature["normal"] = plane.normal
     excluded = group.excluded_numbers()
     record = make_record(
-        t.GROUP, start=starts[0], plane_start=starts[0] + len(group.spheres), end=starts[0] + len(markers),
-        slot_start=slot_start, slot_end=slot_start + group.max_contacts, excluded_start=starts[1],
+        t.GROUP,
+        start=starts[0],
+        plane_start=starts[0] + len(group.spheres),
+        end=starts[0] + len(markers),
+        slot_start=slot_start,
+        slot_end=slot_start + group.max_contacts,
+        excluded_start=starts[1],
         excluded_end=starts[1] + len(excluded),
-    )  # fmt: skip
+    )
     return {"contacts": contacts, "features": features, "groups": record, "excluded": excluded}

@@ -178,9 +178,7 @@ def _switch_constraint(compiler, name: str) -> int:
     record = compiler.records["constraints"][compiler.constraint_names.index(name)]
     if record["switch"] == NONE:
         compiler.switch_names.append(name)
-        compiler.records["switches"].append(
-            make_record(w.SWITCH, kind=w.OF_CONSTRAINT, row=record["row"], rows=record["rows"])
-        )
+        compiler.records["switches"].append(make_record(w.SWITCH, kind=w.OF_CONSTRAINT, row=record["row"], rows=record["rows"]))
         record["switch"] = len(compiler.records["switches"]) - 1
     return int(record["switch"])
 
@@ -195,8 +193,7 @@ class _EventCompiler:
         self.forces: list[LockForce] = []
         self.released: dict[str, int] = {}
         self.stop_switches = [
-            _add_lock(compiler, joint.name, stop.coordinate, name)
-            for name, joint, stop, _word, _value in _rigid_ends(system)
+            _add_lock(compiler, joint.name, stop.coordinate, name) for name, joint, stop, _word, _value in _rigid_ends(system)
         ]
         joints = {joint for joint, _coordinate in locks}
         for event in system.events.values():
@@ -215,18 +212,22 @@ class _EventCompiler:
         value = event.when.value if isinstance(event.when, Crossing) else event.when.time
         repeats = event.repeats and isinstance(event.when, Crossing)
         self.put_event(
-            sensor, value, getattr(event.when, "direction", "both"), start,
-            len(self.records["actions"]), event.armed, repeats,
-        )  # fmt: skip
+            sensor, value, getattr(event.when, "direction", "both"), start, len(self.records["actions"]), event.armed, repeats
+        )
 
-    def put_event(
-        self, sensor: int, value: float, direction: str, start: int, end: int, armed: bool, repeats: bool = True
-    ) -> None:
+    def put_event(self, sensor: int, value: float, direction: str, start: int, end: int, armed: bool, repeats: bool = True) -> None:
         """The record of an event with actions ``start`` to ``end``."""
         record = make_record(
-            w.EVENT, sensor=sensor, value=value, direction=_DIRECTIONS[direction], action_start=start, action_end=end,
-            repeats=repeats, armed=w.ARMED if armed else w.DISARMED, memory_at=history_so_far(self.compiler),
-        )  # fmt: skip
+            w.EVENT,
+            sensor=sensor,
+            value=value,
+            direction=_DIRECTIONS[direction],
+            action_start=start,
+            action_end=end,
+            repeats=repeats,
+            armed=w.ARMED if armed else w.DISARMED,
+            memory_at=history_so_far(self.compiler),
+        )
         self.records["events"].append(record)
 
     def multiplier(self, switch: int) -> Reading:

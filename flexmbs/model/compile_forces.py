@@ -83,9 +83,7 @@ class ForceTables:
         a = add_joint_friction(self.compiler, element, self._given(element), number)
         law = law_number(type(element.law))
         self.records["elements"].append(make_record(f.ELEMENT, a=a, at=at, slides=f.STICKS, law=law))
-        self.columns += [
-            RecordColumn(f"{element.name}.{word}", unit, at + place) for word, unit, place in record_columns(element)
-        ]
+        self.columns += [RecordColumn(f"{element.name}.{word}", unit, at + place) for word, unit, place in record_columns(element)]
 
     def add_element(self, element: Element) -> None:
         if isinstance(element.law, StickingFriction):
@@ -146,45 +144,45 @@ class ForceTables:
         """Address of a function of a law: an entry of the core, or a user's function; 0 for None."""
         if function is None:
             return 0
-        return (
-            function.address if isinstance(function, Entry) else self.compiler.signals.address_of(interface, function)
-        )
+        return function.address if isinstance(function, Entry) else self.compiler.signals.address_of(interface, function)
 
     def _reaction_load(self, element: Element, load: ReactionLoad) -> int:
         """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""
         joint = element.joint
         direction = next(axis.direction for axis in joint.type.axes if axis.coordinate == element.coordinate)
         turns = joint.type.coordinates[element.coordinate] == "rad"
-        reading = Reading(
-            f.NORMAL_LOAD, b=joint.a, owner=joint, component=int(turns), axis=tuple(direction), arm=load.arm
-        )
+        reading = Reading(f.NORMAL_LOAD, b=joint.a, owner=joint, component=int(turns), axis=tuple(direction), arm=load.arm)
         return self.functions.add_lag(f"{element.name}.normal_force", reading, load.lag)
 
     def add_friction(self, name: str) -> int:
         """Place in ``Workspace.record`` of the friction of a contact point, with its histories."""
         at = self._take(f.FRICTION_RECORD)
         for word, unit, first in (("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT)):
-            self.columns += [
-                RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")
-            ]
+            self.columns += [RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
         self.columns.append(RecordColumn(f"{name}.friction_power", "W", at + f.FRICTION_POWER))
         return at
 
     def add_bushing(self, bushing) -> None:
         at = self._take(f.BUSHING_RECORD)
         record = make_record(
-            f.BUSHING, a=self.compiler.marker(bushing.a), b=self.compiler.marker(bushing.b), at=at,
-            stiffness=bushing.stiffness, damping=bushing.damping, rest=bushing.rest, preload=bushing.preload,
-        )  # fmt: skip
+            f.BUSHING,
+            a=self.compiler.marker(bushing.a),
+            b=self.compiler.marker(bushing.b),
+            at=at,
+            stiffness=bushing.stiffness,
+            damping=bushing.damping,
+            rest=bushing.rest,
+            preload=bushing.preload,
+        )
         self.records["bushings"].append(record)
         words = (
-            ("displacement", "m", f.DEFORMATION), ("rotation", "rad", f.DEFORMATION + 3),
-            ("force", "N", f.BUSHING_FORCE), ("moment", "N m", f.BUSHING_MOMENT),
-        )  # fmt: skip
+            ("displacement", "m", f.DEFORMATION),
+            ("rotation", "rad", f.DEFORMATION + 3),
+            ("force", "N", f.BUSHING_FORCE),
+            ("moment", "N m", f.BUSHING_MOMENT),
+        )
         for word, unit, first in words:
-            self.columns += [
-                RecordColumn(f"{bushing.name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")
-            ]
+            self.columns += [RecordColumn(f"{bushing.name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
         self.columns.append(RecordColumn(f"{bushing.name}.power", "W", at + f.BUSHING_POWER))
 
     def add_load(self, load) -> None:
@@ -197,9 +195,15 @@ class ForceTables:
         x, y, z = (self.functions.row(component) for component in load.components)
         frame = t.FOLLOWER if load.follower else t.WORLD
         record = make_record(
-            t.LOAD, marker=self.compiler.marker(load.marker), is_torque=load.is_torque, frame=frame, sx=x, sy=y, sz=z,
+            t.LOAD,
+            marker=self.compiler.marker(load.marker),
+            is_torque=load.is_torque,
+            frame=frame,
+            sx=x,
+            sy=y,
+            sz=z,
             factor=load.factor,
-        )  # fmt: skip
+        )
         self.records["loads"].append(record)
 
     def number_records(self, system, named: dict[str, list[int | Reading]]) -> None:
@@ -219,9 +223,7 @@ class ForceTables:
                     self.columns.append(RecordColumn(label, unit, int(functions.sensors[one]["at"])))
         for name, function in system.functions.items():
             at = int(functions.functions[functions.function(function)]["at"])
-            self.columns += [
-                RecordColumn(part_name(name, i, function.outputs), "", at + i) for i in range(function.outputs)
-            ]
+            self.columns += [RecordColumn(part_name(name, i, function.outputs), "", at + i) for i in range(function.outputs)]
 
     def _take(self, count: int) -> int:
         at = self.record_size
@@ -244,6 +246,5 @@ def _element_columns(element: Element, at: int) -> list[RecordColumn]:
         words = (("angle", "rad", 1.0), ("rate", "rad/s", 1.0), ("torque", "N m", 1.0), ("power", "W", 1.0))
     places = (f.MEASURED, f.MEASURED_RATE, f.ELEMENT_FORCE, f.ELEMENT_POWER)
     return [
-        RecordColumn(f"{name}.{word}", unit, at + place, factor)
-        for place, (word, unit, factor) in zip(places, words, strict=True)
+        RecordColumn(f"{name}.{word}", unit, at + place, factor) for place, (word, unit, factor) in zip(places, words, strict=True)
     ]

@@ -54,9 +54,7 @@ def compiled_friction(law: ContactFriction, where: str, signals: CompiledSignals
         raise MechanismError(f"{called} has no static method force(parameters, normal_force, motion, bristles, out)")
     _check(function, parameters, len(bristles), called)
     address = function.address if isinstance(function, Entry) else signals.address_of(contact_friction, function)
-    return CompiledFriction(
-        address, zlib.crc32(type(law).__qualname__.encode()), parameters, bristles, float(law.bristle_size)
-    )
+    return CompiledFriction(address, zlib.crc32(type(law).__qualname__.encode()), parameters, bristles, float(law.bristle_size))
 
 
 def _check(function, parameters: np.ndarray, bristles: int, called: str) -> None:

@@ -72,9 +72,8 @@ class FunctionTables:
         rule = state.rule[0] if state.rule else None
         if isinstance(state, Controller):
             sampler = make_record(
-                t.SAMPLER, function=self.function(rule, sampled=True), coordinate=first, period=state.period,
-                first=state.first,
-            )  # fmt: skip
+                t.SAMPLER, function=self.function(rule, sampled=True), coordinate=first, period=state.period, first=state.first
+            )
             self.samplers.append(sampler)
             self.states += [make_record(t.USER_STATE, coordinate=first + i) for i in numbers]
         elif isinstance(state, Variable):
@@ -118,9 +117,15 @@ class FunctionTables:
 
     def _add(self, function, address: int, start: int, end: int, outputs: int, sampled: bool) -> int:
         record = make_record(
-            t.USER_FUNCTION, address=address, time=self.time_row(), input_start=start, input_end=end,
-            output=self.outputs, outputs=outputs, sampled=sampled,
-        )  # fmt: skip
+            t.USER_FUNCTION,
+            address=address,
+            time=self.time_row(),
+            input_start=start,
+            input_end=end,
+            output=self.outputs,
+            outputs=outputs,
+            sampled=sampled,
+        )
         self.functions.append(record)
         self.user_functions.append(function)
         self.outputs += outputs
@@ -134,10 +139,19 @@ class FunctionTables:
         if id(reading) not in self._sensor_of:
             a, b, count = self._references(reading)
             record = make_record(
-                t.SENSOR, kind=reading.kind, a=a, b=b, count=count, component=reading.component, axis=reading.axis,
-                arm=reading.arm, factor=reading.factor, offset=reading.offset,
-                of_accelerations=reading.of_accelerations, **_called(reading),
-            )  # fmt: skip
+                t.SENSOR,
+                kind=reading.kind,
+                a=a,
+                b=b,
+                count=count,
+                component=reading.component,
+                axis=reading.axis,
+                arm=reading.arm,
+                factor=reading.factor,
+                offset=reading.offset,
+                of_accelerations=reading.of_accelerations,
+                **_called(reading),
+            )
             self.sensors.append(record)
             self._sensor_of[id(reading)] = len(self.sensors) - 1
             self._alive.append(reading)

@@ -27,14 +27,29 @@ def add_joint_friction(compiler, element: Element, signal: int, number: int) -> 
     history = j.ANCHOR + (len(places) or 9)
     axis = next((axis.direction for axis in joint.type.axes if axis.kind != "ball"), (0.0, 0.0, 1.0))
     record = make_record(
-        j.JOINT_FRICTION, switch=switch, element=number, motions=len(places), a=compiler.marker(joint.a),
-        b=compiler.marker(joint.b), first=places[0] if places else NONE, second=places[1] if places[1:] else NONE,
-        first_radius=law.radii[0], second_radius=law.radii[1] if law.radii[1:] else 1.0, static=static,
-        dynamic=dynamic, load=_load(law), signal=signal,
-        reaction=NONE if law.normal is not None else compiler.reaction_row(joint.name), axis=axis, arm=law.arm,
-        axial=law.axial, thread=law.thread, advance=_advance(joint, law),
-        history_at=sum(int(one["history"]) for one in frictions), history=history,
-    )  # fmt: skip
+        j.JOINT_FRICTION,
+        switch=switch,
+        element=number,
+        motions=len(places),
+        a=compiler.marker(joint.a),
+        b=compiler.marker(joint.b),
+        first=places[0] if places else NONE,
+        second=places[1] if places[1:] else NONE,
+        first_radius=law.radii[0],
+        second_radius=law.radii[1] if law.radii[1:] else 1.0,
+        static=static,
+        dynamic=dynamic,
+        load=_load(law),
+        signal=signal,
+        reaction=NONE if law.normal is not None else compiler.reaction_row(joint.name),
+        axis=axis,
+        arm=law.arm,
+        axial=law.axial,
+        thread=law.thread,
+        advance=_advance(joint, law),
+        history_at=sum(int(one["history"]) for one in frictions),
+        history=history,
+    )
     frictions.append(record)
     return places[0] if places else 0
 

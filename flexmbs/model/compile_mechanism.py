@@ -39,9 +39,13 @@ from flexmbs.reduction.body_checks import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 _KINDS = {
-    "rotation": t.ROTATION, "translation": t.TRANSLATION, "ball": t.BALL, "curve": t.CURVE,
-    "inverse curve": t.INVERSE_CURVE, "surface": t.SURFACE,
-}  # fmt: skip
+    "rotation": t.ROTATION,
+    "translation": t.TRANSLATION,
+    "ball": t.BALL,
+    "curve": t.CURVE,
+    "inverse curve": t.INVERSE_CURVE,
+    "surface": t.SURFACE,
+}
 COARSER = 1e3  # errors of bristles count against their size, those of other states against a thousandth of it
 _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
 
@@ -94,9 +98,13 @@ class _Compiler:
                 body = self.system.bodies[marker.body].body
                 at = self.pool.add(placed_fields(marker.fields, body, self.layout(marker.body)))
             record = make_record(
-                t.MARKER, body=self.body_index[marker.body], flexible=flexible, p_BM=marker.position,
-                R_BM=marker.rotation, fields_at=at,
-            )  # fmt: skip
+                t.MARKER,
+                body=self.body_index[marker.body],
+                flexible=flexible,
+                p_BM=marker.position,
+                R_BM=marker.rotation,
+                fields_at=at,
+            )
             self.records["markers"].append(record)
             self.marker_index[key] = len(self.records["markers"]) - 1
         return self.marker_index[key]
@@ -117,9 +125,12 @@ class _Compiler:
         if signal.function is not None:
             return self.add_function(signal.function)
         return self.add_signal(
-            t.FUNCTION, value=address(signal.value), rate=address(signal.rate),
-            acceleration=address(signal.acceleration), constant=signal.constant,
-        )  # fmt: skip
+            t.FUNCTION,
+            value=address(signal.value),
+            rate=address(signal.rate),
+            acceleration=address(signal.acceleration),
+            constant=signal.constant,
+        )
 
     def add_signal(self, kind: int, **fields) -> int:
         self.records["signals"].append(make_record(t.SIGNAL, kind=kind, **fields))
@@ -137,9 +148,8 @@ class _Compiler:
             return self.add_signal(t.FUNCTION, constant=function.value)
         address = self.signals.address
         return self.add_signal(
-            t.FUNCTION, value=address(function.function), rate=address(function.first),
-            acceleration=address(function.second),
-        )  # fmt: skip
+            t.FUNCTION, value=address(function.function), rate=address(function.first), acceleration=address(function.second)
+        )
 
     def add_branch(self, branch: Branch) -> None:
         """Joint axes, then the body that hangs on them; a ball is the last axis, of joints run backwards the first."""
@@ -155,9 +165,12 @@ class _Compiler:
         self.body_index[branch.body] = self.carried_by[branch.joint.name] = len(self.records["bodies"])
         own = self.marker(second)
         links = {
-            "parent_marker": parent_marker, "own_marker": own, "axis_start": axis_start,
-            "axis_end": len(self.records["axes"]), "backwards": branch.backwards,
-        }  # fmt: skip
+            "parent_marker": parent_marker,
+            "own_marker": own,
+            "axis_start": axis_start,
+            "axis_end": len(self.records["axes"]),
+            "backwards": branch.backwards,
+        }
         body = self.system.bodies[branch.body].body
         if isinstance(body, FlexibleBody):
             self.add_flexible(branch.body, body, links)
@@ -177,9 +190,16 @@ class _Compiler:
                 at, factor, offset = self.curve(axis.curve, backwards), axis.factor, axis.offset
                 self.ends += ends_of_axis(joint.name, axis, number, second)
             record = make_record(
-                t.AXIS, kind=_KINDS[kind], coordinate=number, direction=axis.direction, factor=factor, offset=offset,
-                second=second, at=at, follow=axis.follow,
-            )  # fmt: skip
+                t.AXIS,
+                kind=_KINDS[kind],
+                coordinate=number,
+                direction=axis.direction,
+                factor=factor,
+                offset=offset,
+                second=second,
+                at=at,
+                follow=axis.follow,
+            )
             self.records["axes"].append(record)
 
     def curve(self, curve, backwards: bool = False) -> int:
@@ -257,9 +277,14 @@ class _Compiler:
         if basis is None:
             basis = self.inertia_bases[id(body)] = rigid_inertia_basis(body)
         record = make_record(
-            t.BODY, **links, **self.inertia.nothing(), modal_start=len(self.q), rank=basis.shape[1],
-            x_at=self.pool.add(basis), root_mass=np.sqrt(body.mass),
-        )  # fmt: skip
+            t.BODY,
+            **links,
+            **self.inertia.nothing(),
+            modal_start=len(self.q),
+            rank=basis.shape[1],
+            x_at=self.pool.add(basis),
+            root_mass=np.sqrt(body.mass),
+        )
         self.records["bodies"].append(record)
 
     def add_flexible(self, name: str, body: FlexibleBody, links: dict[str, int]) -> None:
@@ -274,10 +299,17 @@ class _Compiler:
         self.given += [True] * body.mode_count
         self.given_rates += [True] * body.mode_count
         record = make_record(
-            t.BODY, **links, **self.inertia.add(body, self.layout(name)), modes=body.mode_count,
-            modal_start=modal_start, stiffness_at=self.pool.add(body.Ke), damping_at=self.pool.add(body.De),
-            stiffness_kind=matrix_kind(body.Ke), damping_kind=matrix_kind(body.De), root_mass=np.sqrt(body.mass),
-        )  # fmt: skip
+            t.BODY,
+            **links,
+            **self.inertia.add(body, self.layout(name)),
+            modes=body.mode_count,
+            modal_start=modal_start,
+            stiffness_at=self.pool.add(body.Ke),
+            damping_at=self.pool.add(body.De),
+            stiffness_kind=matrix_kind(body.Ke),
+            damping_kind=matrix_kind(body.De),
+            root_mass=np.sqrt(body.mass),
+        )
         self.records["bodies"].append(record)
 
     def add_contacts(self) -> None:
@@ -285,11 +317,7 @@ class _Compiler:
         for contact in self.system.contacts.values():
             self.contact_names += contact.point_names
             for name, point in zip(contact.point_names, contact.points, strict=True):
-                links = {
-                    "a": self.marker(point.a),
-                    "b": self.marker(point.b),
-                    **friction_fields(self, contact, name, point),
-                }
+                links = {"a": self.marker(point.a), "b": self.marker(point.b), **friction_fields(self, contact, name, point)}
                 links["scratch_at"] = scratch
                 record = contact_record(contact, point, links, history, self.pool, self.signals)
                 history += int(record["history"])
@@ -310,19 +338,25 @@ class _Compiler:
         """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
         forces, functions = self.forces, self.forces.functions
         lists = dict(
-            loads=(forces.records["loads"], t.LOAD), elements=(forces.records["elements"], t.ELEMENT),
+            loads=(forces.records["loads"], t.LOAD),
+            elements=(forces.records["elements"], t.ELEMENT),
             bushings=(forces.records["bushings"], t.BUSHING),
-            spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD), sensors=(functions.sensors, t.SENSOR),
-            functions=(functions.functions, t.USER_FUNCTION), states=(functions.states, t.USER_STATE),
+            spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD),
+            sensors=(functions.sensors, t.SENSOR),
+            functions=(functions.functions, t.USER_FUNCTION),
+            states=(functions.states, t.USER_STATE),
             samplers=(functions.samplers, t.SAMPLER),
             joint_frictions=(forces.records["joint_frictions"], JOINT_FRICTION),
-        )  # fmt: skip
+        )
         arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
         signals = len(self.records["signals"])
         for key, fields in (
-            ("loads", ("sx", "sy", "sz")), ("elements", ("signal",)), ("spread_loads", ("signal",)),
-            ("states", ("signal",)), ("joint_frictions", ("signal",)),
-        ):  # fmt: skip
+            ("loads", ("sx", "sy", "sz")),
+            ("elements", ("signal",)),
+            ("spread_loads", ("signal",)),
+            ("states", ("signal",)),
+            ("joint_frictions", ("signal",)),
+        ):
             for field in fields:
                 arrays[key][field] = final_row(arrays[key][field], signals)
         of_signals = arrays["sensors"]["kind"] == f.SIGNAL_VALUE
@@ -336,10 +370,20 @@ class _Compiler:
         coordinates += [multiplier] * (len(self.names.multipliers) - self.switched_rows)
         coordinates += [make_record(t.COORDINATE, multiplier=t.SWITCHED)] * self.switched_rows
         kinds = dict(
-            bodies=t.BODY, axes=t.AXIS, markers=t.MARKER, signals=t.SIGNAL, contacts=t.CONTACT, features=t.FEATURE,
-            groups=t.GROUP, switches=t.SWITCH, events=t.EVENT, actions=t.ACTION, constraints=t.CONSTRAINT,
-            terms=t.TERM, couplers=t.COUPLER,
-        )  # fmt: skip
+            bodies=t.BODY,
+            axes=t.AXIS,
+            markers=t.MARKER,
+            signals=t.SIGNAL,
+            contacts=t.CONTACT,
+            features=t.FEATURE,
+            groups=t.GROUP,
+            switches=t.SWITCH,
+            events=t.EVENT,
+            actions=t.ACTION,
+            constraints=t.CONSTRAINT,
+            terms=t.TERM,
+            couplers=t.COUPLER,
+        )
         arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
         arrays |= self.inertia.arrays()
         arrays |= self.force_arrays()

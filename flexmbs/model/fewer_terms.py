@@ -40,9 +40,7 @@ def with_fewer_terms(system: Mechanism, model: Model, tolerance: float) -> Model
             fields = system.bodies[name].markers[marker].fields
             markers["fields_at"][row] = pool.add(placed_fields(fields, model.bodies[name], layouts[name]))
     others = {name: getattr(model.tables, name) for name in Tables.fields}
-    tables = Tables(
-        **{**others, **collected.arrays(), "bodies": bodies, "markers": markers, "pool": pool.array()},
-    )
+    tables = Tables(**{**others, **collected.arrays(), "bodies": bodies, "markers": markers, "pool": pool.array()})
     check_tables(tables)
     return replace(model, tables=tables, layouts=layouts)
 

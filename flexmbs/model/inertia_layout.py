@@ -97,9 +97,7 @@ def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, toleran
     C[first_form:last], keep[first_form:last] = np.where(keep_Z, Z, 0.0)[form_order], keep_Z[form_order]
     runs, ends, starts, coefficients = _stored(C, _per_block(keep))
     kept = int(np.count_nonzero(keep_Z))
-    return InertiaLayout(
-        X, mode_order, form_order, first_form, places, runs, ends, starts, coefficients, kept, error
-    )  # fmt: skip
+    return InertiaLayout(X, mode_order, form_order, first_form, places, runs, ends, starts, coefficients, kept, error)
 
 
 def _basis(X: np.ndarray, P: np.ndarray, Z: np.ndarray) -> np.ndarray:

@@ -56,10 +56,16 @@ class InertiaTables:
         place, block, pair = self.places, sum(map(len, self.blocks)), sum(map(len, self.pairs))
         self.places += places
         return {
-            "place_start": place, "place_end": place + places, "form_start": place + first_form,
-            "form_end": place + first_form + forms, "order_start": sum(map(len, self.mode_order)),
-            "block_start": block, "block_end": block + blocks, "pair_start": pair, "pair_end": pair + pairs,
-        }  # fmt: skip
+            "place_start": place,
+            "place_end": place + places,
+            "form_start": place + first_form,
+            "form_end": place + first_form + forms,
+            "order_start": sum(map(len, self.mode_order)),
+            "block_start": block,
+            "block_end": block + blocks,
+            "pair_start": pair,
+            "pair_end": pair + pairs,
+        }
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The tables that are collected here."""

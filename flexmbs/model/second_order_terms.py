@@ -90,9 +90,7 @@ def _work(layout: InertiaLayout, body: FlexibleBody) -> int:
     return len(layout.coefficients) + of_forms * len(body.pairs)
 
 
-def _used_by_markers(
-    body: FlexibleBody, markers: Sequence[PointFields], weights: np.ndarray, tolerance: float
-) -> np.ndarray:
+def _used_by_markers(body: FlexibleBody, markers: Sequence[PointFields], weights: np.ndarray, tolerance: float) -> np.ndarray:
     """(K,) forms that markers need, and cubic elasticity."""
     used = np.full(len(weights), body.cubic is not None)
     size = float(np.linalg.norm(np.ptp(body.points, axis=0)))

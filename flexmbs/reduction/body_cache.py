@@ -158,9 +158,7 @@ def gigabytes() -> float:
     except ValueError:
         limit = -1.0
     if not limit >= 0.0:
-        raise BodyError(
-            f"the environment variable {VARIABLE} is '{text}'; it must be a number of gigabytes, 0 for no cache."
-        )
+        raise BodyError(f"the environment variable {VARIABLE} is '{text}'; it must be a number of gigabytes, 0 for no cache.")
     return limit
 
 

@@ -19,25 +19,43 @@ from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 # inertia, M stress points, Q faces, E line elements, G markers plus one, F numbers; in the order in which sizes become
 # known.
 _ARRAYS = {
-    "frequencies": ("n",), "pairs": ("p", 2), "forms": ("K", "p"), "Me": ("n", "n"), "Ke": ("n", "n"),
-    "De": ("n", "n"), "points": ("N", 3), "node_ids": ("N",), "modes": ("n", "N", 3), "rotations": ("n", "N", 3),
-    "quadratic": ("K", "N", 3), "quadratic_rotations": ("K", "N", 3), "cubic": ("K", "n"), "flexibility": ("G", 6, 6),
-}  # fmt: skip
+    "frequencies": ("n",),
+    "pairs": ("p", 2),
+    "forms": ("K", "p"),
+    "Me": ("n", "n"),
+    "Ke": ("n", "n"),
+    "De": ("n", "n"),
+    "points": ("N", 3),
+    "node_ids": ("N",),
+    "modes": ("n", "N", 3),
+    "rotations": ("n", "N", 3),
+    "quadratic": ("K", "N", 3),
+    "quadratic_rotations": ("K", "N", 3),
+    "cubic": ("K", "n"),
+    "flexibility": ("G", 6, 6),
+}
 _PARTS = {
     "inertia": {"X": (3, "R"), "P": ("n", 3, "R"), "Z": ("K", 3, "R")},
     "surface": {
-        "points": ("S", 3), "faces": ("F",), "modes": ("n", "S", 3), "quadratic": ("K", "S", 3),
-        "stress_modes": ("n", "S", 6), "elements": ("Q",),
+        "points": ("S", 3),
+        "faces": ("F",),
+        "modes": ("n", "S", 3),
+        "quadratic": ("K", "S", 3),
+        "stress_modes": ("n", "S", 6),
+        "elements": ("Q",),
     },
     "stress_modes.points": {
-        "positions": ("M", 3), "element_ids": ("M",), "node_ids": ("M",), "region": ("M",), "layer": ("M",),
-        "height": ("M",), "axes": ("M", 3, 3),
+        "positions": ("M", 3),
+        "element_ids": ("M",),
+        "node_ids": ("M",),
+        "region": ("M",),
+        "layer": ("M",),
+        "height": ("M",),
+        "axes": ("M", 3, 3),
     },
     "stress_modes": {"stress": ("n", "M", 6), "strain": ("n", "M", 6)},
-    "section_force_modes": {
-        "element_ids": ("E",), "positions": ("E", 2, 3), "axes": ("E", 3, 3), "forces": ("n", "E", 2, 6),
-    },
-}  # fmt: skip
+    "section_force_modes": {"element_ids": ("E",), "positions": ("E", 2, 3), "axes": ("E", 3, 3), "forces": ("n", "E", 2, 6)},
+}
 _MARKER = {"position": (3,), "Phi": ("n", 3), "Psi": ("n", 3), "Zu": ("K", 3), "Zr": ("K", 3)}
 _INTEGERS = ("pairs", "node_ids", "element_ids", "region", "layer", "faces", "elements")
 _OPTIONAL = ("rotations", "quadratic_rotations", "forms", "cubic", "flexibility", "strain", "elements")
@@ -120,8 +138,7 @@ def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
             inner["points"] = replace(part.points, **points)
         changes[name] = replace(part, **check.arrays(part, _PARTS[name], f"{name}."), **inner)
     changes["inertia"] = replace(
-        changes["inertia"],
-        **{key: check.number(getattr(body.inertia, key), f"inertia.{key}") for key in _ERRORS},
+        changes["inertia"], **{key: check.number(getattr(body.inertia, key), f"inertia.{key}") for key in _ERRORS}
     )
     changes["mass"] = check.number(body.mass, "mass")
     changes["markers"] = {name: _marker(marker, name, check) for name, marker in body.markers.items()}
@@ -214,9 +231,7 @@ def check_faces(faces: np.ndarray, count: int, where: str) -> int:
     at, starts, numbers = 0, [], faces.tolist()
     while at < len(numbers):
         if not 1 <= numbers[at] < len(numbers) - at:
-            raise BodyError(
-                f"{where}: the face at {at} has {numbers[at]} points, but {len(numbers) - at - 1} numbers follow"
-            )
+            raise BodyError(f"{where}: the face at {at} has {numbers[at]} points, but {len(numbers) - at - 1} numbers follow")
         starts.append(at)
         at += 1 + numbers[at]
     rows = np.delete(faces, starts)

@@ -60,10 +60,7 @@ class HeldBody:
         return [a for a in self.attached.values() if a.rigid and a.name != self.at]
 
     def markers(self, Z: np.ndarray, pairs: np.ndarray) -> dict[str, PointFields]:
-        return {
-            name: marker_fields(self.fem, a, self.modes, Z, pairs, held=name == self.at)
-            for name, a in self.attached.items()
-        }
+        return {name: marker_fields(self.fem, a, self.modes, Z, pairs, held=name == self.at) for name, a in self.attached.items()}
 
 
 def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | None) -> BodyFields:
@@ -77,8 +74,7 @@ def body_fields(held: HeldBody, choice: SecondOrder, amplitudes: np.ndarray | No
     require_memory(
         8.0 * copies * len(modes) * len(pairs),
         f"second-order fields of {len(pairs)} pairs of modes",
-        "Use SecondOrder(field_tolerance=...) for fewer fields, SecondOrder(pairs=...) for selected pairs, or a coarser"
-        " mesh.",
+        "Use SecondOrder(field_tolerance=...) for fewer fields, SecondOrder(pairs=...) for selected pairs, or a coarser mesh.",
     )
     Z = quadratic_fields(fem, held.T, held.problem, held.following, modes, pairs)
     samples = fem.inertia_samples(modes, pairs, Z)

@@ -20,12 +20,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFi
 
 # 2: second-order fields may belong to quadratic forms ("forms") in place of pairs. 3: places of the markers.
 FORMAT, READABLE = "flexmbs body 3", ("flexmbs body 1", "flexmbs body 2", "flexmbs body 3")
-PARTS = {
-    "inertia": InertiaFields,
-    "surface": SurfaceFields,
-    "stress_modes": StressModes,
-    "section_force_modes": SectionForceModes,
-}
+PARTS = {"inertia": InertiaFields, "surface": SurfaceFields, "stress_modes": StressModes, "section_force_modes": SectionForceModes}
 BODY_ENDINGS = (".h5", ".hdf5")  # of file names
 NESTED = {(StressModes, "points"): StressPoints}
 
@@ -131,9 +126,7 @@ def _read_plain(group, kind: type):
     values = {}
     for part in fields(kind):
         inner = NESTED.get((kind, part.name))
-        values[part.name] = (
-            _read_plain(group[part.name], inner) if inner else _read_value(group, part.name, part.default)
-        )
+        values[part.name] = _read_plain(group[part.name], inner) if inner else _read_value(group, part.name, part.default)
     return kind(**values)
 
 

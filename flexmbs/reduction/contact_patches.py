@@ -93,9 +93,7 @@ def checked_patches(
     return found
 
 
-def with_patches(
-    modes: ModeChoice, patches: Mapping[str, ContactPatch], interfaces: Mapping[str, object]
-) -> ModeChoice:
+def with_patches(modes: ModeChoice, patches: Mapping[str, ContactPatch], interfaces: Mapping[str, object]) -> ModeChoice:
     """``modes`` as the patches need them: Craig and Bampton's constraint modes of all interfaces but massless ones."""
     massless = [name for name, patch in patches.items() if patch.kind == "massless"]
     if not massless or not isinstance(modes, CraigBampton) or modes.keep is not None:
@@ -134,9 +132,13 @@ class MasslessModes:
 
 
 def residual_flexibility(
-    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, attached: Mapping[str, Attachment],
-    patches: Mapping[str, ContactPatch], modes: np.ndarray,
-) -> MasslessModes:  # fmt: skip
+    fem,
+    T: sparse.csr_matrix,
+    problem: ConstrainedProblem,
+    attached: Mapping[str, Attachment],
+    patches: Mapping[str, ContactPatch],
+    modes: np.ndarray,
+) -> MasslessModes:
     """What ``modes`` (ndof, n) miss of the responses to unit loads on the massless patches."""
     fields, names, stiffness, at = [], [], [], []
     modal = np.einsum("ia,ia->a", modes, fem.K @ modes)

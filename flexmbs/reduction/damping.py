@@ -27,12 +27,7 @@ DampingChoice = float | Sequence[float] | Rayleigh | DampingByFrequency | str | 
 
 
 def damping_matrix(
-    damping: DampingChoice,
-    fem: FEModel,
-    fields: np.ndarray,
-    omega: np.ndarray,
-    Me: np.ndarray,
-    Ke: np.ndarray,
+    damping: DampingChoice, fem: FEModel, fields: np.ndarray, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray
 ) -> np.ndarray:
     """De (n, n) of the modes ``fields`` (ndof, n): ``damping`` plus the dashpots of the mesh.
 
@@ -63,10 +58,7 @@ def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np
     De = np.zeros((fields.shape[1], fields.shape[1]))
     for part in parts:
         given = part.damping
-        _check(
-            "damping of a material: alpha (1/s), beta (s), loss factor",
-            np.array([given.alpha, given.beta, given.structural]),
-        )
+        _check("damping of a material: alpha (1/s), beta (s), loss factor", np.array([given.alpha, given.beta, given.structural]))
         K = fields.T @ (part.K @ fields)
         De += given.alpha * (fields.T @ (part.M @ fields)) + given.beta * K
         De += np.diag(given.structural * np.diag(K) / omega)
@@ -92,9 +84,7 @@ def _stated(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.nd
             f"'material' or the name of a profile, not {damping!r}"
         ) from None
     if ratios.ndim > 1 or (ratios.ndim == 1 and len(ratios) != n):
-        raise BodyError(
-            f"damping must be one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}"
-        )
+        raise BodyError(f"damping must be one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}")
     _check("damping ratio", ratios)
     return np.diag(2.0 * ratios * omega * np.diag(Me))
 
@@ -102,9 +92,7 @@ def _stated(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.nd
 def _profile(name: str) -> DampingByFrequency:
     """The profile of this name."""
     if name not in DAMPING_PROFILES:
-        raise BodyError(
-            f"damping = {name!r}: no such kind of damping. {near_names(name, ['material', *DAMPING_PROFILES])}"
-        )
+        raise BodyError(f"damping = {name!r}: no such kind of damping. {near_names(name, ['material', *DAMPING_PROFILES])}")
     return DAMPING_PROFILES[name]
 
 

@@ -77,9 +77,7 @@ class HitAdvice:
                 f"modes up to {self.needed_frequency:.3g} Hz (max_frequency=...)."
             )
         if np.isnan(self.missing_flexibility):
-            found.append(
-                f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead."
-            )
+            found.append(f"How much flexibility the modes miss at '{self.contact}' is unknown: reduce its mesh instead.")
         elif self.peak_error > PEAK:
             found.append(
                 f"The modes miss {self.missing_flexibility:.2g} m/N at '{self.contact}', which makes the peak force "
@@ -92,8 +90,7 @@ class HitAdvice:
         lines = [
             f"hit at '{self.contact}': {self.mass:.4g} kg at {self.speed:.4g} m/s; on a rigid body about"
             f" {self.duration:.3g} s, {self.force:.4g} N, {self.depth:.3g} m deep",
-            f"{self.periods:.3g} periods of the highest mode there ({self.highest_frequency:.5g} Hz;"
-            f" {PERIODS:g} needed)",
+            f"{self.periods:.3g} periods of the highest mode there ({self.highest_frequency:.5g} Hz; {PERIODS:g} needed)",
             f"flexibility that these modes lack there {self.residual_flexibility:.3g} m/N, without a massless patch"
             f" {self.missing_flexibility:.3g} m/N: peak force {self.peak_error:+.1%}",
         ]
@@ -120,9 +117,17 @@ def hit_advice(body, contact: str, *, speed: float | None, law: Law | None, mass
     with_it = force(_depth(energy, force, massless + yielding, 0.5 * mass * speed**2))
     without = force(_depth(energy, force, massless, 0.5 * mass * speed**2))
     return HitAdvice(
-        contact, mass, float(speed), _duration(energy, depth, mass, speed), force(depth), depth, highest,
-        _lack(whole, shown), missing, without / with_it - 1.0,
-    )  # fmt: skip
+        contact,
+        mass,
+        float(speed),
+        _duration(energy, depth, mass, speed),
+        force(depth),
+        depth,
+        highest,
+        _lack(whole, shown),
+        missing,
+        without / with_it - 1.0,
+    )
 
 
 def _direction(body, contact: str, given, where: str) -> np.ndarray:

@@ -91,9 +91,7 @@ def _attach(fem, name: str, interface: Interface) -> Attachment:
         raise BodyError(f"interface '{name}': must be the name of a node set or an Interface, not {interface!r}")
     given = [w for w in (interface.set, interface.node, interface.point, interface.coupling) if w is not None]
     if len(given) != 1:
-        raise BodyError(
-            f"interface '{name}': give exactly one of set, node, point and coupling ({len(given)} were given)"
-        )
+        raise BodyError(f"interface '{name}': give exactly one of set, node, point and coupling ({len(given)} were given)")
     if interface.kind not in (None, "averaged", "rigid"):
         raise BodyError(f'interface \'{name}\': kind must be "averaged" or "rigid", not {interface.kind!r}')
     if interface.set is None and not (interface.position is None and interface.weights is None):
@@ -121,8 +119,7 @@ def _attach_what(fem, name: str, interface: Interface) -> Attachment:
     if interface.weights == "equal":
         weights = np.full(len(nodes), 1.0 / len(nodes))
         centered = place.shape is not None and place.shape.is_round
-        place = replace(place, by="equal", left_out=0, centroid=place.mean,
-                        position=place.position if centered else place.mean)  # fmt: skip
+        place = replace(place, by="equal", left_out=0, centroid=place.mean, position=place.position if centered else place.mean)
     if interface.position is not None:
         place = replace(place, position=_position(fem.mesh, name, interface.position, place))
     # exactly the mean, up to rounding: nodes on one line determine no motion of a marker beside the line
@@ -153,9 +150,7 @@ def _axis(name: str, given, place: Place) -> np.ndarray:
             raise BodyError(f"interface '{name}': axis must be a direction (x, y, z) or \"fit\", not {given!r}")
         if place.shape is None or place.shape.axis is None:
             what = "a sphere" if place.shape is not None else "no cylinder, circle or plane"
-            raise BodyError(
-                f"interface '{name}': its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)"
-            )
+            raise BodyError(f"interface '{name}': its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)")
         return place.shape.axis
     axis = np.asarray(given, dtype=float)
     length = np.linalg.norm(axis) if axis.shape == (3,) else np.nan
@@ -164,9 +159,7 @@ def _axis(name: str, given, place: Place) -> np.ndarray:
     return axis / length
 
 
-def attach_nodes(
-    fem, name: str, nodes: np.ndarray, rigid: bool, weights: np.ndarray | None = None, position=None
-) -> Attachment:
+def attach_nodes(fem, name: str, nodes: np.ndarray, rigid: bool, weights: np.ndarray | None = None, position=None) -> Attachment:
     """A marker on nodes: at ``position`` (default: their mean), with ``weights`` (default: equal)."""
     weights = np.full(len(nodes), 1.0 / len(nodes)) if weights is None else weights / np.sum(weights)
     center = weights @ fem.mesh.points[nodes]
@@ -179,9 +172,7 @@ def attach_nodes(
     # a single node is its own marker, with no followers
     rigid = rigid and (len(nodes) > 1 or (bool(fem.turning_nodes[nodes[0]]) and position is not center))
     if rigid and not has_rotation:
-        raise BodyError(
-            f"interface '{name}': its nodes lie on one line, about which a rigid marker could spin; add nodes"
-        )
+        raise BodyError(f"interface '{name}': its nodes lie on one line, about which a rigid marker could spin; add nodes")
     return Attachment(name, nodes, position, position - center, operator, has_rotation, rigid, fit)
 
 
@@ -243,9 +234,7 @@ def _place_of_coupling(mesh, nodes: np.ndarray, position: np.ndarray, centroid: 
 def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachment:
     """The marker is the reference node of a rigid coupling, whose nodes follow it in the model."""
     nodes, reference = np.asarray(coupling.nodes), int(coupling.reference)
-    fit = node_fit(
-        fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes
-    )
+    fit = node_fit(fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes)
     if not (fit.has_rotation[0] or fem.stiff[6 * reference + 3 : 6 * reference + 6].all()):
         raise BodyError(f"{where}: its nodes lie on one line, about which the marker could spin; add nodes")
     dofs = 6 * reference + np.arange(6)

@@ -25,14 +25,10 @@ def marker_fields(
     elif attachment.has_rotation:
         moved, turned = _of_finite_rotation(fem, attachment, Psi, modes, pairs)
         Zu, Zr = Zu + moved, Zr + turned
-    return PointFields(
-        attachment.position.copy(), *(np.ascontiguousarray(f) for f in (Phi, Psi, Zu, Zr)), attachment.has_rotation
-    )
+    return PointFields(attachment.position.copy(), *(np.ascontiguousarray(f) for f in (Phi, Psi, Zu, Zr)), attachment.has_rotation)
 
 
-def _of_linear_map(
-    fem, attachment: Attachment, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray
-) -> np.ndarray:
+def _of_linear_map(fem, attachment: Attachment, modes: np.ndarray, quadratic: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """(6, npairs) second-order motion without the contribution of finite rotations of node sets."""
     if len(attachment.nodes):
         return attachment.operator @ quadratic

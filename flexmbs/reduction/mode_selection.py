@@ -90,8 +90,7 @@ def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProb
     if len(groups) == 1:
         return _Spectrum(fem, T, [ModeFamily(problem, groups[0], problem.size, None)], axis)
     families = [
-        ModeFamily(problem.restricted(g), g, problem.size, group_kind(np.unique(T[:, g].nonzero()[0]), axis))
-        for g in groups
+        ModeFamily(problem.restricted(g), g, problem.size, group_kind(np.unique(T[:, g].nonzero()[0]), axis)) for g in groups
     ]
     return _Spectrum(fem, T, families, axis)
 
@@ -185,11 +184,7 @@ def _from_search(spectrum: _Spectrum, wanted: list[tuple[set[str], int]]):
         if all(len(f) == n for f, (_, n) in zip(found, wanted, strict=True)):
             return [(values[f], fields[:, f], [kinds[i] for i in f]) for f in found]
         if count == most:
-            lacking = [
-                f"{n} {_name(names)} ({len(f)} exist)"
-                for f, (names, n) in zip(found, wanted, strict=True)
-                if len(f) < n
-            ]
+            lacking = [f"{n} {_name(names)} ({len(f)} exist)" for f, (names, n) in zip(found, wanted, strict=True) if len(f) < n]
             raise BodyError(f"the lowest {count} modes do not include {', '.join(lacking)}; request fewer")
         count = min(2 * count, most)
 

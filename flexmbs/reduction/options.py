@@ -72,9 +72,7 @@ class ModeChoice:
         }.items():
             for number in numbers:
                 if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):
-                    raise BodyError(
-                        f"{type(self).__name__}: {name} must be a whole number of modes >= 0, not {number!r}"
-                    )
+                    raise BodyError(f"{type(self).__name__}: {name} must be a whole number of modes >= 0, not {number!r}")
         if self.max_frequency is not None and not 0.0 < self.max_frequency < np.inf:
             raise BodyError(f"{type(self).__name__}: max_frequency must be > 0, in Hz, not {self.max_frequency!r}")
 
@@ -221,9 +219,7 @@ class SecondOrder:
     def check(self) -> None:
         """Raise BodyError if a number is out of range."""
         if self.field_tolerance is not None and not 1e-8 <= self.field_tolerance <= 0.1:
-            raise BodyError(
-                f"SecondOrder: field_tolerance must be None or a number from 1e-8 to 0.1, not {self.field_tolerance!r}"
-            )
+            raise BodyError(f"SecondOrder: field_tolerance must be None or a number from 1e-8 to 0.1, not {self.field_tolerance!r}")
         if self.field_tolerance is not None and self.deflection is None:
             raise BodyError("SecondOrder: field_tolerance also needs deflection, up to which it applies")
 
@@ -235,9 +231,7 @@ class SecondOrder:
             return np.column_stack(np.triu_indices(mode_count)).astype(np.int64)
         pairs = np.asarray(list(self.pairs), dtype=np.int64).reshape(-1, 2)
         if pairs.size and (pairs.min() < 0 or pairs.max() >= mode_count):
-            raise BodyError(
-                f"SecondOrder: pairs must be of modes 0 to {mode_count - 1}; got {pairs.min()} to {pairs.max()}"
-            )
+            raise BodyError(f"SecondOrder: pairs must be of modes 0 to {mode_count - 1}; got {pairs.min()} to {pairs.max()}")
         return np.unique(np.sort(pairs, axis=1), axis=0).reshape(-1, 2)
 
 

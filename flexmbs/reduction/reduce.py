@@ -114,10 +114,21 @@ def reduce(
 
 
 def _computed(
-    mesh: Mesh, *, interfaces: Mapping[str, str | Interface], modes: ModeChoice,
-    contact_patches: Mapping[str, ContactPatch] | None, name: str | None, beam_theory: str, rotary_inertia: bool,
-    hex8: str, hex20: str, second_order: str | SecondOrder, damping: DampingChoice, stress: str, trust_units: bool,
-) -> tuple[FlexibleBody, Sequence[str]]:  # fmt: skip
+    mesh: Mesh,
+    *,
+    interfaces: Mapping[str, str | Interface],
+    modes: ModeChoice,
+    contact_patches: Mapping[str, ContactPatch] | None,
+    name: str | None,
+    beam_theory: str,
+    rotary_inertia: bool,
+    hex8: str,
+    hex20: str,
+    second_order: str | SecondOrder,
+    damping: DampingChoice,
+    stress: str,
+    trust_units: bool,
+) -> tuple[FlexibleBody, Sequence[str]]:
     """The body of a mesh, and those of its warnings that have been issued by ``assemble``."""
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
     refuse_overlap(mesh, interfaces)
@@ -170,9 +181,7 @@ def reduce_model(
     choice = second_order_choice(second_order)
     attached = attach_all(fem, interfaces)
     T, problem = hold(fem, attached, at)
-    vibrating = basis(
-        fem, T, problem, attached, with_patches(modes, patches, interfaces), attachment_loads(fem, attached, patches)
-    )
+    vibrating = basis(fem, T, problem, attached, with_patches(modes, patches, interfaces), attachment_loads(fem, attached, patches))
     massless = residual_flexibility(fem, T, problem, attached, patches, vibrating.fields)
     found, choice = _with_massless(vibrating, massless, choice)
     amplitudes = _amplitudes(fem, found, choice)
@@ -251,8 +260,7 @@ def _of_places(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:
     if not isinstance(modes, ModeChoice):
         raise BodyError(
-            "modes must be ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not "
-            f"{modes!r}"
+            f"modes must be ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not {modes!r}"
         )
     if modes.frame is not None and modes.frame not in interfaces:
         known = ", ".join(interfaces) or "none"

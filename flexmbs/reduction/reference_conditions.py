@@ -129,9 +129,7 @@ def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
     return C
 
 
-def _transformation(
-    fem, space: _Space, rigid: list[Attachment], clamped: np.ndarray
-) -> tuple[np.ndarray, sparse.csr_matrix]:
+def _transformation(fem, space: _Space, rigid: list[Attachment], clamped: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Columns of ``space`` that stay, and T: from these, and six of every rigid set, to nodal values."""
     count, d = len(space.dofs), fem.dofs_per_node
     following = [space.of_set(a) for a in rigid]

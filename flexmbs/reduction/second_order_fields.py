@@ -16,12 +16,7 @@ BLOCK = 128  # pairs whose fields are found together
 
 
 def quadratic_fields(
-    fem,
-    T: sparse.csr_matrix,
-    problem: ConstrainedProblem,
-    rigid: Iterable[Attachment],
-    modes: np.ndarray,
-    pairs: np.ndarray,
+    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
     """Z (ndof, npairs), 1/m per q_a q_b in metres: -1/2 H_aa for a pair (a, a), -H_ab for a < b.
 
@@ -44,12 +39,7 @@ def pair_blocks(count: int) -> Iterator[slice]:
 
 
 def quadratic_block(
-    fem,
-    T: sparse.csr_matrix,
-    problem: ConstrainedProblem,
-    rigid: Iterable[Attachment],
-    modes: np.ndarray,
-    pairs: np.ndarray,
+    fem, T: sparse.csr_matrix, problem: ConstrainedProblem, rigid: Iterable[Attachment], modes: np.ndarray, pairs: np.ndarray
 ) -> np.ndarray:
     """``quadratic_fields`` for a few pairs."""
     loads = np.asarray(fem.second_order_loads(modes, pairs))

@@ -18,17 +18,22 @@ POINTS, STATES = 512, 256  # at a time: 1 MB for each array of them
 COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
 #: Numbers of which :func:`extremes` finds the extreme over the states, and what is extreme.
 QUANTITIES = {
-    "von_mises": "the largest", "max_principal": "the largest", "min_principal": "the smallest",
-    "max_shear": "the largest", **dict.fromkeys(COMPONENTS, "the largest in magnitude"),
-}  # fmt: skip
+    "von_mises": "the largest",
+    "max_principal": "the largest",
+    "min_principal": "the smallest",
+    "max_shear": "the largest",
+    **dict.fromkeys(COMPONENTS, "the largest in magnitude"),
+}
 # Five numbers, linear in xx, yy, zz, yz, xz, xy, whose squares add up to the square of the von Mises stress.
-_DEVIATOR = np.array([
-    [0.75**0.5, -(0.75**0.5), 0.0, 0.0, 0.0, 0.0],
-    [0.5, 0.5, -1.0, 0.0, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 3.0**0.5, 0.0, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 3.0**0.5, 0.0],
-    [0.0, 0.0, 0.0, 0.0, 0.0, 3.0**0.5],
-])  # fmt: skip
+_DEVIATOR = np.array(
+    [
+        [0.75**0.5, -(0.75**0.5), 0.0, 0.0, 0.0, 0.0],
+        [0.5, 0.5, -1.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 3.0**0.5, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 3.0**0.5, 0.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 3.0**0.5],
+    ]
+)
 
 
 def _by_component(modes: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -67,10 +72,10 @@ def extremes(modes: np.ndarray, q: np.ndarray, quantity: str) -> tuple[np.ndarra
     for part in _parts(modes.shape[1], POINTS):
         stage("stress", part.start, modes.shape[1])
         states[part] = search(modes[:, part], q)
-    values = np.concatenate([
-        quantity_of(np.einsum("pa,apc->pc", q[states[part]], modes[:, part]), quantity)
-        for part in _parts(modes.shape[1], POINTS)
-    ] or [np.zeros(0)])  # fmt: skip
+    values = np.concatenate(
+        [quantity_of(np.einsum("pa,apc->pc", q[states[part]], modes[:, part]), quantity) for part in _parts(modes.shape[1], POINTS)]
+        or [np.zeros(0)]
+    )
     return values, states
 
 

@@ -39,14 +39,10 @@ def _add(found: dict[str, History], structure: Structure, record: ClearanceRecor
     if len(record.ends) > 1:
         for point, end in zip(record.points, record.ends, strict=False):
             found[f"{point}.eccentricity"] = lambda run, end=end: np.hypot(*end_shift(run, structure, record, end))
-            found[f"{point}.contact_angle"] = lambda run, end=end: np.arctan2(
-                *end_shift(run, structure, record, end)[::-1]
-            )
+            found[f"{point}.contact_angle"] = lambda run, end=end: np.arctan2(*end_shift(run, structure, record, end)[::-1])
 
 
-def end_shift(
-    run: Trajectory, structure: Structure, record: ClearanceRecord, end: float
-) -> tuple[np.ndarray, np.ndarray]:
+def end_shift(run: Trajectory, structure: Structure, record: ClearanceRecord, end: float) -> tuple[np.ndarray, np.ndarray]:
     """(nt,) m along u and v: where the centre of an end of a pin stands, ``end`` (m) along it."""
 
     def coordinate(name: str) -> np.ndarray:

@@ -15,8 +15,14 @@ from flexmbs.result.trajectory import Trajectory
 # kinds of lines: what supplies energy, and what dissipates it
 DRIVER, LOAD, MOTOR = SUPPLIES = "driver", "load", "motor"
 FRICTION, DAMPING, MODAL_DAMPING, CONTACT, CONTACT_FRICTION, IMPACT, LOCK = LOSSES = (
-    "friction", "damping", "modal damping", "contact", "contact friction", "impact", "lock",
-)  # fmt: skip
+    "friction",
+    "damping",
+    "modal damping",
+    "contact",
+    "contact friction",
+    "impact",
+    "lock",
+)
 _ENDINGS = {CONTACT_FRICTION: "friction_loss", IMPACT: "impact", LOCK: "lock"}  # of histories of losses
 #: What ``Trajectory.ledger`` holds behind the lines: energy stored in contacts, and the balance.
 STORED_IN_CONTACTS, BALANCE = -2, -1
@@ -90,11 +96,15 @@ class EnergyLedger:
     def summary(self) -> dict[str, object]:
         """Plain numbers and names, as in summary.json."""
         return {
-            "start": dict(self.start), "stored": dict(self.stored), "stored_in_contacts": self.contacts,
+            "start": dict(self.start),
+            "stored": dict(self.stored),
+            "stored_in_contacts": self.contacts,
             "work": {line.name: line.energy for line in self.lines if not line.is_loss},
             "loss": {history_name(line.kind, line.name): line.energy for line in self.lines if line.is_loss},
-            "balance": self.balance, "largest_balance": self.largest_balance, "scale": self.scale,
-        }  # fmt: skip
+            "balance": self.balance,
+            "largest_balance": self.largest_balance,
+            "scale": self.scale,
+        }
 
     def __str__(self) -> str:
         """A table."""
@@ -123,9 +133,7 @@ def ledger_of(run: Trajectory | StoredTrajectory, structure: Structure, time: fl
         raise ValueError(f"energy_ledger: time = {time:g} s is before the start of the run, {t[0]:g} s")
     energy, ledger = run.energy[: i + 1], run.ledger[: i + 1]
     words = ("kinetic", "gravity", "elastic")
-    lines = tuple(
-        LedgerLine(kind, name, float(value)) for kind, name, value in zip(kinds, names, ledger[i], strict=False)
-    )
+    lines = tuple(LedgerLine(kind, name, float(value)) for kind, name, value in zip(kinds, names, ledger[i], strict=False))
     return EnergyLedger(
         t=float(t[i]),
         start=dict(zip(words, energy[0].tolist(), strict=True)),

@@ -65,10 +65,7 @@ def events_from(columns: Mapping[str, Sequence]) -> list[EventRecord]:
     """Records from :func:`columns_of`; fields that are not there keep their defaults."""
     names = [field.name for field in fields(EventRecord) if field.name in columns]
     rows = zip(*(columns[name] for name in names), strict=True)
-    return [
-        EventRecord(**{n: tuple(x) if isinstance(x, list) else x for n, x in zip(names, row, strict=True)})
-        for row in rows
-    ]
+    return [EventRecord(**{n: tuple(x) if isinstance(x, list) else x for n, x in zip(names, row, strict=True)}) for row in rows]
 
 
 def in_order(events: Iterable[EventRecord]) -> tuple[EventRecord, ...]:

@@ -61,9 +61,7 @@ class ExportMethods:
         """
         return histories_to_csv(self, path, names, force=force, size_limit=size_limit)
 
-    def to_parquet(
-        self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT
-    ) -> Path:
+    def to_parquet(self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT) -> Path:
         """Write histories to a Parquet file; its fields have metadata "unit" and "help". Errors as :meth:`to_csv`."""
         return histories_to_parquet(self, path, names, force=force, size_limit=size_limit)
 
@@ -79,31 +77,41 @@ class ExportMethods:
         """Histories (all, or those named) as an xarray dataset along "t" with attributes "units" and "long_name"."""
         return histories_to_xarray(self, names)
 
-    def to_netcdf(
-        self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT
-    ) -> Path:
+    def to_netcdf(self, path: str | Path, *names: str, force: bool = False, size_limit: float | None = SIZE_LIMIT) -> Path:
         """Write the dataset of :meth:`to_xarray` to a NetCDF 3 file (.nc); errors as :meth:`to_csv`."""
         return histories_to_netcdf(self, path, names, force=force, size_limit=size_limit)
 
     @on_progress()
     def to_uff(
-        self, path: str | Path, *names: str, samples: int = 4096, start: float | None = None, end: float | None = None,
-        force: bool = False, size_limit: float | None = SIZE_LIMIT,
-    ) -> Path:  # fmt: skip
+        self,
+        path: str | Path,
+        *names: str,
+        samples: int = 4096,
+        start: float | None = None,
+        end: float | None = None,
+        force: bool = False,
+        size_limit: float | None = SIZE_LIMIT,
+    ) -> Path:
         """Write histories (all, or those named) to a universal file: data sets 58, ``samples`` evenly spaced times.
 
         Needs pyuff. Modes of a body: :func:`flexmbs.write_uff`. FlexmbsError as :meth:`to_vtkhdf`.
         """
-        return histories_to_uff(
-            self, path, names, samples=samples, start=start, end=end, force=force, size_limit=size_limit
-        )
+        return histories_to_uff(self, path, names, samples=samples, start=start, end=end, force=force, size_limit=size_limit)
 
     @on_progress()
     def to_vtkhdf(
-        self, path: str | Path, *, times: int | ArrayLike | None = 200, start: float | None = None,
-        end: float | None = None, bodies: str | Sequence[str] | None = None, fields: Sequence[str] | None = None,
-        dtype: str = "float32", force: bool = False, size_limit: float | None = SIZE_LIMIT,
-    ) -> Path:  # fmt: skip
+        self,
+        path: str | Path,
+        *,
+        times: int | ArrayLike | None = 200,
+        start: float | None = None,
+        end: float | None = None,
+        bodies: str | Sequence[str] | None = None,
+        fields: Sequence[str] | None = None,
+        dtype: str = "float32",
+        force: bool = False,
+        size_limit: float | None = SIZE_LIMIT,
+    ) -> Path:
         """Write the moving bodies for ParaView 5.12 or VTK 9.3 and later (.vtkhdf): one grid, its topology stored once.
 
         Parameters
@@ -121,16 +129,32 @@ class ExportMethods:
             The file exists or would be too large; an empty part; an unknown body or field; stress that no body has.
         """
         return write_vtkhdf(
-            self, path, times=times, start=start, end=end, bodies=bodies, fields=fields, dtype=dtype, force=force,
+            self,
+            path,
+            times=times,
+            start=start,
+            end=end,
+            bodies=bodies,
+            fields=fields,
+            dtype=dtype,
+            force=force,
             size_limit=size_limit,
-        )  # fmt: skip
+        )
 
     @on_progress()
     def to_gltf(
-        self, path: str | Path, *, times: int | ArrayLike | None = 200, start: float | None = None,
-        end: float | None = None, bodies: str | Sequence[str] | None = None, shapes: int = 8,
-        duration: float | None = None, force: bool = False, size_limit: float | None = SIZE_LIMIT,
-    ) -> GltfReport:  # fmt: skip
+        self,
+        path: str | Path,
+        *,
+        times: int | ArrayLike | None = 200,
+        start: float | None = None,
+        end: float | None = None,
+        bodies: str | Sequence[str] | None = None,
+        shapes: int = 8,
+        duration: float | None = None,
+        force: bool = False,
+        size_limit: float | None = SIZE_LIMIT,
+    ) -> GltfReport:
         """Write an animated glTF file (.glb) for Blender, PowerPoint, viewers: print what it returns.
 
         Bodies move as nodes; a flexible one deforms by ``shapes`` (at most 8) morph targets fitted to its deformation
@@ -142,6 +166,14 @@ class ExportMethods:
         duration : s, of the animation; None: as long as the part if it takes 1 to 60 s, else 10 s
         """
         return write_gltf(
-            self, path, times=times, start=start, end=end, bodies=bodies, shapes=shapes, duration=duration, force=force,
+            self,
+            path,
+            times=times,
+            start=start,
+            end=end,
+            bodies=bodies,
+            shapes=shapes,
+            duration=duration,
+            force=force,
             size_limit=size_limit,
-        )  # fmt: skip
+        )

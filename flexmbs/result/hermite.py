@@ -10,12 +10,7 @@ import numpy as np
 
 def cubic(s, x0, d0, x1, d1) -> np.ndarray:
     """Value, from values and first derivatives at both ends."""
-    return (
-        (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x0
-        + s * (1.0 - s) ** 2 * d0
-        + s * s * (3.0 - 2.0 * s) * x1
-        + s * s * (s - 1.0) * d1
-    )
+    return (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x0 + s * (1.0 - s) ** 2 * d0 + s * s * (3.0 - 2.0 * s) * x1 + s * s * (s - 1.0) * d1
 
 
 def cubic_rate(s, x0, d0, x1, d1) -> np.ndarray:

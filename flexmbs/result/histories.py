@@ -77,9 +77,7 @@ def _of_ledger(structure: Structure) -> dict[str, History]:
     for i, (kind, name) in enumerate(zip(kinds, names, strict=True)):
         columns["energy.loss" if is_loss(kind) else "energy.work"].append(i)
         columns.setdefault(history_name(kind, name), []).append(i)
-    found: dict[str, History] = {
-        name: lambda run, own=own: run.ledger[:, own].sum(axis=1) for name, own in columns.items()
-    }
+    found: dict[str, History] = {name: lambda run, own=own: run.ledger[:, own].sum(axis=1) for name, own in columns.items()}
     found["energy.contact"] = lambda run: run.ledger[:, STORED_IN_CONTACTS]
     found["energy.balance"] = lambda run: run.ledger[:, BALANCE]
     return found
@@ -125,10 +123,18 @@ def unit_of(structure: Structure, name: str) -> str:
     if name.endswith(".driving_force"):
         return "N m" if unit_of(structure, name.removesuffix(".driving_force")) == "rad" else "N"
     words = {
-        ".reaction.moment.": "N m", ".force": "N", ".friction": "N", ".slip": "m/s",
-        ".omega.": "rad/s", ".alpha.": "rad/s2", ".quaternion.": "",
-        ".angle": "rad", ".contact_angle": "rad", ".velocity.": "m/s", ".phase": "",
-    }  # fmt: skip
+        ".reaction.moment.": "N m",
+        ".force": "N",
+        ".friction": "N",
+        ".slip": "m/s",
+        ".omega.": "rad/s",
+        ".alpha.": "rad/s2",
+        ".quaternion.": "",
+        ".angle": "rad",
+        ".contact_angle": "rad",
+        ".velocity.": "m/s",
+        ".phase": "",
+    }
     for word, unit in words.items():
         if word in name:
             return unit
@@ -185,6 +191,4 @@ def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerR
         if velocities:
             found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
         if marker.fields is not None:
-            found[f"{prefix}.displacement.{axis}"] = lambda run, k=k: marker_displacement_history(body, marker, run)[
-                :, k
-            ]
+            found[f"{prefix}.displacement.{axis}"] = lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]

@@ -80,9 +80,7 @@ def coordinates_at(trajectory: Trajectory, structure: Structure, times: np.ndarr
 def _ends(trajectory: Trajectory, at: Places, own: np.ndarray, rate: np.ndarray) -> list[tuple]:
     """Value, first and second derivative with respect to s of coordinates ``own`` at both ends of the steps."""
     _, h = at.across(1)
-    return [
-        (trajectory.q[k][:, own], h * trajectory.v[k][:, rate], h * h * trajectory.a[k][:, rate]) for k in (at.i, at.j)
-    ]
+    return [(trajectory.q[k][:, own], h * trajectory.v[k][:, rate], h * h * trajectory.a[k][:, rate]) for k in (at.i, at.j)]
 
 
 def _quaternion_at(s, first: np.ndarray, last: np.ndarray, spins: list) -> np.ndarray:
@@ -143,9 +141,7 @@ def _velocity_ends(trajectory: Trajectory, at: Places) -> tuple[np.ndarray, ...]
     return trajectory.v[at.i], h * trajectory.a[at.i], trajectory.v[at.j], h * trajectory.a[at.j]
 
 
-def frames_at(
-    trajectory: Trajectory, times: np.ndarray, bodies: slice | list[int] = slice(None)
-) -> tuple[np.ndarray, np.ndarray]:
+def frames_at(trajectory: Trajectory, times: np.ndarray, bodies: slice | list[int] = slice(None)) -> tuple[np.ndarray, np.ndarray]:
     """Positions (k, nb, 3) and rotations (k, nb, 3, 3) of body frames in world axes at ``times`` (k,).
 
     With body velocities stored: cubic Hermite of the position and of the rotation vector of the step; otherwise
@@ -175,9 +171,7 @@ def frame_velocities_at(trajectory: Trajectory, times: np.ndarray) -> tuple[np.n
     rate = cubic_rate(s, 0.0 * turn, spins[0], turn, spins[1])
     moving = h > 0.0  # at a single instant there is nothing to take the derivative of
     length = np.where(moving, h, 1.0)
-    velocity = np.where(
-        moving, cubic_rate(s, p0, velocities[0], p1, velocities[1]) / length, trajectory.body_velocity[at.i]
-    )
+    velocity = np.where(moving, cubic_rate(s, p0, velocities[0], p1, velocities[1]) / length, trajectory.body_velocity[at.i])
     return velocity, np.where(moving, _tangent(vector, rate) / length, trajectory.body_angular_velocity[at.i])
 
 

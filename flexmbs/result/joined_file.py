@@ -14,16 +14,7 @@ import numpy as np
 
 from flexmbs.common.errors import ResultFolderError
 from flexmbs.common.hdf5_files import writing_hdf5
-from flexmbs.result.chunks import (
-    REMEDY,
-    chunk_files,
-    damaged,
-    plain_number,
-    read_chunk,
-    read_note,
-    reading,
-    row_count,
-)
+from flexmbs.result.chunks import REMEDY, chunk_files, damaged, plain_number, read_chunk, read_note, reading, row_count
 from flexmbs.result.event_records import EventRecord, columns_of, events_from
 from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import state_note
@@ -113,9 +104,14 @@ def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
 
 
 def join(
-    parts: Parts, contacts: Sequence[ContactRecord], events: Sequence[EventRecord], stats: Mapping[str, float],
-    status: str, last_chunk: int, settle: Callable[[Trajectory], Trajectory] | None,
-) -> None:  # fmt: skip
+    parts: Parts,
+    contacts: Sequence[ContactRecord],
+    events: Sequence[EventRecord],
+    stats: Mapping[str, float],
+    status: str,
+    last_chunk: int,
+    settle: Callable[[Trajectory], Trajectory] | None,
+) -> None:
     """Write result.h5 atomically from ``parts``, with one chunk in memory at a time.
 
     ``settle`` completes the arrays of chunks; ``contacts``, ``events``: all of the run; ``last_chunk``: number of the
@@ -126,9 +122,7 @@ def join(
     _write(parts.folder / RESULT, parts.run, total, _pieces(parts, settle), note)
 
 
-def write_at_once(
-    folder: Path, run: str, whole: Trajectory, *, state_follows: bool
-) -> StoredTrajectory:  # fmt: skip
+def write_at_once(folder: Path, run: str, whole: Trajectory, *, state_follows: bool) -> StoredTrajectory:
     """Write result.h5 atomically from all steps of a run; its histories, which are still in memory.
 
     ``state_follows``: state.npz is written next; without it the run was killed in between, and can start again.
@@ -148,9 +142,14 @@ def lacks_its_state(folder: Path, run: str) -> bool:
 
 
 def _note(
-    run: str, rows: int, contacts: Iterable[ContactRecord], events: Sequence[EventRecord], stats: Mapping[str, float],
-    status: str, last_chunk: int,
-) -> dict[str, object]:  # fmt: skip
+    run: str,
+    rows: int,
+    contacts: Iterable[ContactRecord],
+    events: Sequence[EventRecord],
+    stats: Mapping[str, float],
+    status: str,
+    last_chunk: int,
+) -> dict[str, object]:
     return {
         "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
         "events": columns_of(events),

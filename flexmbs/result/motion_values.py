@@ -106,9 +106,7 @@ def _add_rigid(found: np.ndarray, body: BodyRecord, index: int, gravity: np.ndar
     arm = turn @ body.center
     velocity = run.body_velocity[:, index] + np.cross(spin, arm)
     own = np.einsum("tji,tj->ti", turn, spin)  # in body axes
-    found[:, KINETIC] += 0.5 * body.mass * (velocity**2).sum(axis=1) + 0.5 * np.einsum(
-        "ti,ij,tj->t", own, body.inertia, own
-    )
+    found[:, KINETIC] += 0.5 * body.mass * (velocity**2).sum(axis=1) + 0.5 * np.einsum("ti,ij,tj->t", own, body.inertia, own)
     found[:, GRAVITY] -= body.mass * (run.body_position[:, index] + arm) @ gravity
 
 

@@ -26,9 +26,7 @@ def orientation(structure: Structure, run: Trajectory, name: str, relative_to: s
     joints = {joint.name: joint for joint in structure.joints}
     if name in joints:
         if relative_to is not None:
-            raise KeyError(
-                f"joint {name!r}: relative_to is not allowed; a joint's orientation is relative to its first marker"
-            )
+            raise KeyError(f"joint {name!r}: relative_to is not allowed; a joint's orientation is relative to its first marker")
         first, second = (structure.markers[index] for index in (joints[name].marker_a, joints[name].marker_b))
         return _relative(_marker_axes(structure, run, first), _marker_axes(structure, run, second))
     axes = _axes(structure, run, name)

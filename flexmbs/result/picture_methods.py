@@ -66,9 +66,7 @@ class PictureMethods:
         """
         return plot_spectra(self, names, save=save, **options)
 
-    def plot_phase(
-        self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any
-    ) -> Figure | None:
+    def plot_phase(self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any) -> Figure | None:
         """Plot a history over another one, coloured by time; ``y=None``: the rate of ``x`` (phase plane).
 
         Options as in :func:`flexmbs.view.plotting.phase_plane.plot_phase_plane`: start, end, degrees, title, size,

@@ -59,9 +59,12 @@ class Result(StressMethods, PictureMethods, ExportMethods):
     """
 
     def __init__(
-        self, structure: Structure, trajectory: Trajectory | StoredTrajectory,
-        settle: Callable[[Trajectory], Trajectory] | None = None, final_state: SavedState | Path | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        structure: Structure,
+        trajectory: Trajectory | StoredTrajectory,
+        settle: Callable[[Trajectory], Trajectory] | None = None,
+        final_state: SavedState | Path | None = None,
+    ) -> None:
         """``settle`` completes reactions and driving forces when they are first used (redundant mechanisms).
 
         ``final_state``: the state at the end, or the folder that contains it.
@@ -227,9 +230,7 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         positions, rotations = frames_at(self.trajectory, time, [self.structure.body_index(body)])
         return positions[0, 0] + (self.flexible(body).points + self.displacement(body, time)) @ rotations[0, 0].T
 
-    def wear(
-        self, joint: str, *, coefficient: float, hardness: float, width: float | None = None, bins: int = 72
-    ) -> BoreProfile:
+    def wear(self, joint: str, *, coefficient: float, hardness: float, width: float | None = None, bins: int = 72) -> BoreProfile:
         """Depth that this run wears off the bore of a joint with clearance, over the angle (Archard's law).
 
         Depth = coefficient / hardness * integral of normal force times sliding speed / area, of each bin. Add profiles
@@ -253,9 +254,15 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         return orientation(self.structure, self.trajectory, name, relative_to)
 
     def euler(
-        self, name: str, sequence: str, relative_to: str | None = None, *, extrinsic: bool = False,
-        degrees: bool = False, unwrap: bool = False,
-    ) -> np.ndarray:  # fmt: skip
+        self,
+        name: str,
+        sequence: str,
+        relative_to: str | None = None,
+        *,
+        extrinsic: bool = False,
+        degrees: bool = False,
+        unwrap: bool = False,
+    ) -> np.ndarray:
         """(nt, 3) Euler angles of :meth:`rotation` in any of the 12 sequences ("zxz" or "313"), rad or degrees.
 
         Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.mechanism.geometry.euler_angles.euler_angles`;

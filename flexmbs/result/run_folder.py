@@ -38,9 +38,7 @@ class RunFolder(os.PathLike):
     Data that belong together (a run, its summary, its plots) can be written under one lock in this way.
     """
 
-    def __init__(
-        self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False, keep_short: bool = True
-    ) -> None:
+    def __init__(self, folder: str | os.PathLike, *, force: bool = False, resume: bool = False, keep_short: bool = True) -> None:
         """``force``: a new run replaces an existing result; ``resume``: the existing run is continued.
 
         With ``keep_short=False`` a run that finishes before its first steps are due to be written (1 s) leaves no
@@ -122,14 +120,12 @@ class RunFolder(os.PathLike):
         lock = FileLock(self.path / LOCK)
         if not lock.acquire():
             raise ResultFolderError(
-                f"{self.path}: another run is writing to this folder ({lock.holder()}); wait for it to end, or give "
-                "another folder"
+                f"{self.path}: another run is writing to this folder ({lock.holder()}); wait for it to end, or give another folder"
             )
         self._lock = lock
         if not lock.supported:
             warnings.warn(
-                f"{lock.path}: this file system does not support locks: make sure that no other run writes to this "
-                "folder",
+                f"{lock.path}: this file system does not support locks: make sure that no other run writes to this folder",
                 MechanismWarning,
                 stacklevel=2,
             )

@@ -13,9 +13,16 @@ AT_ONCE = 4_000_000
 
 
 def history_spectrum(
-    result: DrawableResult, name: str, start: float | None, end: float | None, *, kind: str = AMPLITUDE,
-    window: str = "hann", highest: float | None = None, segments: int = 1,
-) -> Spectrum:  # fmt: skip
+    result: DrawableResult,
+    name: str,
+    start: float | None,
+    end: float | None,
+    *,
+    kind: str = AMPLITUDE,
+    window: str = "hann",
+    highest: float | None = None,
+    segments: int = 1,
+) -> Spectrum:
     """See :meth:`flexmbs.Result.spectrum`."""
     check_names(result, [name], "spectrum")
     low, high = time_window(result, start, end)
@@ -28,6 +35,5 @@ def history_spectrum(
 
     steps = result.t[(result.t >= low) & (result.t <= high)]
     return spectrum_of(
-        sample, name, result.unit(name), steps, (low, high), kind=kind, taper=window, highest=highest,
-        segments=segments,
-    )  # fmt: skip
+        sample, name, result.unit(name), steps, (low, high), kind=kind, taper=window, highest=highest, segments=segments
+    )

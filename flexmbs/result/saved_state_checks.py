@@ -52,10 +52,15 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
     episode = 7 if "state.contact_history" in arrays else 4  # numbers; fewer in states of older versions
     history = arrays["state.contact_history"].size if "state.contact_history" in arrays else 0
     shapes = {
-        "state.q": (n,), "state.v": (n,), "state.a": (n,), "state.reference": (balls, 4), "state.active": (flags,),
-        "state.episode": (contacts, episode), "state.samples": (len(samplers),),
+        "state.q": (n,),
+        "state.v": (n,),
+        "state.a": (n,),
+        "state.reference": (balls, 4),
+        "state.active": (flags,),
+        "state.episode": (contacts, episode),
+        "state.samples": (len(samplers),),
         "recorder.last": (1 + 3 * n + 4 * balls + flags + history,),
-    }  # fmt: skip
+    }
     numbers = arrays.get("state.number", np.zeros(0))
     if numbers.ndim != 1 or not len(numbers) or numbers[0] != note["t"]:  # the first is the time (core.layout.state)
         fail(f"its note is for t = {note['t']} s, but its numbers are for another time")

@@ -84,9 +84,17 @@ class Spectrum:
 
 
 def spectrum_of(
-    sample: Callable[[np.ndarray], np.ndarray], name: str, unit: str, steps: np.ndarray, window: tuple[float, float],
-    *, kind: str = AMPLITUDE, taper: str = "hann", highest: float | None = None, segments: int = 1,
-) -> Spectrum:  # fmt: skip
+    sample: Callable[[np.ndarray], np.ndarray],
+    name: str,
+    unit: str,
+    steps: np.ndarray,
+    window: tuple[float, float],
+    *,
+    kind: str = AMPLITUDE,
+    taper: str = "hann",
+    highest: float | None = None,
+    segments: int = 1,
+) -> Spectrum:
     """Spectrum of a history from its values at any times (``sample``); ``steps``: stored times within ``window``."""
     low, high = window
     _check(kind, highest, segments, high - low)
@@ -102,9 +110,7 @@ def spectrum_of(
     frequency, value = frequency[inside], value[inside]
     leak = _leakage(taper, _part_length(len(values), segments), len(frequency), kind)
     peaks = _peaks(frequency, value, leak, lowest=rate / _part_length(len(values), segments))
-    return Spectrum(
-        name, unit, kind, frequency, value, taper, resolution, low, high, len(values), segments, mean, share, peaks
-    )
+    return Spectrum(name, unit, kind, frequency, value, taper, resolution, low, high, len(values), segments, mean, share, peaks)
 
 
 def _check(kind: str, highest: float | None, segments: int, span: float) -> None:
@@ -122,9 +128,8 @@ def _check(kind: str, highest: float | None, segments: int, span: float) -> None
 
 
 def _sampled(
-    sample: Callable[[np.ndarray], np.ndarray], steps: np.ndarray, low: float, high: float, highest: float | None,
-    name: str,
-) -> tuple[np.ndarray, float]:  # fmt: skip
+    sample: Callable[[np.ndarray], np.ndarray], steps: np.ndarray, low: float, high: float, highest: float | None, name: str
+) -> tuple[np.ndarray, float]:
     """Values at evenly spaced times, dense enough that nothing is folded back into the band, and their rate in Hz."""
     wanted = max(FEWEST, 4 * len(steps), 0 if highest is None else math.ceil(5.0 * highest * (high - low)))
     count = 2 ** math.ceil(math.log2(min(wanted, MOST)))
@@ -169,19 +174,21 @@ def _part_length(samples: int, segments: int) -> int:
     return samples if segments == 1 else 2 * samples // (segments + 1)
 
 
-def _transformed(
-    values: np.ndarray, rate: float, kind: str, taper: str, segments: int
-) -> tuple[np.ndarray, np.ndarray, float]:
+def _transformed(values: np.ndarray, rate: float, kind: str, taper: str, segments: int) -> tuple[np.ndarray, np.ndarray, float]:
     from scipy import signal
 
     length = _part_length(len(values), segments)
     weights = _weights(taper, length)
     frequency, power = signal.welch(
-        values, rate, weights, length, length // 2 if segments > 1 else 0,
+        values,
+        rate,
+        weights,
+        length,
+        length // 2 if segments > 1 else 0,
         detrend="constant" if segments > 1 else False,
         nfft=FINER * length if length <= NOT_TOO_MANY else length,
         scaling="spectrum" if kind == AMPLITUDE else "density",
-    )  # fmt: skip
+    )
     resolution = float(rate * np.sum(weights**2) / np.sum(weights) ** 2)
     if kind == DENSITY:
         return frequency, power, resolution
@@ -191,9 +198,7 @@ def _transformed(
     return frequency, np.sqrt(sines * power), resolution
 
 
-def _peaks(
-    frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: float
-) -> tuple[Peak, ...]:  # fmt: skip
+def _peaks(frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: float) -> tuple[Peak, ...]:
     """The largest peaks from ``lowest`` Hz on, between the lines; not those that larger ones leak (``leak``)."""
     from scipy import signal
 

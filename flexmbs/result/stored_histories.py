@@ -17,10 +17,15 @@ class StoredTrajectory:
     """
 
     def __init__(
-        self, names: Iterable[str], read: Callable[[str], np.ndarray], contacts: Iterable[ContactRecord],
-        stats: Mapping[str, float], status: str, known: Mapping[str, np.ndarray] | None = None,
+        self,
+        names: Iterable[str],
+        read: Callable[[str], np.ndarray],
+        contacts: Iterable[ContactRecord],
+        stats: Mapping[str, float],
+        status: str,
+        known: Mapping[str, np.ndarray] | None = None,
         events: Iterable[EventRecord] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``names`` of the arrays that exist; ``read(name)`` fetches one of them; ``known``: they need not be read."""
         self._names = frozenset(names)
         self._read = read

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     import pandas
 
 _TITLES = {
-    "von_mises": "largest von Mises stress", "max_principal": "largest principal stress",
-    "min_principal": "smallest principal stress", "max_shear": "largest shear stress",
-}  # fmt: skip
+    "von_mises": "largest von Mises stress",
+    "max_principal": "largest principal stress",
+    "min_principal": "smallest principal stress",
+    "max_shear": "largest shear stress",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +100,15 @@ class StressEnvelope:
         """Write a picture (.png) of the undeformed surface in the colours of the values; marks the worst point."""
         self._need_faces("picture")
         return save_field(
-            path, self.positions, self.faces, 1e-6 * self.values, title=str(self), bar="Stress\n[MPa]\n",
-            marked=self.worst, force=force,
-        )  # fmt: skip
+            path,
+            self.positions,
+            self.faces,
+            1e-6 * self.values,
+            title=str(self),
+            bar="Stress\n[MPa]\n",
+            marked=self.worst,
+            force=force,
+        )
 
     def _need_faces(self, what: str) -> None:
         if not len(self.faces):
@@ -111,10 +119,13 @@ class StressEnvelope:
     def _columns(self) -> list[Column]:
         x, y, z = self.positions.T
         return [
-            Column("node", self.node_ids, "", "number in the mesh file"), Column("x", x, "m"), Column("y", y, "m"),
-            Column("z", z, "m"), Column(self.quantity, self.values, "Pa", self.title),
+            Column("node", self.node_ids, "", "number in the mesh file"),
+            Column("x", x, "m"),
+            Column("y", y, "m"),
+            Column("z", z, "m"),
+            Column(self.quantity, self.values, "Pa", self.title),
             Column("time", self.times, "s", "of the extreme"),
-        ]  # fmt: skip
+        ]
 
 
 def times_in_window(t: np.ndarray, start: float | None, end: float | None, where: str) -> np.ndarray:
@@ -137,9 +148,7 @@ def stress_modes_at(body: FlexibleBody, at: str) -> tuple[np.ndarray, np.ndarray
     return body.surface_stress_modes, body.surface.points, nearest_nodes(body, body.surface.points)
 
 
-def envelope(
-    body: FlexibleBody, name: str, times: ArrayLike, q: np.ndarray, quantity: str, at: str
-) -> StressEnvelope:  # fmt: skip
+def envelope(body: FlexibleBody, name: str, times: ArrayLike, q: np.ndarray, quantity: str, at: str) -> StressEnvelope:
     """The envelope over ``times`` (k,) with modal coordinates q (k, n): ``Result.stress_envelope``."""
     if quantity not in QUANTITIES:
         raise FlexmbsError(f"stress_envelope: unknown quantity {quantity!r}; choose one of {', '.join(QUANTITIES)}")
@@ -148,6 +157,5 @@ def envelope(
     values, states = extremes(modes, q, quantity)
     faces = body.surface.faces if at == "surface" else np.zeros(0, dtype=np.int64)
     return StressEnvelope(
-        name, quantity, values, times[states], positions, node_ids, faces, float(times.min()), float(times.max()),
-        len(times),
-    )  # fmt: skip
+        name, quantity, values, times[states], positions, node_ids, faces, float(times.min()), float(times.max()), len(times)
+    )

@@ -85,9 +85,7 @@ class StressHistory:
         import pandas
 
         time, *columns = self._columns()
-        frame = pandas.DataFrame(
-            {column.name: column.values for column in columns}, index=pandas.Index(time.values, name="t")
-        )
+        frame = pandas.DataFrame({column.name: column.values for column in columns}, index=pandas.Index(time.values, name="t"))
         frame.attrs["units"] = {"t": "s", **{column.name: column.unit for column in columns}}
         return frame
 
@@ -108,9 +106,7 @@ class StressHistory:
         return columns
 
 
-def stress_history(
-    body: FlexibleBody, name: str, nodes: Sequence[int], times: np.ndarray, q: np.ndarray, at: str
-) -> StressHistory:  # fmt: skip
+def stress_history(body: FlexibleBody, name: str, nodes: Sequence[int], times: np.ndarray, q: np.ndarray, at: str) -> StressHistory:
     """Stress at ``nodes`` (numbers of the mesh file) in states q (k, n): ``Result.stress_at``."""
     modes, positions, node_ids = stress_modes_at(body, at)
     chosen, labels = [], []
@@ -134,10 +130,7 @@ def _why_not(body: FlexibleBody, name: str, node: int, at: str) -> str:
     if node not in np.asarray(body.node_ids):
         return f"body '{name}' has no node {node}; its numbers run from {body.node_ids.min()} to {body.node_ids.max()}"
     if at == "surface" and body.stress_modes is None:
-        return (
-            f"node {node} of body '{name}' is not on its surface; reduce the mesh with stress='nodes' and give "
-            "at='nodes'"
-        )
+        return f"node {node} of body '{name}' is not on its surface; reduce the mesh with stress='nodes' and give at='nodes'"
     return f"node {node} of body '{name}' has no stress" + ("; try at='nodes'" if at == "surface" else "")
 
 
@@ -153,9 +146,7 @@ def _at_marker(structure: Structure, body: FlexibleBody, name: str, marker: str)
     known = {entry.name: entry.fields for entry in structure.markers if entry.body == name and entry.fields is not None}
     known = {**body.markers, **known}
     if marker not in known:
-        raise FlexmbsError(
-            f"stress_at: body '{name}' has no marker '{marker}'; its markers: {', '.join(known) or 'none'}"
-        )
+        raise FlexmbsError(f"stress_at: body '{name}' has no marker '{marker}'; its markers: {', '.join(known) or 'none'}")
     distance = np.linalg.norm(body.points - known[marker].position, axis=1)
     nearest = int(np.argmin(distance))
     if distance[nearest] > _SAME_PLACE * float(np.ptp(body.points, axis=0).max()):

@@ -78,9 +78,15 @@ class StressMethods:
 
     @on_progress()
     def stress_envelope(
-        self, body: str, start: float | None = None, end: float | None = None, quantity: str = "von_mises", *,
-        at: str = "surface", times: ArrayLike | None = None,
-    ) -> StressEnvelope:  # fmt: skip
+        self,
+        body: str,
+        start: float | None = None,
+        end: float | None = None,
+        quantity: str = "von_mises",
+        *,
+        at: str = "surface",
+        times: ArrayLike | None = None,
+    ) -> StressEnvelope:
         """Extreme stress of every point from ``start`` to ``end`` (s; None: of the whole run), each with its time.
 
         Looks at the stored steps of that part, or at ``times`` (k,); stress at all times is never in memory.

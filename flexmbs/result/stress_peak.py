@@ -28,23 +28,23 @@ class PeakStress(float):
     def __new__(cls, value: float, **_where) -> PeakStress:
         return super().__new__(cls, value)
 
-    def __init__(
-        self, value: float, *, time: float, position: np.ndarray, node: int, body: str, element: int = 0
-    ) -> None:
+    def __init__(self, value: float, *, time: float, position: np.ndarray, node: int, body: str, element: int = 0) -> None:
         self.time, self.position, self.node, self.body, self.element = time, position, node, body, element
 
     def __getnewargs_ex__(self):
         return (float(self),), {
-            "time": self.time, "position": self.position, "node": self.node, "body": self.body,
+            "time": self.time,
+            "position": self.position,
+            "node": self.node,
+            "body": self.body,
             "element": self.element,
-        }  # fmt: skip
+        }
 
     def __str__(self) -> str:
         place = ", ".join(f"{1e3 * x:.4g}" for x in self.position)
         element = f" of element {self.element}" if self.element else ""
         return (
-            f"{1e-6 * float(self):.4g} MPa in {self.body} at t = {self.time:.6g} s, near node {self.node}{element} "
-            f"at ({place}) mm"
+            f"{1e-6 * float(self):.4g} MPa in {self.body} at t = {self.time:.6g} s, near node {self.node}{element} at ({place}) mm"
         )
 
 

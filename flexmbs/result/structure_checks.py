@@ -11,9 +11,16 @@ from flexmbs.reduction.body_checks import LARGEST, check_faces, check_point_fiel
 from flexmbs.result.structure import Structure
 
 _NAMES = (
-    "coordinate_names", "rate_names", "coordinate_units", "reaction_names", "driven_names", "record_names",
-    "record_units", "ledger_names", "ledger_kinds",
-)  # fmt: skip
+    "coordinate_names",
+    "rate_names",
+    "coordinate_units",
+    "reaction_names",
+    "driven_names",
+    "record_names",
+    "record_units",
+    "ledger_names",
+    "ledger_kinds",
+)
 
 
 def check_structure(structure: Structure, where: str) -> None:

@@ -30,9 +30,12 @@ from flexmbs.result.structure_checks import check_structure
 
 #: Fields of a Structure that are tuples of plain records.
 _RECORDS = {
-    "contacts": ContactPair, "joints": JointRecord, "clearances": ClearanceRecord, "outlines": OutlineRecord,
+    "contacts": ContactPair,
+    "joints": JointRecord,
+    "clearances": ClearanceRecord,
+    "outlines": OutlineRecord,
     "links": LinkRecord,
-}  # fmt: skip
+}
 
 
 def save_structure(structure: Structure, path: str | Path, run: str = "") -> None:
@@ -96,10 +99,7 @@ def _structure_in(file, where: str) -> Structure:
     }
     bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
     markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
-    records = {
-        kind: tuple(record(**_read_plain(group)) for _, group in _numbered(file, kind))
-        for kind, record in _RECORDS.items()
-    }
+    records = {kind: tuple(record(**_read_plain(group)) for _, group in _numbered(file, kind)) for kind, record in _RECORDS.items()}
     return Structure(bodies=bodies, markers=markers, **records, **_read_plain(file))
 
 

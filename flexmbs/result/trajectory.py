@@ -12,9 +12,17 @@ from flexmbs.result.event_records import EventRecord, in_order
 #: Arrays of a chunk, each with the step as its first axis.
 REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
 OPTIONAL = (
-    "body_velocity", "body_angular_velocity", "reaction", "driving_force", "constraint_error", "record",
-    "contact_point", "contact_push", "contact_slip", "ledger",
-)  # fmt: skip
+    "body_velocity",
+    "body_angular_velocity",
+    "reaction",
+    "driving_force",
+    "constraint_error",
+    "record",
+    "contact_point",
+    "contact_push",
+    "contact_slip",
+    "ledger",
+)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,4 @@ def stored_view(folder: str | Path) -> dict[str, object]:
         view = json.loads(path.read_text()).get("view", {})
         return {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
     except (OSError, ValueError, AttributeError) as error:
-        raise FlexmbsError(
-            f"{path}: cannot be read ({error}); remove this file to show the result with default settings"
-        ) from None
+        raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file to show the result with default settings") from None

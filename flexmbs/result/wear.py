@@ -14,9 +14,8 @@ PARTS = 8  # of a step, each of which may wear another bin
 
 
 def bore_wear(
-    structure: Structure, run: Trajectory, joint: str, coefficient: float, hardness: float, width: float | None,
-    bins: int,
-) -> BoreProfile:  # fmt: skip
+    structure: Structure, run: Trajectory, joint: str, coefficient: float, hardness: float, width: float | None, bins: int
+) -> BoreProfile:
     """Depth = coefficient / hardness * integral of normal force times sliding speed / area, of each bin of the angle.
 
     J. F. Archard, J. Appl. Phys. 24 (1953) 981. SimulationError for joints without a pin, and numbers that are missing
@@ -34,9 +33,7 @@ def bore_wear(
         raise SimulationError(f"wear of joint '{joint}': {bins} bins are too few, give {FEWEST} or more")
     if run.contact_slip is None:
         raise SimulationError(f"wear of joint '{joint}': this result has no sliding speeds (older version)")
-    worn = sum(
-        (_work_of_sliding(structure, run, record, number, bins) for number in range(len(record.ends))), np.zeros(bins)
-    )
+    worn = sum((_work_of_sliding(structure, run, record, number, bins) for number in range(len(record.ends))), np.zeros(bins))
     area = (record.radius + record.radial) * 2.0 * np.pi / bins * width
     return BoreProfile(coefficient / hardness * worn / area)
 
@@ -49,9 +46,7 @@ def _record(structure: Structure, joint: str) -> ClearanceRecord:
     raise SimulationError(f"wear of '{joint}': not a revolute or cylindrical joint with clearance; such joints: {able}")
 
 
-def _work_of_sliding(
-    structure: Structure, run: Trajectory, record: ClearanceRecord, number: int, bins: int
-) -> np.ndarray:
+def _work_of_sliding(structure: Structure, run: Trajectory, record: ClearanceRecord, number: int, bins: int) -> np.ndarray:
     """(bins,) N m: normal force times sliding distance at one end of a pin, by the angle where it touches."""
     row = structure.contact_names.index(record.points[number])
     power = run.contact_force[:, row] * run.contact_slip[:, row]

@@ -43,11 +43,21 @@ class StatedStudy:
     """
 
     def __init__(
-        self, case: Case | str | os.PathLike[str], space: Space | Mapping[str, object], sampler: Sampler | str = "lhs",
-        *, runs: int | None = None, seed: int = 0, fixed: Mapping[str, object] | None = None,
-        figures: Sequence[str] = (), folder: str | os.PathLike[str] | None = None, keep: str = "results",
-        histories: Sequence[str] = (), history_times: int = 201, storage: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        case: Case | str | os.PathLike[str],
+        space: Space | Mapping[str, object],
+        sampler: Sampler | str = "lhs",
+        *,
+        runs: int | None = None,
+        seed: int = 0,
+        fixed: Mapping[str, object] | None = None,
+        figures: Sequence[str] = (),
+        folder: str | os.PathLike[str] | None = None,
+        keep: str = "results",
+        histories: Sequence[str] = (),
+        history_times: int = 201,
+        storage: Mapping[str, Any] | None = None,
+    ) -> None:
         source = source_of(case)
         self.case = case if isinstance(case, Case) else load_case(source.path)
         if isinstance(space, Space) and fixed is not None:
@@ -63,9 +73,16 @@ class StatedStudy:
             checked_parameters(self.case, {**self.space.fixed, **self.points[index]})
         self._edited: Path | None = None  # the case file, if this study was opened with the copy in its folder
         self._statement = Statement.of(
-            source, stated.to_json(), self.sampler.to_json(), seed, fixed=self.space.fixed, keep=keep,
-            histories=tuple(histories), history_times=history_times, storage=dict(storage or {}),
-        )  # fmt: skip
+            source,
+            stated.to_json(),
+            self.sampler.to_json(),
+            seed,
+            fixed=self.space.fixed,
+            keep=keep,
+            histories=tuple(histories),
+            history_times=history_times,
+            storage=dict(storage or {}),
+        )
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
@@ -81,9 +98,16 @@ class StatedStudy:
         case = load_case(store.folder / CASE if wrong else original)
         sampler = sampler_from_json(stated.sampler)
         study = cls(
-            case, Space.from_json(case.parameters, stated.space), sampler, seed=stated.seed, folder=store.folder,
-            keep=spec.keep, histories=spec.histories, history_times=spec.history_times, storage=spec.storage,
-        )  # fmt: skip
+            case,
+            Space.from_json(case.parameters, stated.space),
+            sampler,
+            seed=stated.seed,
+            folder=store.folder,
+            keep=spec.keep,
+            histories=spec.histories,
+            history_times=spec.history_times,
+            storage=spec.storage,
+        )
         study.case = replace(case, name=stated.case)
         if wrong:
             study._edited = original
@@ -104,11 +128,19 @@ class StatedStudy:
         return f"study of {self.case.name}: {len(self)} points ({self.sampler}), in {self.folder}, varying\n{varied}"
 
     def run(
-        self, *, workers: int | None = None, executor: object = None,
-        shard: str | tuple[int, int] | Shard | None = None, limits: RunLimits | None = None, retries: int = 2,
-        on_error: str = "skip", retry_failed: bool = False,
-        accept_versions: bool = False, threads: int = 1, progress: Callable[[StudyProgress], object] | bool = True,
-    ) -> StudyOutcome:  # fmt: skip
+        self,
+        *,
+        workers: int | None = None,
+        executor: object = None,
+        shard: str | tuple[int, int] | Shard | None = None,
+        limits: RunLimits | None = None,
+        retries: int = 2,
+        on_error: str = "skip",
+        retry_failed: bool = False,
+        accept_versions: bool = False,
+        threads: int = 1,
+        progress: Callable[[StudyProgress], object] | bool = True,
+    ) -> StudyOutcome:
         """Compute the runs that are missing; how many were computed, were there, failed.
 
         Parameters
@@ -135,10 +167,19 @@ class StatedStudy:
         """
         stated = self._begun(accept_versions)
         return self._compute(
-            self.points, stated, progress, workers=workers, executor=executor, shard=shard, limits=limits,
-            retries=retries, on_error=on_error, retry_failed=retry_failed, threads=threads,
+            self.points,
+            stated,
+            progress,
+            workers=workers,
+            executor=executor,
+            shard=shard,
+            limits=limits,
+            retries=retries,
+            on_error=on_error,
+            retry_failed=retry_failed,
+            threads=threads,
             on_answer=FigureCheck(self.case.name, self.figures, self.store),
-        )  # fmt: skip
+        )
 
     def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:
         """Records of runs at any points (parameter -> value), computed unless they are there: for optimisers.
@@ -152,9 +193,12 @@ class StatedStudy:
         return [record for record in found if record is not None]
 
     def _compute(
-        self, points: Sequence[Mapping[str, object]], stated: Statement,
-        progress: Callable[[StudyProgress], object] | bool = False, **options: Any,
-    ) -> StudyOutcome:  # fmt: skip
+        self,
+        points: Sequence[Mapping[str, object]],
+        stated: Statement,
+        progress: Callable[[StudyProgress], object] | bool = False,
+        **options: Any,
+    ) -> StudyOutcome:
         compute = partial(run_points, points, self.store, stated.spec, case=self.case, **options)
         if callable(progress):
             return compute(progress=progress)
@@ -204,18 +248,13 @@ class StatedStudy:
     def status(self) -> StudyStatus:
         """How many points are finished, failed, begun, missing. Visits every file of the study."""
         indices = self._indices(self.points)
-        known = (
-            ("finished", self.store.finished_keys()), ("failed", self.store.failed_keys()),
-            ("begun", self.store.begun_keys()),
-        )  # fmt: skip
+        known = (("finished", self.store.finished_keys()), ("failed", self.store.failed_keys()), ("begun", self.store.begun_keys()))
         count = {"finished": 0, "failed": 0, "begun": 0, "missing": 0}
         for key, points in indices.items():
             found = [what for what, keys in known if key in keys]
             count[found[0] if found else "missing"] += len(points)
         size = self.store.size()
-        return StudyStatus(
-            str(self.folder), len(self.points), **count, packed=size.packed, files=size.files, bytes=size.bytes
-        )
+        return StudyStatus(str(self.folder), len(self.points), **count, packed=size.packed, files=size.files, bytes=size.bytes)
 
     def record(self, index: int) -> RunRecord | None:
         """Record of a run: all its parameters, figures, statistics, warnings; None if it was not computed yet."""
@@ -229,8 +268,7 @@ class StatedStudy:
             raise StudyError(f"{self.folder}: run {index} was not computed yet")
         if self._stored().spec.keep != "results" and record.status == FINISHED:
             raise StudyError(
-                f"{self.folder}: this study keeps figures only (keep='figures'); study.run_alone({index}) computes the "
-                "run again"
+                f"{self.folder}: this study keeps figures only (keep='figures'); study.run_alone({index}) computes the run again"
             )
         return load(self.store.files_of(key))
 
@@ -272,9 +310,7 @@ class StatedStudy:
     def _stored(self) -> Statement:
         """The statement in the folder, after a check that it is of this study; a changed case is warned of."""
         if not (self.folder / STUDY).exists():
-            raise StudyError(
-                f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'"
-            )
+            raise StudyError(f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
         stored, own = self.store.open(), self._statement
         if own.spec.case_digest != stored.spec.case_digest:
             if self._edited is None:

@@ -69,8 +69,9 @@ class Study(StatedStudy):
         table = table.select(rows=np.argsort(table.index, kind="stable"))
         return table.select([*table.parameters, *wanted]) if wanted and len(table) else table
 
-    def plot(self, kind: str, names: Sequence[str] | None = None, *, save: str | os.PathLike[str] | None = None,
-             **options: Any) -> Figure | None:  # fmt: skip
+    def plot(
+        self, kind: str, names: Sequence[str] | None = None, *, save: str | os.PathLike[str] | None = None, **options: Any
+    ) -> Figure | None:
         """Draw all runs, and return the matplotlib figure or write it to ``save``.
 
         Parameters
@@ -107,14 +108,23 @@ class Study(StatedStudy):
         return sensitivity(self.table() if table is None else table, self._column(figure), design)
 
     def reliability(
-        self, figure: str, *, above: float | None = None, below: float | None = None, confidence: float = 0.95,
+        self,
+        figure: str,
+        *,
+        above: float | None = None,
+        below: float | None = None,
+        confidence: float = 0.95,
         table: StudyTable | None = None,
-    ) -> Reliability:  # fmt: skip
+    ) -> Reliability:
         """Probability that a figure is above or below a limit, with its confidence interval."""
         return reliability(
-            self.table() if table is None else table, self._column(figure), above=above, below=below,
-            confidence=confidence, sampler=self.sampler.name,
-        )  # fmt: skip
+            self.table() if table is None else table,
+            self._column(figure),
+            above=above,
+            below=below,
+            confidence=confidence,
+            sampler=self.sampler.name,
+        )
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the table as .csv, .jsonl or .parquet; ``options``: those of :meth:`table`."""
@@ -122,9 +132,12 @@ class Study(StatedStudy):
         return Path(path)
 
     def report(
-        self, path: str | os.PathLike[str] | None = None, *,
-        limits: Mapping[str, tuple[float | None, float | None]] | None = None, histories: Sequence[str] = (),
-    ) -> Path:  # fmt: skip
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        limits: Mapping[str, tuple[float | None, float | None]] | None = None,
+        histories: Sequence[str] = (),
+    ) -> Path:
         """Write one HTML page with everything that can be said of the study, and the table beside it as CSV.
 
         Parameters
@@ -142,9 +155,16 @@ class Study(StatedStudy):
             missed += [] if lowest is None else [self.reliability(name, below=lowest, table=table)]
             missed += [] if highest is None else [self.reliability(name, above=highest, table=table)]
         source = ReportSource(
-            str(self.folder), self.case, self.sampler, self.space, self._stored(), table, figures, self.band,
+            str(self.folder),
+            self.case,
+            self.sampler,
+            self.space,
+            self._stored(),
+            table,
+            figures,
+            self.band,
             lambda figure: self.sensitivity(figure, table=table),
-        )  # fmt: skip
+        )
         export(table, csv)
         write_report(report_content(source, missed, histories, csv.name), target)
         return target

@@ -46,18 +46,24 @@ class ReportSource:
     sensitivity: Callable[[str], Sensitivities]
 
 
-def report_content(
-    source: ReportSource, reliabilities: Sequence[Reliability], histories: Sequence[str], csv: str
-) -> ReportContent:
+def report_content(source: ReportSource, reliabilities: Sequence[Reliability], histories: Sequence[str], csv: str) -> ReportContent:
     """The content of the report; ``histories``: names of those shown as bands; ``csv``: link to the table."""
     table, notes = source.table, list[str]()
     numbers = [name for name in source.figures or table.figures if name in table and not table.column(name).is_text]
     bands = _each(source.band, histories or source.statement.spec.histories[:_BANDS], "", notes)
     indices = _each(source.sensitivity, numbers if source.figures else numbers[:_FIGURES], "no sensitivities: ", notes)
     return ReportContent(
-        title=source.case.title, table=table, statement=_statement(source), space=_space(source.space),
-        responses=source.figures, bands=bands, sensitivities=indices, reliabilities=reliabilities, csv=csv, notes=notes,
-    )  # fmt: skip
+        title=source.case.title,
+        table=table,
+        statement=_statement(source),
+        space=_space(source.space),
+        responses=source.figures,
+        bands=bands,
+        sensitivities=indices,
+        reliabilities=reliabilities,
+        csv=csv,
+        notes=notes,
+    )
 
 
 def _each(function: Callable[[str], T], names: Sequence[str], label: str, notes: list[str]) -> list[T]:

@@ -92,9 +92,15 @@ def _of_script(path: Path) -> Study:
 
 
 def write_script(
-    path: Path, case: Case, space: Mapping[str, object], sampler: Sampler, seed: int, fixed: Mapping[str, object],
-    keep: str, points: str = "",
-) -> None:  # fmt: skip
+    path: Path,
+    case: Case,
+    space: Mapping[str, object],
+    sampler: Sampler,
+    seed: int,
+    fixed: Mapping[str, object],
+    keep: str,
+    points: str = "",
+) -> None:
     """Write a script that states a study, with all parameters of its case as comments to choose from.
 
     ``points``: path of the CSV file, if ``sampler`` is a list of points.
@@ -107,14 +113,22 @@ def write_script(
     values = _values(case, fixed)
     lines += [
         "# " + _line(name, _example(setting, getattr(values, name)), setting)
-        for name, setting in settings.items() if name not in used
-    ]  # fmt: skip
+        for name, setting in settings.items()
+        if name not in used
+    ]
     chosen = f"fm.PointList({_literal(points)})" if points else _sampler(sampler)
     text = _TEMPLATE.format(
-        name=case.name, title=case.title, script=path.name, case=_case(case, path), seed=seed, fixed=_literal(fixed),
-        space="".join(f"        {line}\n" for line in lines), sampler=chosen, keep=_literal(keep),
+        name=case.name,
+        title=case.title,
+        script=path.name,
+        case=_case(case, path),
+        seed=seed,
+        fixed=_literal(fixed),
+        space="".join(f"        {line}\n" for line in lines),
+        sampler=chosen,
+        keep=_literal(keep),
         imports="from scipy import stats\n\n" if any("stats." in line for line in lines) else "",
-    )  # fmt: skip
+    )
     write_bytes(path, text.encode(), StudyError)
 
 

@@ -33,7 +33,9 @@ class StudyStatus:
 
     def __str__(self) -> str:
         parts = [f"{self.finished} finished" + (f" ({self.packed} of them packed)" if self.packed else "")]
-        parts += [f"{count} {what}" for count, what in (
-            (self.failed, "failed"), (self.begun, "begun"), (self.missing, "to be computed"),
-        ) if count]  # fmt: skip
+        parts += [
+            f"{count} {what}"
+            for count, what in ((self.failed, "failed"), (self.begun, "begun"), (self.missing, "to be computed"))
+            if count
+        ]
         return f"{self.folder}: {self.points} points: {', '.join(parts)}; {self.files} files, {size_text(self.bytes)}"

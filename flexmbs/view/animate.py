@@ -87,9 +87,21 @@ def animate(
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
     look = Look(
-        color, scale, color_range, color_map, camera, camera_position, camera_target, follow, zoom, title, background,
-        hide, force_scale, stick_speed,
-    )  # fmt: skip
+        color,
+        scale,
+        color_range,
+        color_map,
+        camera,
+        camera_position,
+        camera_target,
+        follow,
+        zoom,
+        title,
+        background,
+        hide,
+        force_scale,
+        stick_speed,
+    )
     look.check_names(result)
     check_shown(result, color)
     first, last = time_window(result, start, end, time)
@@ -103,9 +115,7 @@ def animate(
 
     is_picture = path.suffix.lower() == ".png"
     with replacing_in_folder(path) as temporary:
-        scene = Scene(
-            result, **look.options(), start=start, end=end, window_size=window_size, smooth=is_picture
-        )  # fmt: skip
+        scene = Scene(result, **look.options(), start=start, end=end, window_size=window_size, smooth=is_picture)
         try:
             if is_picture:
                 scene.show_time(last if time is None else time)

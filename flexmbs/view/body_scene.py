@@ -55,9 +55,7 @@ class BodyScene:
             self.plotter.render_window.SetMultiSamples(0)
         self._add_surface(pyvista)
         self._add_markers(pyvista)
-        self._label = self.plotter.add_text(
-            " ", position=(0.02, 0.985), viewport=True, font_size=round(12 * self._zoom), color=INK
-        )
+        self._label = self.plotter.add_text(" ", position=(0.02, 0.985), viewport=True, font_size=round(12 * self._zoom), color=INK)
         self._label.GetTextProperty().SetVerticalJustificationToTop()
         self.plotter.add_axes(color=INK)
         self._place_camera()
@@ -134,15 +132,32 @@ class BodyScene:
         self._surface = _surface(pyvista, points, faces)
         self._surface.point_data["value"] = np.zeros(len(points))
         bar = {
-            "title": COLORS[self.color][0], "color": INK, "vertical": True, "position_x": 0.87, "position_y": 0.2,
-            "height": 0.6, "width": 0.06, "title_font_size": round(17 * self._zoom),
-            "label_font_size": round(16 * self._zoom), "fmt": "%.4g", "n_labels": 5,
-        }  # fmt: skip
+            "title": COLORS[self.color][0],
+            "color": INK,
+            "vertical": True,
+            "position_x": 0.87,
+            "position_y": 0.2,
+            "height": 0.6,
+            "width": 0.06,
+            "title_font_size": round(17 * self._zoom),
+            "label_font_size": round(16 * self._zoom),
+            "fmt": "%.4g",
+            "n_labels": 5,
+        }
         self._actor = self.plotter.add_mesh(
-            self._surface, scalars="value", cmap="turbo", clim=(0.0, 1.0), ambient=0.4, scalar_bar_args=bar,
-            show_edges=self._surface.n_cells <= _EDGES_UP_TO, edge_color="#3b4350", edge_opacity=0.35, line_width=1,
-            point_size=10, render_points_as_spheres=not len(faces),
-        )  # fmt: skip
+            self._surface,
+            scalars="value",
+            cmap="turbo",
+            clim=(0.0, 1.0),
+            ambient=0.4,
+            scalar_bar_args=bar,
+            show_edges=self._surface.n_cells <= _EDGES_UP_TO,
+            edge_color="#3b4350",
+            edge_opacity=0.35,
+            line_width=1,
+            point_size=10,
+            render_points_as_spheres=not len(faces),
+        )
 
     def _add_markers(self, pyvista) -> None:
         """Markers with their names, drawn through the body."""
@@ -158,10 +173,16 @@ class BodyScene:
             actor.mapper.SetRelativeCoincidentTopologyPointOffsetParameter(-1e5)
             if row < _LABELS:
                 self.plotter.add_point_labels(
-                    points, [f"{name} (frame)" if is_frame else name], always_visible=True, show_points=False,
-                    font_size=round(15 * self._zoom), text_color=color, shape_color=BACKGROUND, shape_opacity=0.75,
+                    points,
+                    [f"{name} (frame)" if is_frame else name],
+                    always_visible=True,
+                    show_points=False,
+                    font_size=round(15 * self._zoom),
+                    text_color=color,
+                    shape_color=BACKGROUND,
+                    shape_opacity=0.75,
                     margin=2,
-                )  # fmt: skip
+                )
             self._markers.append((marker, points))
 
     def _place_camera(self) -> None:

@@ -89,10 +89,20 @@ class ModePlayer:
         """Attach keys, the scale slider and the timer to the scene's plotter."""
         plotter = self.scene.plotter
         plotter.add_slider_widget(
-            self.scene.rescale, [0.1, max(3.0, 2.0 * self.scene.scale)], value=self.scene.scale, title="Scale",
-            fmt="%.1f", pointa=(0.3, 0.1), pointb=(0.7, 0.1), color="#20242a", title_height=0.018, slider_width=0.018,
-            tube_width=0.004, style="modern", interaction_event="always",
-        )  # fmt: skip
+            self.scene.rescale,
+            [0.1, max(3.0, 2.0 * self.scene.scale)],
+            value=self.scene.scale,
+            title="Scale",
+            fmt="%.1f",
+            pointa=(0.3, 0.1),
+            pointb=(0.7, 0.1),
+            color="#20242a",
+            title_height=0.018,
+            slider_width=0.018,
+            tube_width=0.004,
+            style="modern",
+            interaction_event="always",
+        )
         plotter.add_text(HELP, position=(0.02, 0.02), viewport=True, font_size=9, color="#60656d")
         plotter.add_key_event("space", self.toggle)
         plotter.add_key_event("Right", lambda: self.step(1))

@@ -70,9 +70,7 @@ def fit(points: np.ndarray, basis: Basis, frame: Frame, aspect: float) -> tuple[
     """Centre of the picture (3,) m and half of its height (m) with which points (k, 3) just fill the frame."""
     across, along = points @ basis.right, points @ basis.upward
     width, height = float(np.ptp(across)), float(np.ptp(along))
-    half = max(
-        0.5 * height / (frame.top - frame.bottom), 0.5 * width / ((frame.right - frame.left) * aspect), 1e-9
-    )  # fmt: skip
+    half = max(0.5 * height / (frame.top - frame.bottom), 0.5 * width / ((frame.right - frame.left) * aspect), 1e-9)
     shift_across = (frame.left + frame.right - 1.0) * half * aspect
     shift_along = (frame.bottom + frame.top - 1.0) * half
     middle = points.mean(axis=0)

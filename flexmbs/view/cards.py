@@ -19,9 +19,7 @@ def body_card(body: FlexibleBody) -> str:
     header, rows = modes_table(body)
     parts = [lines_table(body_facts(body)), paragraph(sentence, kind="note" if remarks else "good")]
     parts += [bullets(remarks)] if remarks else []
-    parts += (
-        [folded(f"{len(body.warnings)} warnings", bullets(body.warnings, kind="warnings"))] if body.warnings else []
-    )
+    parts += [folded(f"{len(body.warnings)} warnings", bullets(body.warnings, kind="warnings"))] if body.warnings else []
     return card(f"Flexible body {body.name}", [*parts, folded("Modes", plain_table(header, rows))])
 
 

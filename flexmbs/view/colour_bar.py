@@ -45,10 +45,20 @@ class ColourBar:
         mapper = DataSetMapper(dataset=PolyData())
         mapper.lookup_table = LookupTable(self._map)
         return self.plotter.add_scalar_bar(
-            title=" ", mapper=mapper, color=self._ink, vertical=True, position_x=0.88, position_y=0.2, height=0.6,
-            width=0.055, title_font_size=round(15 * self._letters), label_font_size=round(14 * self._letters),
-            fmt="%.6g", render=False, use_opacity=False,
-        )  # fmt: skip
+            title=" ",
+            mapper=mapper,
+            color=self._ink,
+            vertical=True,
+            position_x=0.88,
+            position_y=0.2,
+            height=0.6,
+            width=0.055,
+            title_font_size=round(15 * self._letters),
+            label_font_size=round(14 * self._letters),
+            fmt="%.6g",
+            render=False,
+            use_opacity=False,
+        )
 
     def _label(self, limits: tuple[float, float]) -> None:
         from vtkmodules.vtkCommonCore import vtkDoubleArray

@@ -25,9 +25,11 @@ COLORS = {
 #: What parts of a scene may be coloured by; "body": each body has a colour of its own.
 CHOICES = ("body", *COLORS)
 _TITLES = {
-    "displacement": "Displacement", "von_mises": "Von Mises stress", "principal_max": "Largest principal stress",
+    "displacement": "Displacement",
+    "von_mises": "Von Mises stress",
+    "principal_max": "Largest principal stress",
     "principal_min": "Smallest principal stress",
-}  # fmt: skip
+}
 _LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1e9))  # from this value on
 _STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
 

@@ -20,9 +20,8 @@ class ContactLegend:
     """
 
     def __init__(
-        self, plotter, phases: tuple[int, ...], scale: ForceScale, size: float, height: float, letters: float,
-        ink: str = INK,
-    ) -> None:  # fmt: skip
+        self, plotter, phases: tuple[int, ...], scale: ForceScale, size: float, height: float, letters: float, ink: str = INK
+    ) -> None:
         self.plotter, self.scale, self.size, self.letters = plotter, scale, size, letters
         self._forces = scale.examples()
         self._drawn_at = 0.0  # pixels of a metre

@@ -119,9 +119,7 @@ class ContactPhases:
             return [(closed.start, IMPACT)]
         if self._rubs(index):
             speeds = self.result.trajectory.contact_slip[low:high, index]
-            fast = np.maximum(speeds[:-1], speeds[1:]) > max(
-                self.stick_speed, 1e-12
-            )  # rows of an open contact have none
+            fast = np.maximum(speeds[:-1], speeds[1:]) > max(self.stick_speed, 1e-12)  # rows of an open contact have none
             steps = np.where(fast, SLIDING, STICKING)
         elif known is None:
             return [(closed.start, IMPACT), (impact_end(self.result, index, closed), FOLLOWING)]

@@ -27,10 +27,16 @@ DECADES = 30.0
 
 
 def plot_contacts(
-    result: DrawableResult, names: Sequence[str] = (), *, save: str | Path | None = None, force: bool = False,
-    start: float | None = None, end: float | None = None, title: str | None = None,
+    result: DrawableResult,
+    names: Sequence[str] = (),
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    start: float | None = None,
+    end: float | None = None,
+    title: str | None = None,
     size: tuple[float, float] | None = None,
-) -> Figure | None:  # fmt: skip
+) -> Figure | None:
     """A time-line: for each contact a bar from each start to its end, coloured by its peak force.
 
     ``names``: of contacts; none: all that closed, in the order of their first start. ``start``, ``end`` (s): window of

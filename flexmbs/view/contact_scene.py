@@ -40,9 +40,17 @@ class ContactScene:
     """Actors of all contacts of a result in a pyvista plotter; ``size``: of the motion, m."""
 
     def __init__(
-        self, plotter, result: DrawableResult, size: float, *, force_scale: str = "linear",
-        stick_speed: float | None = None, legend_height: float = 0.03, letters: float = 1.0, ink: str = RIM,
-    ) -> None:  # fmt: skip
+        self,
+        plotter,
+        result: DrawableResult,
+        size: float,
+        *,
+        force_scale: str = "linear",
+        stick_speed: float | None = None,
+        legend_height: float = 0.03,
+        letters: float = 1.0,
+        ink: str = RIM,
+    ) -> None:
         import pyvista
 
         if stick_speed is not None and not (np.isfinite(stick_speed) and stick_speed >= 0.0):
@@ -61,10 +69,8 @@ class ContactScene:
         self._actors = [
             plotter.add_mesh(self._arrows, color=FORCE, ambient=0.35, pickable=False),
             plotter.add_mesh(self._rims, color=RIM, lighting=False, point_size=width * (DOT + RIM_WIDTH), **dot),
-            plotter.add_mesh(
-                self._dots, scalars="phase", rgb=True, lighting=False, point_size=width * DOT, **dot
-            ),
-        ]  # fmt: skip
+            plotter.add_mesh(self._dots, scalars="phase", rgb=True, lighting=False, point_size=width * DOT, **dot),
+        ]
         for shift, actor in enumerate(self._actors, start=1):
             _put_in_front(actor, shift * _IN_FRONT)
         self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, ink)
@@ -160,9 +166,7 @@ class ContactScene:
         found = [np.zeros((0, 3))]
         for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
             step = int(np.argmax(run.contact_force[:, index]))
-            here = (
-                self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
-            )
+            here = self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
             point = self._point(here, index, step, float(run.contact_force[step, index]))
             strength = float(np.linalg.norm(point.push))
             if self.scale.shows(strength):

@@ -94,9 +94,10 @@ class ContactShapes:
         structure = self.result.structure
         own = structure.contacts[index]
         same = [
-            i for i, pair in enumerate(structure.contacts)
+            i
+            for i, pair in enumerate(structure.contacts)
             if pair.marker_b == own.marker_b and pair.normal is not None and np.array_equal(pair.normal, own.normal)
-        ]  # fmt: skip
+        ]
         same = same[:: max(1, len(same) // PATHS)]
         paths = [self._path(i, max(2, min(PATH, PATHS // len(same)))) for i in same]
         _, _, axes = np.linalg.svd(np.asarray(own.normal)[None])  # rows: the normal, two directions in the plane

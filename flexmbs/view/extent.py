@@ -143,8 +143,7 @@ def _places(structure: DrawableStructure, body: DrawableBody) -> np.ndarray:
         return body.flexible.surface.points
     if len(body.shape_points):
         return body.shape_points
-    own = [structure.markers[index].position for index in used_markers(structure)
-           if structure.markers[index].body == body.name]  # fmt: skip
+    own = [structure.markers[index].position for index in used_markers(structure) if structure.markers[index].body == body.name]
     return np.array([body.center, *own])
 
 

@@ -18,9 +18,16 @@ _MARK = "#c8252b"
 
 
 def save_field(
-    path: str | Path, points: np.ndarray, faces: np.ndarray, values: np.ndarray, *, title: str, bar: str,
-    marked: int | None = None, force: bool = False,
-) -> Path:  # fmt: skip
+    path: str | Path,
+    points: np.ndarray,
+    faces: np.ndarray,
+    values: np.ndarray,
+    *,
+    title: str,
+    bar: str,
+    marked: int | None = None,
+    force: bool = False,
+) -> Path:
     """Write a picture (.png) of a surface in the colours of ``values`` (m,) at its points (m, 3).
 
     Parameters
@@ -56,13 +63,29 @@ def _plotter(points: np.ndarray, faces: np.ndarray, values: np.ndarray, title: s
     low, high = float(values.min()), float(values.max())
     limits = (min(low, 0.0), high) if high > 0.0 else (low, 0.0)
     look = {
-        "title": bar, "color": INK, "vertical": True, "position_x": 0.87, "position_y": 0.2, "height": 0.6,
-        "width": 0.06, "title_font_size": 18, "label_font_size": 17, "fmt": "%.4g", "n_labels": 5,
-    }  # fmt: skip
+        "title": bar,
+        "color": INK,
+        "vertical": True,
+        "position_x": 0.87,
+        "position_y": 0.2,
+        "height": 0.6,
+        "width": 0.06,
+        "title_font_size": 18,
+        "label_font_size": 17,
+        "fmt": "%.4g",
+        "n_labels": 5,
+    }
     plotter.add_mesh(
-        surface, scalars="value", cmap="turbo", clim=limits if limits[1] > limits[0] else (0.0, 1.0), ambient=0.4,
-        scalar_bar_args=look, show_edges=surface.n_cells <= _EDGES_UP_TO, edge_color="#3b4350", edge_opacity=0.35,
-    )  # fmt: skip
+        surface,
+        scalars="value",
+        cmap="turbo",
+        clim=limits if limits[1] > limits[0] else (0.0, 1.0),
+        ambient=0.4,
+        scalar_bar_args=look,
+        show_edges=surface.n_cells <= _EDGES_UP_TO,
+        edge_color="#3b4350",
+        edge_opacity=0.35,
+    )
     if marked is not None:
         mark = plotter.add_mesh(
             pyvista.PolyData(surface.points[marked][None]), color=_MARK, point_size=14, render_points_as_spheres=True

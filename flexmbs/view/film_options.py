@@ -33,9 +33,7 @@ def check_view(options: object, where: str) -> None:
             raise FlexmbsError(f"{where}: no option {name!r}. {near_names(str(name), ALL)}")
     try:
         Look(**{name: value for name, value in options.items() if name in OF_SCENES})
-        check_film(
-            options.get("duration", 1.0), options.get("frames_per_second", 25), options.get("window_size", (640, 480))
-        )
+        check_film(options.get("duration", 1.0), options.get("frames_per_second", 25), options.get("window_size", (640, 480)))
     except FlexmbsError as error:
         raise FlexmbsError(f"{where}: {error}") from None
 
@@ -43,23 +41,18 @@ def check_view(options: object, where: str) -> None:
 def check_film(duration: object, frames_per_second: object, window_size: object) -> None:
     """FlexmbsError unless these can be of a film."""
     if not (_positive(duration) and _positive(frames_per_second) and float(frames_per_second) >= 1):  # type: ignore[arg-type]
-        raise FlexmbsError(
-            f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive"
-        )
+        raise FlexmbsError(f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive")
     try:
         fits = len(window_size) == 2 and all(n in range(LEAST_PIXELS, MOST_PIXELS + 1) for n in window_size)  # type: ignore[arg-type, attr-defined]
     except TypeError:
         fits = False
     if not fits:
         raise FlexmbsError(
-            f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to"
-            f" {MOST_PIXELS}"
+            f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to {MOST_PIXELS}"
         )
 
 
-def time_window(
-    result: DrawableResult, start: float | None, end: float | None, time: float | None = None
-) -> tuple[float, float]:
+def time_window(result: DrawableResult, start: float | None, end: float | None, time: float | None = None) -> tuple[float, float]:
     """Start and end (s) of the part of a run that is shown; FlexmbsError outside the run, or if the part is empty."""
     for name, value in (("time", time), ("start", start), ("end", end)):
         if value is not None and not result.t[0] <= value <= result.t[-1]:
@@ -69,8 +62,7 @@ def time_window(
         raise FlexmbsError(f"start {first:g} s is after end {last:g} s")
     if first == last and (start is not None or end is not None):
         raise FlexmbsError(
-            f"start {first:g} s is the end: nothing is between them; give an end after the start, or time={first:g} "
-            "for a picture"
+            f"start {first:g} s is the end: nothing is between them; give an end after the start, or time={first:g} for a picture"
         )
     return first, last
 

@@ -78,9 +78,7 @@ def in_world(here: DrawableResult, part: slice, marker: int, scale: float = 1.0)
     """Where a marker is in world axes, with deformation times ``scale``."""
     index = here.structure.body_index(here.structure.markers[marker].body)
     local, frame = on_body(here, part, marker, scale), here.trajectory.body_rotation[part, index]
-    return Place(
-        here.trajectory.body_position[part, index] + _turned(frame, local.place), frame @ local.axes
-    )  # fmt: skip
+    return Place(here.trajectory.body_position[part, index] + _turned(frame, local.place), frame @ local.axes)
 
 
 def _turned(frames: np.ndarray, vectors: np.ndarray) -> np.ndarray:

@@ -46,9 +46,13 @@ class LiveWindow:
     """Shows states of a run until it is closed; closing it does not stop the run."""
 
     def __init__(
-        self, start: DrawableResult, options: Mapping[str, Any], *, make_scene: Callable[..., Any] | None = None,
+        self,
+        start: DrawableResult,
+        options: Mapping[str, Any],
+        *,
+        make_scene: Callable[..., Any] | None = None,
         clock: Callable[[], float] = time.perf_counter,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """``start``: the state at the start, at the times of start and end of the run; ``options`` of the scene.
 
         ``make_scene``: what takes them in place of a scene on the screen; ``clock``: s.

@@ -106,9 +106,7 @@ def _checked_background(name: str) -> str:
     try:
         return str(to_hex(name))
     except ValueError:
-        raise FlexmbsError(
-            f"background is {name!r}; it must be the name of a colour, such as 'white', or '#rrggbb'"
-        ) from None
+        raise FlexmbsError(f"background is {name!r}; it must be the name of a colour, such as 'white', or '#rrggbb'") from None
 
 
 def _check_color_map(name: str) -> None:

@@ -26,9 +26,7 @@ class Map:
     t_label: str = "time [s]"
 
 
-def plot_map(
-    shown: Map, *, save: str | Path | None = None, force: bool = False, title: str | None = None
-) -> Figure | None:
+def plot_map(shown: Map, *, save: str | Path | None = None, force: bool = False, title: str | None = None) -> Figure | None:
     """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
 
     ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.

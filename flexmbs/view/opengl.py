@@ -65,8 +65,7 @@ def prepare_window() -> None:
         return
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise RenderingUnavailable(
-            "there is no display to open a window on (DISPLAY is not set); "
-            "use --save FILE.png, .gif or .mp4 to render to a file"
+            "there is no display to open a window on (DISPLAY is not set); use --save FILE.png, .gif or .mp4 to render to a file"
         )
     if not _renders("vtkXOpenGLRenderWindow"):
         raise RenderingUnavailable(

@@ -102,14 +102,14 @@ def length_text(length: float) -> str:
 
 def _bar(left: float, right: float, level: float, half: float, line: float) -> np.ndarray:
     """(6, 3, 2) triangles: a line with a stroke at both ends."""
-    return np.concatenate([
-        _rectangle(left, right, level - line, level + line),
-        _rectangle(left, left + 2.0 * line, level - half, level + half),
-        _rectangle(right - 2.0 * line, right, level - half, level + half),
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            _rectangle(left, right, level - line, level + line),
+            _rectangle(left, left + 2.0 * line, level - half, level + half),
+            _rectangle(right - 2.0 * line, right, level - half, level + half),
+        ]
+    )
 
 
 def _rectangle(left: float, right: float, low: float, high: float) -> np.ndarray:
-    return np.array([
-        [[left, low], [right, low], [right, high]], [[left, low], [right, high], [left, high]],
-    ])  # fmt: skip
+    return np.array([[[left, low], [right, low], [right, high]], [[left, low], [right, high], [left, high]]])

@@ -28,9 +28,8 @@ class PartActors:
     """
 
     def __init__(
-        self, plotter, parts: tuple[Part, ...], *, ink: str, shadow: str, color_map: str,
-        flattening: np.ndarray | None,
-    ) -> None:  # fmt: skip
+        self, plotter, parts: tuple[Part, ...], *, ink: str, shadow: str, color_map: str, flattening: np.ndarray | None
+    ) -> None:
         self.plotter, self.parts, self._flattening = plotter, parts, flattening
         self._ink, self._shadow, self._map = ink, shadow, color_map
         self._known: dict[tuple[bytes, bytes], Any] = {}
@@ -140,9 +139,15 @@ class _Shown:
 
         self._on_floor = vtkMatrix4x4()
         actor = of.plotter.add_mesh(
-            self.surface, color=of._shadow, lighting=False, pickable=False, reset_camera=False, show_scalar_bar=False,
-            scalars=None, point_size=4,
-        )  # fmt: skip
+            self.surface,
+            color=of._shadow,
+            lighting=False,
+            pickable=False,
+            reset_camera=False,
+            show_scalar_bar=False,
+            scalars=None,
+            point_size=4,
+        )
         actor.mapper.scalar_visibility = False
         actor.SetUserMatrix(self._on_floor)
 

@@ -12,7 +12,7 @@ MOST_ROWS = 40  # of a table
 
 def titled_table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int | None = None, note: str = ""
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     """A table of at most ``MOST_ROWS`` rows of ``count`` (None: all are given); nothing without rows."""
     count = len(rows) if count is None else count
     if not count:
@@ -28,20 +28,22 @@ def joints_table(joints: Sequence[Any]) -> Iterator[str]:
     """Joints: entries with name, kind, both ends, coordinates, what is prescribed, forces, and if they close a loop."""
     rows = [
         [
-            joint.name, joint.kind or "-", ".".join(joint.a), ".".join(joint.b), _coordinates(joint),
+            joint.name,
+            joint.kind or "-",
+            ".".join(joint.a),
+            ".".join(joint.b),
+            _coordinates(joint),
             "closes a loop" if joint.closes_loop else "",
         ]
         for joint in joints[:MOST_ROWS]
-    ]  # fmt: skip
+    ]
     yield from titled_table("Joints", ["name", "kind", "from", "to", "coordinates", ""], rows, len(joints))
 
 
 def others_tables(constraints: Sequence[Any], forces: Sequence[Any], contacts: Sequence[Any]) -> Iterator[str]:
     """Entries with a name, a kind, and what they act on."""
     for title, entries in (("Constraints", constraints), ("Forces", forces), ("Contacts", contacts)):
-        rows = [
-            [one.name, one.kind, ", ".join(map(str, one.acts_on or one.bodies)) or "-"] for one in entries[:MOST_ROWS]
-        ]
+        rows = [[one.name, one.kind, ", ".join(map(str, one.acts_on or one.bodies)) or "-"] for one in entries[:MOST_ROWS]]
         yield from titled_table(title, ["name", "kind", "acts on"], rows, len(entries))
 
 

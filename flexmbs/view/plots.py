@@ -30,11 +30,20 @@ COMPARABLE = 100.0
 
 
 def plot_histories(
-    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, force: bool = False,
-    start: float | None = None, end: float | None = None, title: str | None = None,
-    size: tuple[float, float] | None = None, phases: bool = True, contacts: bool = True,
-    stick_speed: float | None = None, degrees: bool = False,
-) -> Figure | None:  # fmt: skip
+    result: DrawableResult,
+    names: Sequence[str],
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    start: float | None = None,
+    end: float | None = None,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    phases: bool = True,
+    contacts: bool = True,
+    stick_speed: float | None = None,
+    degrees: bool = False,
+) -> Figure | None:
     """Plot histories against time, with one panel per unit; what is far smaller and of another kind has its own.
 
     Between steps, curves follow the interpolation of the result, so that long steps do not look like a polygon.
@@ -88,9 +97,14 @@ class _Shading:
     """What is shown of contacts behind curves; each kind is explained in one legend."""
 
     def __init__(
-        self, result: DrawableResult, window: tuple[float, float], times: Scale, stick_speed: float | None,
-        phases: bool, contacts: bool,
-    ) -> None:  # fmt: skip
+        self,
+        result: DrawableResult,
+        window: tuple[float, float],
+        times: Scale,
+        stick_speed: float | None,
+        phases: bool,
+        contacts: bool,
+    ) -> None:
         self.result, self.window, self.times = result, window, times
         self.phases = ContactPhases(result, stick_speed) if phases else None
         self.touches = touches_within(result, *window) if contacts else []

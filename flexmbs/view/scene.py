@@ -66,9 +66,21 @@ class Scene:
         smooth: bool = True,
     ) -> None:
         self.look = look = Look(
-            color, scale, color_range, color_map, camera, camera_position, camera_target, follow, zoom, title,
-            background, hide, force_scale, stick_speed,
-        )  # fmt: skip
+            color,
+            scale,
+            color_range,
+            color_map,
+            camera,
+            camera_position,
+            camera_target,
+            follow,
+            zoom,
+            title,
+            background,
+            hide,
+            force_scale,
+            stick_speed,
+        )
         look.check_names(result)
         check_shown(result, color)
         import pyvista
@@ -199,9 +211,13 @@ class Scene:
         parts = tuple(part for part in parts if part.group != "contact shapes")  # ContactScene draws them
         links = tuple(link for link in found.links if not self._hides(link.group, link.name))
         self._parts = PartActors(
-            self.plotter, parts, ink=look.ink, shadow=look.shadow, color_map=look.color_map,
+            self.plotter,
+            parts,
+            ink=look.ink,
+            shadow=look.shadow,
+            color_map=look.color_map,
             flattening=self._floor.flattening() if shadows else None,
-        )  # fmt: skip
+        )
         self._links = LinkActors(self.plotter, links, first, self.scale)
 
     def _hides(self, group: str, name: str) -> bool:
@@ -212,9 +228,15 @@ class Scene:
             return None
         look = self.look
         found = ContactScene(
-            self.plotter, self.result, self.size, force_scale=look.force_scale, stick_speed=look.stick_speed,
-            legend_height=below + 0.03, letters=self._letters, ink=look.ink,
-        )  # fmt: skip
+            self.plotter,
+            self.result,
+            self.size,
+            force_scale=look.force_scale,
+            stick_speed=look.stick_speed,
+            legend_height=below + 0.03,
+            letters=self._letters,
+            ink=look.ink,
+        )
         ends = np.stack([self.low, self.high, *found.tails()])
         self.low, self.high = ends.min(axis=0), ends.max(axis=0)
         return found

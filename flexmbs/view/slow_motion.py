@@ -36,9 +36,8 @@ class FilmTime:
     """
 
     def __init__(
-        self, first: float, last: float, duration: float,
-        impacts: list[Impact] | None = None, factors: list[float] | None = None,
-    ) -> None:  # fmt: skip
+        self, first: float, last: float, duration: float, impacts: list[Impact] | None = None, factors: list[float] | None = None
+    ) -> None:
         self.first, self.last, self.duration = first, last, duration
         impacts = impacts or []
         least = 1e-9 * max(last - first, 1e-300)
@@ -120,9 +119,7 @@ def digits_of(step: float) -> int:
     return min(max(4, math.ceil(-math.log10(step))), 12) if step > 0.0 else 4
 
 
-def film_time(
-    result: DrawableResult, first: float, last: float, duration: float, slow_motion: bool | float = False
-) -> FilmTime:
+def film_time(result: DrawableResult, first: float, last: float, duration: float, slow_motion: bool | float = False) -> FilmTime:
     """The time of a film: even, or slower around impacts.
 
     ``slow_motion=True``: 60 % of the film for the strongest impacts, each at least 0.8 s; a number: every impact at

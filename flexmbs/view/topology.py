@@ -126,12 +126,7 @@ def _crossings(places: np.ndarray, links: list[Link]) -> int:
         return np.sign(along[:, None, 0] * to[:, :, 1] - along[:, None, 1] * to[:, :, 0])
 
     apart = side(a) * side(b) < 0.0
-    shared = (
-        (first[:, None] == first)
-        | (first[:, None] == second)
-        | (second[:, None] == first)
-        | (second[:, None] == second)
-    )
+    shared = (first[:, None] == first) | (first[:, None] == second) | (second[:, None] == first) | (second[:, None] == second)
     return int(np.count_nonzero(apart & apart.T & ~shared)) // 2
 
 
@@ -140,9 +135,7 @@ def _hops(count: int, links: list[Link]) -> np.ndarray:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import shortest_path
 
-    ends = np.array([(link.first, link.second) for link in links if link.first != link.second], dtype=int).reshape(
-        -1, 2
-    )
+    ends = np.array([(link.first, link.second) for link in links if link.first != link.second], dtype=int).reshape(-1, 2)
     matrix = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
     hops = shortest_path(matrix.tocsr(), directed=False, unweighted=True)
     known = hops[np.isfinite(hops)]
@@ -190,9 +183,16 @@ def _draw_link(axes, places: np.ndarray, link: Link) -> None:
     color = {"-": "#333333", "--": "#b03030", ":": "#2f7d4f"}[link.style]
     axes.plot(*zip(start, end, strict=True), linestyle=link.style, color=color, linewidth=1.3, zorder=1)
     axes.text(
-        *(0.5 * (start + end)), "\n".join(link.label), fontsize=6.5, ha="center", va="center", color=color, zorder=3,
-        linespacing=1.05, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9},
-    )  # fmt: skip
+        *(0.5 * (start + end)),
+        "\n".join(link.label),
+        fontsize=6.5,
+        ha="center",
+        va="center",
+        color=color,
+        zorder=3,
+        linespacing=1.05,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9},
+    )
 
 
 def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> None:
@@ -204,9 +204,14 @@ def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> Non
             axes.plot([left, left - 0.07], [y, y - 0.1], color="black", linewidth=0.9, zorder=4)
         return
     axes.text(
-        *place, _broken(name), fontsize=8.0, ha="center", va="center", zorder=5,
+        *place,
+        _broken(name),
+        fontsize=8.0,
+        ha="center",
+        va="center",
+        zorder=5,
         bbox={"boxstyle": "round,pad=0.35", "facecolor": FLEXIBLE if flexible else BODY, "edgecolor": "#333333"},
-    )  # fmt: skip
+    )
 
 
 def _broken(name: str) -> str:

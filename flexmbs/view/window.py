@@ -15,9 +15,14 @@ HELP = "space: play or pause    c: colour    q: close"
 
 
 def show(
-    result: DrawableResult, *, duration: float = 8.0, slow_motion: bool | float = False, start: float | None = None,
-    end: float | None = None, **options,
-) -> None:  # fmt: skip
+    result: DrawableResult,
+    *,
+    duration: float = 8.0,
+    slow_motion: bool | float = False,
+    start: float | None = None,
+    end: float | None = None,
+    **options,
+) -> None:
     """Open a window and return when it is closed; playing from ``start`` to ``end`` once takes ``duration``, all in s.
 
     Options are those of :class:`flexmbs.view.scene.Scene`: color, scale, color_range, color_map, camera,

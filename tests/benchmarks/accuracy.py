@@ -56,10 +56,9 @@ def measure_together(chosen: Mapping[str, tuple], references: Mapping, repeats: 
             last[code] = run()
             seconds[code] = min(seconds[code], last[code].seconds)
     return {
-        code: Measured(name, *end_error(last[code], references[code]), seconds[code], last[code].steps,
-                       last[code].evaluations)
+        code: Measured(name, *end_error(last[code], references[code]), seconds[code], last[code].steps, last[code].evaluations)
         for code, (name, _run) in chosen.items()
-    }  # fmt: skip
+    }
 
 
 def loosest(families: Iterable[Iterable[tuple[str, Callable[[], object]]]], reference, limits) -> tuple | None:

@@ -82,21 +82,23 @@ def judge(name: str, rtol: float, repeat: int) -> dict:
     seconds = min(allowed[best][0], auto_seconds) if allowed else auto_seconds
     ratio = 1.0 if best == chosen else auto_seconds / seconds  # the same twice: noise
     return {
-        "model": name, "rtol": rtol, "auto": chosen, "seconds": auto_seconds, "error": auto_error, "best": best,
-        "best_seconds": seconds, "ratio": ratio, "all": found,
-    }  # fmt: skip
+        "model": name,
+        "rtol": rtol,
+        "auto": chosen,
+        "seconds": auto_seconds,
+        "error": auto_error,
+        "best": best,
+        "best_seconds": seconds,
+        "ratio": ratio,
+        "all": found,
+    }
 
 
 def table(rows: list[dict]) -> str:
-    lines = [
-        "| model | rtol | auto took | ms | error | best choice | ms | auto / best |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    lines = ["| model | rtol | auto took | ms | error | best choice | ms | auto / best |", "|---|---|---|---|---|---|---|---|"]
     for row in rows:
         if row.get("failed"):
-            lines.append(
-                f"| {row['model']} | {row['rtol']:.0e} | stopped, or took longer than {LIMIT_SECONDS:g} s |" + " |" * 5
-            )
+            lines.append(f"| {row['model']} | {row['rtol']:.0e} | stopped, or took longer than {LIMIT_SECONDS:g} s |" + " |" * 5)
             continue
         lines.append(
             f"| {row['model']} | {row['rtol']:.0e} | {row['auto']} | {1e3 * row['seconds']:.3g} | {row['error']:.1g} | "

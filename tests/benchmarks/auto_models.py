@@ -72,8 +72,9 @@ def steel_strip(count: int, damping) -> fm.FlexibleBody:
     return fm.reduce(
         fm.read_mesh(MESHES / "pendulum_hex20.inp"),
         interfaces={"hinge": fm.Interface(set="ROOT", kind="rigid"), "tip": "TIP"},
-        modes=fm.ClampedFree(at="hinge", count=count), damping=damping,
-    )  # fmt: skip
+        modes=fm.ClampedFree(at="hinge", count=count),
+        damping=damping,
+    )
 
 
 def swinging_strip(count: int, damping=None) -> fm.System:
@@ -103,9 +104,12 @@ def bushing() -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     block = system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), name="block")
     system.bushing(
-        system.ground["origin"], block["origin"], name="rubber",
-        stiffness=np.diag([1e7, 1e4, 1e4, 1e3, 1e3, 1e3]), damping=np.diag([1e4, 10.0, 10.0, 0.1, 0.1, 0.1]),
-    )  # fmt: skip
+        system.ground["origin"],
+        block["origin"],
+        name="rubber",
+        stiffness=np.diag([1e7, 1e4, 1e4, 1e3, 1e3, 1e3]),
+        damping=np.diag([1e4, 10.0, 10.0, 0.1, 0.1, 0.1]),
+    )
     return system
 
 

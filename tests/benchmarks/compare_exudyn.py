@@ -51,9 +51,7 @@ def flexmbs_run(system: fm.System, t_end: float, rtol: float, atol: float, out=N
     begin = time.perf_counter()
     result = system.simulate(t_end, rtol=rtol, atol=atol, out=out, integrator=integrator)
     wall = time.perf_counter() - begin - result.stats["compile_seconds"]
-    position, velocity = (
-        np.array([result[f"rod.tip.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity")
-    )
+    position, velocity = (np.array([result[f"rod.tip.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity"))
     stats = result.stats
     return End(position, velocity, stats["solve_seconds"], stats["steps_accepted"], stats["residual_evaluations"], wall)
 
@@ -110,8 +108,10 @@ def swing(long: bool) -> list[dict]:
     finest = theirs(64000 if long else 32000, 1e-8)
     exact = flexmbs_run(pendulum(bar()), 1.0, 1e-10, 1e-12)
     speed = largest_speed(pendulum(bar()), 1.0)
-    print(f"(a) converged to (m, m/s): Exudyn {end_error(theirs(16000, 1e-8), finest)} (16000 steps), flexmbs "
-          f"{end_error(flexmbs_run(pendulum(bar()), 1.0, 1e-9, 1e-11), exact)} (rtol 1e-9)")  # fmt: skip
+    print(
+        f"(a) converged to (m, m/s): Exudyn {end_error(theirs(16000, 1e-8), finest)} (16000 steps), flexmbs "
+        f"{end_error(flexmbs_run(pendulum(bar()), 1.0, 1e-9, 1e-11), exact)} (rtol 1e-9)"
+    )
     print(f"    largest speed {speed:.3f} m/s")
     rows = []
     for name, choice in (("all second-order terms", "full"), ("compressed to 1e-5", COMPRESSED)):
@@ -150,8 +150,9 @@ def second_order_costs(exact: End) -> dict:
     choices += [(f"tolerance {t:g}", fm.SecondOrder(tolerance=t)) for t in (1e-10, 1e-8, 1e-6, 1e-4)]
     choices += [
         (f"tolerance {t:g}, deflection {d:g}", fm.SecondOrder(tolerance=t, deflection=d))
-        for d in (0.05, 0.3) for t in (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
-    ]  # fmt: skip
+        for d in (0.05, 0.3)
+        for t in (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
+    ]
     table = []
     for name, choice in choices:
         body = bar(choice)
@@ -205,8 +206,9 @@ def rigid(long: bool) -> list[dict]:
         "flexmbs": tolerance_families(system, 2.0, ("radau", "explicit")),
         "exudyn": step_families(theirs, [50, 70, 100, 140, 200, 280, 400, 800], (None,)),
     }
-    return compare("(c) chain of 10 rigid links", families, {"flexmbs": reference, "exudyn": finest},
-                   largest_speed(system, 2.0), 10.0)  # fmt: skip
+    return compare(
+        "(c) chain of 10 rigid links", families, {"flexmbs": reference, "exudyn": finest}, largest_speed(system, 2.0), 10.0
+    )
 
 
 PARTS = {"a": swing, "b": impact, "c": rigid, "d": lambda _long: step_costs(), "e": lambda _long: [start_times()]}

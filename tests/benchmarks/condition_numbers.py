@@ -40,9 +40,7 @@ def measured() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Condition (steps, 3): raw, equilibrated, least; relative errors (steps, 2) of velocities and multipliers."""
     x = linear_at_start(stiff_four_bar())
     betas = BDF2 * STEPS
-    condition = {
-        name: np.array([condition_numbers(matrix(x, beta)) for beta in betas]) for name, matrix in FORMULATIONS.items()
-    }
+    condition = {name: np.array([condition_numbers(matrix(x, beta)) for beta in betas]) for name, matrix in FORMULATIONS.items()}
     condition[OURS] = np.array([ours(x, beta) for beta in betas])
     errors = [rounding_errors(x, beta) for beta in betas]
     return condition, {name: np.array([at[name] for at in errors]) for name in errors[0]}
@@ -59,10 +57,16 @@ def table(condition: dict[str, np.ndarray], errors: dict[str, np.ndarray]) -> st
     """Markdown, one column per decade."""
     whole = [i for i, h in enumerate(STEPS) if abs(np.log10(h) - round(np.log10(h))) < 1e-9]
     lines = ["| | " + " | ".join(f"h = {STEPS[i]:.0e} s" for i in whole) + " |", "| --- |" + " --- |" * len(whole)]
-    rows = [(f"{name}, {what}", values[:, k]) for name, values in condition.items()
-            for k, what in enumerate(("raw", "equilibrated", "least of any scaling"))]  # fmt: skip
-    rows += [(f"rounding: {name}, {what}", values[:, k]) for name, values in errors.items()
-             for k, what in enumerate(("velocities", "multipliers"))]  # fmt: skip
+    rows = [
+        (f"{name}, {what}", values[:, k])
+        for name, values in condition.items()
+        for k, what in enumerate(("raw", "equilibrated", "least of any scaling"))
+    ]
+    rows += [
+        (f"rounding: {name}, {what}", values[:, k])
+        for name, values in errors.items()
+        for k, what in enumerate(("velocities", "multipliers"))
+    ]
     lines += [f"| {name} | " + " | ".join(f"{values[i]:.1e}" for i in whole) + " |" for name, values in rows]
     return "\n".join(lines)
 

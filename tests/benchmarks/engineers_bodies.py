@@ -74,8 +74,26 @@ class Scope:
     rod_t_end: float = 0.16
     tolerances: tuple[float, ...] = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7)
     reference: float = 1e-7  # rtol of flexmbs's converged solution; it is compared with the one of ten times that
-    steps: tuple[int, ...] = (100, 200, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11200, 16000, 22400,
-                              32000, 45000, 64000)  # fmt: skip
+    steps: tuple[int, ...] = (
+        100,
+        200,
+        350,
+        500,
+        700,
+        1000,
+        1400,
+        2000,
+        2800,
+        4000,
+        5600,
+        8000,
+        11200,
+        16000,
+        22400,
+        32000,
+        45000,
+        64000,
+    )
     reference_steps: int = 128000
     rod_steps: tuple[int, ...] = (125, 250, 500, 1000, 2000)
     rod_reference_steps: int = 4000
@@ -152,17 +170,14 @@ class Ours:
             raise OutOfTime(f"rtol {rtol:g}: {error}") from None
         stats = result.stats
         wall = time.perf_counter() - begin - stats["compile_seconds"]
-        return End(*self.observe(result), stats["loop_seconds"], stats["steps_accepted"],
-                   stats["residual_evaluations"], wall)  # fmt: skip
+        return End(*self.observe(result), stats["loop_seconds"], stats["steps_accepted"], stats["residual_evaluations"], wall)
 
     def family(self, integrator, tolerances) -> list[tuple]:
         return [(f"rtol {r:g}", partial(self, r, integrator)) for r in tolerances]
 
 
 def tip_of(result: fm.Result) -> tuple[np.ndarray, np.ndarray]:
-    position, velocity = (
-        np.array([result[f"rod.tip.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity")
-    )
+    position, velocity = (np.array([result[f"rod.tip.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity"))
     return position, velocity
 
 
@@ -170,9 +185,7 @@ def exudyn_family(run, radius: float, counts, newton: float) -> list[tuple]:
     """Generalised-alpha with more and more steps; ``radius``: spectral radius, 1 without numerical damping."""
     from exudyn_systems.solver import Choice
 
-    return [
-        (f"{n} steps, Newton {newton:g}", partial(run, Choice("GeneralizedAlpha", n, newton, radius))) for n in counts
-    ]
+    return [(f"{n} steps, Newton {newton:g}", partial(run, Choice("GeneralizedAlpha", n, newton, radius))) for n in counts]
 
 
 INTEGRATORS = {"auto (default)": "auto", "radau, order 5": fm.Radau(max_order=5), "radau": "radau"}
@@ -224,16 +237,32 @@ def unreached(why: str, tried: list, width: int) -> list:
     if not tried:
         return [why, *["-"] * (width - 1)]
     last = tried[-1]
-    return [f"{why}; last: {last.settings}", last.position_error, last.velocity_error, 1e3 * last.seconds, "-",
-            last.steps, last.evaluations]  # fmt: skip
+    return [
+        f"{why}; last: {last.settings}",
+        last.position_error,
+        last.velocity_error,
+        1e3 * last.seconds,
+        "-",
+        last.steps,
+        last.evaluations,
+    ]
 
 
 def failure(error: Exception) -> str:
     return f"failed: {type(error).__name__}: {str(error).splitlines()[0][:100] if str(error) else ''}"
 
 
-COLUMNS = ("case", "integrator", "settings", "error m", "error m/s", "loop or solve ms", "call ms", "steps",
-           "residuals or Newton iterations")  # fmt: skip
+COLUMNS = (
+    "case",
+    "integrator",
+    "settings",
+    "error m",
+    "error m/s",
+    "loop or solve ms",
+    "call ms",
+    "steps",
+    "residuals or Newton iterations",
+)
 
 
 # -- tables -------------------------------------------------------------------------------------------------------
@@ -257,16 +286,17 @@ def swing(scope: Scope, table: Table, damping: str | None, exudyn: bool = True) 
             if exudyn:
                 theirs = exudyn_pendulum(mesh, body, scope.t_end)
                 references["exudyn"], coarser = (
-                    exudyn_family(theirs, 0.9, [n], 1e-8)[0][1]()
-                    for n in (scope.reference_steps, scope.reference_steps // 2)
+                    exudyn_family(theirs, 0.9, [n], 1e-8)[0][1]() for n in (scope.reference_steps, scope.reference_steps // 2)
                 )
                 said += f", Exudyn to {apart(coarser, references['exudyn'])} ({scope.reference_steps // 2} steps)"
                 families |= {
                     f"Exudyn, {name}": ("exudyn", exudyn_family(theirs, radius, scope.steps, NEWTON))
                     for name, radius in RADII.items()
                 }
-            table.remark(f"{case}: {body.frequencies[0]:.3g} to {body.frequencies[-1]:.4g} Hz, largest speed of the "
-                         f"tip {speed:.3g} m/s; {said}; reduced in {reduced:.2g} s.")  # fmt: skip
+            table.remark(
+                f"{case}: {body.frequencies[0]:.3g} to {body.frequencies[-1]:.4g} Hz, largest speed of the "
+                f"tip {speed:.3g} m/s; {said}; reduced in {reduced:.2g} s."
+            )
             compare_to_limits(table, case, families, references, (1e-4, 1e-4 * speed), scope)
         except Exception as error:
             table.add(case, failure(error), *["-"] * (len(table.columns) - 2))
@@ -312,8 +342,7 @@ def founding(scope: Scope) -> Table:
     }
     families = {f"flexmbs, {n}": ("ours", ours.family(i, scope.tolerances)) for n, i in INTEGRATORS.items()}
     families |= {
-        f"Exudyn, {name}": ("exudyn", exudyn_family(theirs, radius, scope.steps, NEWTON))
-        for name, radius in RADII.items()
+        f"Exudyn, {name}": ("exudyn", exudyn_family(theirs, radius, scope.steps, NEWTON)) for name, radius in RADII.items()
     }
     limits = (1e-4, 1e-4 * largest_tip_speed(ours))
     compare_to_limits(table, "8 damped modes", families, references, limits, scope)
@@ -410,11 +439,21 @@ def rod_rows(scope: Scope, table: Table, case: str, mesh: fm.Mesh, body: fm.Flex
     except Exception as error:
         exudyn_says = failure(error)
     default = timed({"default": ("rtol 1e-6", partial(ours, 1e-6))}, scope)["default"]
-    table.add(case, "flexmbs, default settings", "rtol 1e-6", *end_error(default[2], references["ours"]),
-              1e3 * default[0], 1e3 * float(default[1]), default[2].steps, default[2].evaluations)  # fmt: skip
-    table.remark(f"{case}: {body.frequencies[0]:.4g} to {body.frequencies[-1]:.4g} Hz; limits of the other rows: 1 % "
-                 f"of the largest deflection and rate, {limits[0]:.1e} m and {limits[1]:.1e} m/s. Exudyn's finest runs "
-                 f"with {scope.rod_reference_steps} steps, radius 0 and 0.5: {exudyn_says} apart.")  # fmt: skip
+    table.add(
+        case,
+        "flexmbs, default settings",
+        "rtol 1e-6",
+        *end_error(default[2], references["ours"]),
+        1e3 * default[0],
+        1e3 * float(default[1]),
+        default[2].steps,
+        default[2].evaluations,
+    )
+    table.remark(
+        f"{case}: {body.frequencies[0]:.4g} to {body.frequencies[-1]:.4g} Hz; limits of the other rows: 1 % "
+        f"of the largest deflection and rate, {limits[0]:.1e} m and {limits[1]:.1e} m/s. Exudyn's finest runs "
+        f"with {scope.rod_reference_steps} steps, radius 0 and 0.5: {exudyn_says} apart."
+    )
     compare_to_limits(table, case, families, references, limits, scope)
 
 
@@ -428,9 +467,7 @@ def exudyn_rod(mesh: fm.Mesh, body: fm.FlexibleBody, result: fm.Result, shape: n
 
 
 def stiff(scope: Scope) -> Table:
-    table = Table(
-        "Stiff forces, 1 s of motion, rtol 1e-6", ("system", "integrator", "steps", "residuals", "call ms", "result")
-    )
+    table = Table("Stiff forces, 1 s of motion, rtol 1e-6", ("system", "integrator", "steps", "residuals", "call ms", "result"))
     block, end = sliding_block()
     start = 0.05  # m, of the ball on the floor
     systems = {
@@ -445,8 +482,14 @@ def stiff(scope: Scope) -> Table:
                 result = system.simulate(scope.t_end, integrator=choice, progress=stop_after(scope.budget))
                 call, stats = time.perf_counter() - begin - result.stats["compile_seconds"], result.stats
                 chosen = stats["integrator"] if choice == "auto" else ""
-                table.add(name, f"{choice} ({chosen})" if chosen else choice, stats["steps_accepted"],
-                          stats["residual_evaluations"], 1e3 * call, f"{result[channel][-1] - rest:.2e}")  # fmt: skip
+                table.add(
+                    name,
+                    f"{choice} ({chosen})" if chosen else choice,
+                    stats["steps_accepted"],
+                    stats["residual_evaluations"],
+                    1e3 * call,
+                    f"{result[channel][-1] - rest:.2e}",
+                )
             except Exception as error:
                 table.add(name, choice, failure(error), "-", "-", "-")
     return table
@@ -475,18 +518,28 @@ def made(names, scope: Scope) -> Iterator[Table]:
 def quick() -> Scope:
     """Everything once, on small models."""
     return Scope(
-        mesh=small_bar, modes=(2,), residual_modes=(2,), rod_modes=(2,), t_end=0.05, rod_t_end=1e-3,
-        tolerances=(1e-4, 1e-5), reference=1e-7, steps=(200, 400), reference_steps=800, rod_steps=(10, 20),
-        rod_reference_steps=40, budget=np.inf, repeats=1, timing=0.0,
-    )  # fmt: skip
+        mesh=small_bar,
+        modes=(2,),
+        residual_modes=(2,),
+        rod_modes=(2,),
+        t_end=0.05,
+        rod_t_end=1e-3,
+        tolerances=(1e-4, 1e-5),
+        reference=1e-7,
+        steps=(200, 400),
+        reference_steps=800,
+        rod_steps=(10, 20),
+        rod_reference_steps=40,
+        budget=np.inf,
+        repeats=1,
+        timing=0.0,
+    )
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES))
-    parser.add_argument(
-        "--modes", nargs="+", type=int, help="of the pendulum (default: swing 8 16 24 50, residual 8 24 50 100)"
-    )
+    parser.add_argument("--modes", nargs="+", type=int, help="of the pendulum (default: swing 8 16 24 50, residual 8 24 50 100)")
     parser.add_argument("--quick", action="store_true", help="everything once, on small models")
     parser.add_argument("--save", action="store_true", help=f"write the tables into docs/{PAGE}")
     parser.add_argument("--json", type=Path, help="write the tables to this file")

@@ -22,9 +22,13 @@ HITS = 2
 # agree to 5e-14 s
 LENGTHS, MASSES, PENDULUM_RESTITUTION = (0.6, 0.5), (1.2, 0.8), 0.5
 PENDULUM_TIMES = (
-    0.4272573193814818, 0.44259820697941976, 0.4518350011082483, 1.2728286899739145, 1.3091645705615675,
+    0.4272573193814818,
+    0.44259820697941976,
+    0.4518350011082483,
+    1.2728286899739145,
+    1.3091645705615675,
     1.3576553023796487,
-)  # fmt: skip
+)
 JUMP = 0.45  # rad/s, of a hinge within a step: an impact
 
 
@@ -124,17 +128,30 @@ def double_pendulum() -> fm.System:
 
 PROBLEMS = {
     "table": Problem(
-        f"ball on a moving table, first {HITS} hits", moving_table, 0.4, table_times(),
-        ("fall.displacement.rate",), lambda t, v: rises(t, v, least=0.3),
+        f"ball on a moving table, first {HITS} hits",
+        moving_table,
+        0.4,
+        table_times(),
+        ("fall.displacement.rate",),
+        lambda t, v: rises(t, v, least=0.3),
         (1e-2, 1e-3, 1e-4, 1e-5),
     ),
     "oscillator": Problem(
-        "friction oscillator, seven reversals", oscillator, 20.0, atan(6.0 / 13.0) + pi * np.arange(7),
-        ("motion.v.rate",), reversals, (1e-1, 1e-2, 1e-3, 1e-4),
+        "friction oscillator, seven reversals",
+        oscillator,
+        20.0,
+        atan(6.0 / 13.0) + pi * np.arange(7),
+        ("motion.v.rate",),
+        reversals,
+        (1e-1, 1e-2, 1e-3, 1e-4),
     ),
     "pendulum": Problem(
-        "double pendulum at a rigid stop, six impacts", double_pendulum, 1.4, np.array(PENDULUM_TIMES),
-        ("hinge0.angle.rate", "hinge1.angle.rate"), lambda t, v, w: rises(t, v, w, least=JUMP),
+        "double pendulum at a rigid stop, six impacts",
+        double_pendulum,
+        1.4,
+        np.array(PENDULUM_TIMES),
+        ("hinge0.angle.rate", "hinge1.angle.rate"),
+        lambda t, v, w: rises(t, v, w, least=JUMP),
         (1e-2, 1e-3, 1e-4, 1e-5),
     ),
-}  # fmt: skip
+}

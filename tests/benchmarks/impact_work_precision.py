@@ -90,9 +90,7 @@ def draw(measured: dict[str, dict[str, list[Point]]]) -> None:
     panels = np.atleast_1d(figure.subplots(1, len(measured)))
     for axis, (name, curves) in zip(panels, measured.items(), strict=True):
         for way, points in curves.items():
-            axis.loglog(
-                [1e3 * p.seconds for p in points], [max(p.error, 1e-16) for p in points], STYLES[way], label=way
-            )
+            axis.loglog([1e3 * p.seconds for p in points], [max(p.error, 1e-16) for p in points], STYLES[way], label=way)
         axis.set_title(PROBLEMS[name].title, fontsize="medium")
         axis.set_xlabel("time of the steps [ms]")
         axis.set_ylabel("error of event times [s]")

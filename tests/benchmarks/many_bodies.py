@@ -88,9 +88,8 @@ def flexmbs_rods(system: fm.System, t_end: float, rtol: float) -> End:
     position = motion.body_position[-1, order] + half
     velocity = motion.body_velocity[-1, order] + np.cross(motion.body_angular_velocity[-1, order], half)
     return End(
-        position[:, :2], velocity[:, :2], stats["loop_seconds"], stats["steps_accepted"],
-        stats["residual_evaluations"], wall,
-    )  # fmt: skip
+        position[:, :2], velocity[:, :2], stats["loop_seconds"], stats["steps_accepted"], stats["residual_evaluations"], wall
+    )
 
 
 def families(mechanism: str, bodies: int) -> dict[str, tuple[End, list]]:

@@ -96,9 +96,7 @@ def write(path: Path, kind: str, points: np.ndarray, elements: np.ndarray) -> No
         file.write("*HEADING\nbenchmark\n*NODE\n")
         for start in range(0, len(points), 100_000):
             rows = points[start : start + 100_000]
-            file.write(
-                "".join(f"{start + i + 1:8d}, {x:13.7g}, {y:13.7g}, {z:13.7g}\n" for i, (x, y, z) in enumerate(rows))
-            )
+            file.write("".join(f"{start + i + 1:8d}, {x:13.7g}, {y:13.7g}, {z:13.7g}\n" for i, (x, y, z) in enumerate(rows)))
         file.write(f"*ELEMENT, TYPE={kind}, ELSET=ALL\n")
         for start in range(0, len(elements), 100_000):
             rows = elements[start : start + 100_000].tolist()

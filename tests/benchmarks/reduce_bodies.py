@@ -32,8 +32,13 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 PHASES = ("assemble", "modes", "second-order fields", "inertia", "recovery")
 # Phases by the beginning of the text of a stage; what comes before the first of them is assembly.
-STAGES = {"factorising": "modes", "modes": "modes", "second-order": "second-order fields", "inertia": "inertia",
-          "markers and surface": "recovery"}  # fmt: skip
+STAGES = {
+    "factorising": "modes",
+    "modes": "modes",
+    "second-order": "second-order fields",
+    "inertia": "inertia",
+    "markers and surface": "recovery",
+}
 ROD_EDGE = 3.6e-3  # m: 20,461 nodes
 
 
@@ -110,18 +115,20 @@ def frame(corners: np.ndarray, members: list[tuple[int, int]], pieces: int, sets
     ids = np.arange(1, len(nodes) + 1)
     block = fm.ElementBlock("beam2", ids, nodes, STEEL, fm.rectangle(0.03, 0.05), "B31", y_axes=across)
     return Mesh(
-        points=points, node_ids=np.arange(1, len(points) + 1), blocks=(block,),
-        node_sets={name: np.array([corner]) for name, corner in sets.items()}, element_sets={},
-        materials={"STEEL": STEEL}, source=f"frame of {len(nodes)} beams",
-    )  # fmt: skip
+        points=points,
+        node_ids=np.arange(1, len(points) + 1),
+        blocks=(block,),
+        node_sets={name: np.array([corner]) for name, corner in sets.items()},
+        element_sets={},
+        materials={"STEEL": STEEL},
+        source=f"frame of {len(nodes)} beams",
+    )
 
 
 def ladder() -> Mesh:
     """Two rails with eight rungs, one rail higher than the other at its end: 22 members of four beams."""
     along = np.arange(8.0) * 0.4
-    corners = np.concatenate(
-        [np.column_stack([along, np.full(8, y), lift * along]) for y, lift in ((0, 0), (0.6, 0.1))]
-    )
+    corners = np.concatenate([np.column_stack([along, np.full(8, y), lift * along]) for y, lift in ((0, 0), (0.6, 0.1))])
     members = [(i, i + 8) for i in range(8)] + [(i, i + 1) for rail in (0, 8) for i in range(rail, rail + 7)]
     return frame(corners, members, 4, {"FOOT": 0, "END": 15})
 
@@ -144,18 +151,18 @@ SWINGING = dict(interfaces={"hinge": "ROOT", "tip": "TIP"})
 CORNERS = {name: name for name in "ABCD"}
 BORES = {"big": "BIG", "small": "SMALL"}
 ROWS = {
-    "hex20, compressed": Row(pendulum, SWINGING | dict(
-        modes=fm.ClampedFree("hinge", count=24), second_order=fm.SecondOrder(field_tolerance=1e-4))),
+    "hex20, compressed": Row(
+        pendulum, SWINGING | dict(modes=fm.ClampedFree("hinge", count=24), second_order=fm.SecondOrder(field_tolerance=1e-4))
+    ),
     "hex20": Row(pendulum, SWINGING | dict(modes=fm.ClampedFree("hinge", count=24))),
-    "hex20, 50 modes, compressed": Row(pendulum, SWINGING | dict(
-        modes=fm.ClampedFree("hinge", count=50), second_order=fm.SecondOrder(field_tolerance=1e-4))),
+    "hex20, 50 modes, compressed": Row(
+        pendulum, SWINGING | dict(modes=fm.ClampedFree("hinge", count=50), second_order=fm.SecondOrder(field_tolerance=1e-4))
+    ),
     "hex20, 50 modes": Row(pendulum, SWINGING | dict(modes=fm.ClampedFree("hinge", count=50))),
-    "88 beams": Row(ladder, dict(
-        interfaces={"foot": "FOOT", "end": "END"}, modes=fm.ClampedFree("foot", count=36))),
-    "24 beams, attachment modes": Row(box, dict(
-        interfaces=CORNERS, modes=fm.FreeFree(count=30, attachment=True))),
+    "88 beams": Row(ladder, dict(interfaces={"foot": "FOOT", "end": "END"}, modes=fm.ClampedFree("foot", count=36))),
+    "24 beams, attachment modes": Row(box, dict(interfaces=CORNERS, modes=fm.FreeFree(count=30, attachment=True))),
     "connecting rod": Row(rod, dict(interfaces=BORES, modes=fm.FreeFree(count=20, attachment=True))),
-}  # fmt: skip
+}
 
 
 if __name__ == "__main__":

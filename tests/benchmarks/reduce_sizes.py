@@ -90,11 +90,14 @@ def rod_mesh(folder: Path):
         points, nodes = stored["points"], stored["nodes"]
     steel = Material("steel", 210e9, 0.3, 7850.0)
     return Mesh(
-        points=points, node_ids=np.arange(1, len(points) + 1),
+        points=points,
+        node_ids=np.arange(1, len(points) + 1),
         blocks=(ElementBlock("tet10", np.arange(1, len(nodes) + 1), nodes, steel),),
-        node_sets={eye: bore_nodes(points, eye) for eye in EYES}, element_sets={},
-        materials={"steel": steel}, source="rod",
-    )  # fmt: skip
+        node_sets={eye: bore_nodes(points, eye) for eye in EYES},
+        element_sets={},
+        materials={"steel": steel},
+        source="rod",
+    )
 
 
 def compute(task: str, folder: Path) -> dict:
@@ -109,9 +112,11 @@ def compute(task: str, folder: Path) -> dict:
         held[mesh.node_sets["BIG"]] = True
         return {"hz": natural_modes(model, held.ravel(), 20).frequencies.tolist()}
     body = reduce_model(
-        model, interfaces={"big": "BIG", "small": "SMALL"}, modes=FreeFree(count=20, attachment=True),
+        model,
+        interfaces={"big": "BIG", "small": "SMALL"},
+        modes=FreeFree(count=20, attachment=True),
         second_order="full" if task == "reduce" else "none",
-    )  # fmt: skip
+    )
     return {"hz": body.frequencies.tolist()}
 
 

@@ -60,13 +60,16 @@ def start_times(
         later = [run(python, cache, base / f"later {i}", COMMAND)[0] for i in range(later_runs)]
         short = [run(python, cache, base / f"short {i}", [*COMMAND, *FIRST_STEPS])[:2] for i in range(short_runs)]
         found = {
-            "first_command_seconds": wall, "first_load_seconds": stats["compile_seconds"], "announced": announced,
-            "later_command_seconds": min(later), "first_steps_seconds": min(seconds for seconds, _ in short),
+            "first_command_seconds": wall,
+            "first_load_seconds": stats["compile_seconds"],
+            "announced": announced,
+            "later_command_seconds": min(later),
+            "first_steps_seconds": min(seconds for seconds, _ in short),
             "load_seconds": min(stats["compile_seconds"] for _, stats in short),
             "import_seconds": _quickest([python, "-c", "import flexmbs"], cache, base),
             "bare_python_seconds": _quickest([python, "-c", "pass"], cache, base),
             "help_seconds": _quickest([python, "-c", PROGRAM, "--help"], cache, base),
-        }  # fmt: skip
+        }
         if animation:
             found["animation_seconds"] = run(python, cache, base / "animated", ANIMATED)[0]
     for name, value in found.items():

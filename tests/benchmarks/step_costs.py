@@ -38,12 +38,20 @@ def cost(bodies: int, t_end: float, rtol: float = 1e-4, atol: float = 1e-6) -> d
     seconds, steps, tangents = stats["solve_seconds"], stats["steps_accepted"], stats["tangent_evaluations"]
     share = {name: called[name] * alone[name] * 1e-6 / seconds for name in PARTS}
     return {
-        "bodies": bodies, "coordinates": len(result.trajectory.q[0]), "steps": steps,
-        "rejected": stats["steps_rejected"], "residuals": stats["residual_evaluations"], "tangents": tangents,
-        "factorisations": stats["factorisations"], "seconds": seconds,
-        "us_per_step": 1e6 * seconds / steps, "steps_per_second": steps / seconds,
-        "us_per_residual_all_in": 1e6 * seconds / stats["residual_evaluations"], "alone_us": alone, "share": share,
-    }  # fmt: skip
+        "bodies": bodies,
+        "coordinates": len(result.trajectory.q[0]),
+        "steps": steps,
+        "rejected": stats["steps_rejected"],
+        "residuals": stats["residual_evaluations"],
+        "tangents": tangents,
+        "factorisations": stats["factorisations"],
+        "seconds": seconds,
+        "us_per_step": 1e6 * seconds / steps,
+        "steps_per_second": steps / seconds,
+        "us_per_residual_all_in": 1e6 * seconds / stats["residual_evaluations"],
+        "alone_us": alone,
+        "share": share,
+    }
 
 
 def step_costs() -> list[dict]:
@@ -53,9 +61,11 @@ def step_costs() -> list[dict]:
         row = rows[-1]
         alone = ", ".join(f"{name} {value:.2f}" for name, value in row["alone_us"].items())
         share = ", ".join(f"{name} {100 * value:.0f} %" for name, value in row["share"].items())
-        print(f"(d) {bodies:2d} bodies, {row['coordinates']:3d} coordinates: {row['us_per_step']:9.1f} us a step"
-              f" ({row['steps_per_second']:8.0f} steps/s), {row['us_per_residual_all_in']:7.2f} us per residual all in;"
-              f" {row['steps']} steps, {row['rejected']} rejected, {row['tangents']} tangents")  # fmt: skip
+        print(
+            f"(d) {bodies:2d} bodies, {row['coordinates']:3d} coordinates: {row['us_per_step']:9.1f} us a step"
+            f" ({row['steps_per_second']:8.0f} steps/s), {row['us_per_residual_all_in']:7.2f} us per residual all in;"
+            f" {row['steps']} steps, {row['rejected']} rejected, {row['tangents']} tangents"
+        )
         print(f"    alone (us): {alone};  share of the time: {share}", flush=True)
     return rows
 

@@ -31,17 +31,7 @@ FIFTH = 0  # of the orders 5, 9, 13
 @numba.njit
 def repeat_residual(tables, state, settings, scratch, work, log, h, count):
     for _ in range(count):
-        residual(
-            tables,
-            state.active,
-            state.contact_history,
-            state.q,
-            state.v,
-            state.a,
-            state.reference,
-            work,
-            scratch.residual,
-        )
+        residual(tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual)
 
 
 @numba.njit

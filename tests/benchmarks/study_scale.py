@@ -27,10 +27,16 @@ from flexmbs.study.store.run_record import RunRecord
 
 SPACE = {"start_angle": (0.05, 0.15), "start_speed": (-4.0, -2.0), "thickness": (0.0035, 0.0045)}
 FIGURES = {
-    "first_contact_time": 0.0371234567891234, "first_contact_duration": 5.2731234567e-05, "contact_count": 4,
-    "first_peak_force": 29281.2123456789, "first_impulse": 0.8357551234567, "energy_error": 1.571312345678e-08,
-    "angle_end": 0.0927361234567, "tip_deflection_end": 0.0181612345678, "tip_deflection_max": 0.4237241234567,
-}  # fmt: skip
+    "first_contact_time": 0.0371234567891234,
+    "first_contact_duration": 5.2731234567e-05,
+    "contact_count": 4,
+    "first_peak_force": 29281.2123456789,
+    "first_impulse": 0.8357551234567,
+    "energy_error": 1.571312345678e-08,
+    "angle_end": 0.0927361234567,
+    "tip_deflection_end": 0.0181612345678,
+    "tip_deflection_max": 0.4237241234567,
+}
 
 
 class AtOnce:
@@ -110,8 +116,10 @@ def store(runs: int, folder: Path) -> dict[str, float]:
 
 
 def schedule_table(rows: list[dict[str, float]]) -> str:
-    lines = ["| runs | processor time per run | workers kept busy with runs of 1 s | memory | messages per run |",
-             "|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        "| runs | processor time per run | workers kept busy with runs of 1 s | memory | messages per run |",
+        "|---|---|---|---|---|",
+    ]
     for found in rows:
         lines.append(
             f"| {found['runs']:,} | {1e6 * found['seconds']:.0f} us | {1.0 / found['seconds']:,.0f} | "
@@ -121,16 +129,19 @@ def schedule_table(rows: list[dict[str, float]]) -> str:
 
 
 def store_table(rows: list[dict[str, float]]) -> str:
-    lines = ["| runs | claim and finish | files, size | listing | table | packing | files, size | listing | table |",
-             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        "| runs | claim and finish | files, size | listing | table | packing | files, size | listing | table |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for found in rows:
         cells = [f"{found['runs']:,}", f"{1e3 * found['finish']:.2f} ms"]
         for name in ("loose", "packed"):
             cells += [f"{found['pack']:.1f} s"] if name == "packed" else []
             cells += [
-                f"{found[f'{name}_files']:,}, {found[f'{name}_bytes'] / 1e6:.1f} MB", f"{found[f'{name}_keys']:.1f} s",
+                f"{found[f'{name}_files']:,}, {found[f'{name}_bytes'] / 1e6:.1f} MB",
+                f"{found[f'{name}_keys']:.1f} s",
                 f"{found[f'{name}_table']:.1f} s",
-            ]  # fmt: skip
+            ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -144,8 +155,9 @@ def main() -> None:
     warnings.simplefilter("ignore", fm.StudyWarning)
     tables = {}
     for name, function, counts, table in (
-        ("scheduler", schedule, given.runs, schedule_table), ("store", store, given.stored, store_table),
-    ):  # fmt: skip
+        ("scheduler", schedule, given.runs, schedule_table),
+        ("store", store, given.stored, store_table),
+    ):
         rows = []
         for count in counts:
             with tempfile.TemporaryDirectory() as folder:

@@ -26,9 +26,11 @@ from pages import write_into
 import flexmbs as fm
 
 SPACE = {
-    "start_angle": (0.05, 0.15), "start_speed": (-4.0, -2.0), "thickness": fm.Normal(0.004, 1e-4, low=3.5e-3),
+    "start_angle": (0.05, 0.15),
+    "start_speed": (-4.0, -2.0),
+    "thickness": fm.Normal(0.004, 1e-4, low=3.5e-3),
     "contact_stiffness": fm.Range(1e9, 1e11, log=True),
-}  # fmt: skip
+}
 T_END = 0.1
 
 
@@ -77,9 +79,8 @@ def alone(study: fm.Study, count: int) -> float:
 
 def throughput(runs: int, executor: str, keep: str, folder: Path, workers: int, sample: int) -> dict[str, float]:
     study = fm.Study(
-        "flexible_pendulum_impact", SPACE, fm.RandomSample(runs), seed=1, fixed={"t_end": T_END}, keep=keep,
-        folder=folder,
-    )  # fmt: skip
+        "flexible_pendulum_impact", SPACE, fm.RandomSample(runs), seed=1, fixed={"t_end": T_END}, keep=keep, folder=folder
+    )
     before = alone(study, sample)
     memory = Memory()
     memory.start()
@@ -100,14 +101,25 @@ def throughput(runs: int, executor: str, keep: str, folder: Path, workers: int, 
     table_seconds = time.perf_counter() - begin
     assert outcome.computed == len(table) == runs and again.computed == 0 and status.finished == runs
     return {
-        "runs": runs, "workers": workers, "wall": wall, "alone_before": before, "alone_after": after,
-        "efficiency": mean * runs / (wall * workers), "efficiency_own": outcome.run_seconds / (wall * workers),
+        "runs": runs,
+        "workers": workers,
+        "wall": wall,
+        "alone_before": before,
+        "alone_after": after,
+        "efficiency": mean * runs / (wall * workers),
+        "efficiency_own": outcome.run_seconds / (wall * workers),
         "overhead": (wall * workers - mean * runs) / runs,
         "overhead_own": (wall * workers - outcome.run_seconds) / runs,
-        "processor_share": processors / (wall * workers), "own_10": memory.at(0.1)[0], "own_100": memory.at(1.0)[0],
-        "worker_10": memory.at(0.1)[1], "worker_100": memory.at(1.0)[1], "files": status.files, "bytes": status.bytes,
-        "again": looked, "table": table_seconds,
-    }  # fmt: skip
+        "processor_share": processors / (wall * workers),
+        "own_10": memory.at(0.1)[0],
+        "own_100": memory.at(1.0)[0],
+        "worker_10": memory.at(0.1)[1],
+        "worker_100": memory.at(1.0)[1],
+        "files": status.files,
+        "bytes": status.bytes,
+        "again": looked,
+        "table": table_seconds,
+    }
 
 
 def _children() -> float:
@@ -120,19 +132,20 @@ def table_of(name: str, found: dict[str, float]) -> str:
     own, largest, MB = ("own_10", "own_100"), ("worker_10", "worker_100"), 1e6
     lines = [
         ("runs, workers, wall time", f"{found['runs']:,.0f}, {found['workers']:.0f}, {found['wall']:.0f} s"),
-        ("a run alone, before and after", " and ".join(
-            f"{1e3 * found[key]:.1f} ms" for key in ("alone_before", "alone_after"))),
+        ("a run alone, before and after", " and ".join(f"{1e3 * found[key]:.1f} ms" for key in ("alone_before", "alone_after"))),
         ("efficiency against runs alone", f"{100 * found['efficiency']:.1f} %"),
         ("efficiency against the workers' own times", f"{100 * found['efficiency_own']:.1f} %"),
-        ("overhead per run, against runs alone and own times", " and ".join(
-            f"{1e3 * found[key]:.1f} ms" for key in ("overhead", "overhead_own"))),
+        (
+            "overhead per run, against runs alone and own times",
+            " and ".join(f"{1e3 * found[key]:.1f} ms" for key in ("overhead", "overhead_own")),
+        ),
         ("share of the processors in use", f"{100 * found['processor_share']:.1f} %"),
         ("memory of the scheduler, after a tenth and at the end", " and ".join(f"{found[k]:.0f} MB" for k in own)),
         ("memory of a worker, after a tenth and at the end", " and ".join(f"{found[k]:.0f} MB" for k in largest)),
         ("files, size", f"{found['files']:,.0f}, {found['bytes'] / MB:.1f} MB"),
         ("the same study again (nothing to compute)", f"{found['again']:.1f} s"),
         ("table of all runs", f"{found['table']:.1f} s"),
-    ]  # fmt: skip
+    ]
     return "\n".join([f"| {name} | |", "|---|---|", *(f"| {what} | {value} |" for what, value in lines)])
 
 

@@ -54,11 +54,13 @@ def tables(measured: dict[str, Measured]) -> str:
     parts = []
     for found in measured.values():
         parts += [
-            f"### {found.case.title}", "",
+            f"### {found.case.title}",
+            "",
             "| accuracy | our quickest | ms | quickest other | ms | other / ours |",
             "| --- | --- | --- | --- | --- | --- |",
-            *ahead(found), "",
-        ]  # fmt: skip
+            *ahead(found),
+            "",
+        ]
         if found.distance:
             apart = ", ".join(f"{code} {value:.1e}" for code, value in found.distance.items())
             parts += [f"Distance of converged ends from ours (relative): {apart}.", ""]
@@ -93,10 +95,15 @@ def panel(axis, found: Measured, what: str) -> None:
             points = [point for point in points if np.isfinite(point.error)]
             if points:
                 axis.loglog(
-                    [factor * getattr(point, what) for point in points], [max(point.error, 1e-12) for point in points],
-                    STYLES[group], color=f"C{number % 10}", marker=MARKERS[number % len(MARKERS)], markersize=4,
-                    linewidth=1.8 if group == OURS else 1.1, label=label,
-                )  # fmt: skip
+                    [factor * getattr(point, what) for point in points],
+                    [max(point.error, 1e-12) for point in points],
+                    STYLES[group],
+                    color=f"C{number % 10}",
+                    marker=MARKERS[number % len(MARKERS)],
+                    markersize=4,
+                    linewidth=1.8 if group == OURS else 1.1,
+                    label=label,
+                )
                 label = None
     axis.set_ylim(1e-10, 1.0)
     axis.set_title(found.case.title, fontsize="medium")

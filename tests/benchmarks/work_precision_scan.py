@@ -50,10 +50,7 @@ def motion_sizes(system, case: Case) -> tuple[float, float]:
     position, velocity = (
         np.column_stack([result[f"{case.point}.{what}.{axis}"] for axis in "xyz"]) for what in ("position", "velocity")
     )
-    return (
-        float(np.linalg.norm(position - position[0], axis=1).max()),
-        float(np.linalg.norm(velocity, axis=1).max()),
-    )
+    return (float(np.linalg.norm(position - position[0], axis=1).max()), float(np.linalg.norm(velocity, axis=1).max()))
 
 
 def attempt(run) -> End | None:
@@ -83,10 +80,7 @@ def scan(code: str, family: Family, reference: End | None, sizes) -> tuple[list[
         return [], [], None
     target = ends[-1][2] if own and ends else reference
     kept = ends[:-2] if own else ends
-    points = [
-        Point(code, name, relative(end, target, sizes), end.seconds, end.evaluations, end.steps)
-        for name, _run, end in kept
-    ]
+    points = [Point(code, name, relative(end, target, sizes), end.seconds, end.evaluations, end.steps) for name, _run, end in kept]
     while len(points) > 1 and points[-2].error < SHARPEST:
         points.pop()
     return points, [run for _name, run, _end in kept][: len(points)], target

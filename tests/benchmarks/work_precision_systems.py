@@ -54,18 +54,14 @@ class Case:
 
 
 def observe(result: fm.Result, point: str) -> tuple[np.ndarray, np.ndarray]:
-    position, velocity = (
-        np.array([result[f"{point}.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity")
-    )
+    position, velocity = (np.array([result[f"{point}.{what}.{axis}"][-1] for axis in "xyz"]) for what in ("position", "velocity"))
     return position, velocity
 
 
 def our_run(system: fm.System, case: Case, integrator: str, rtol: float, atol: float) -> End:
     result = system.simulate(case.t_end, rtol=rtol, atol=atol, integrator=integrator)
     stats = result.stats
-    return End(
-        *observe(result, case.point), stats["loop_seconds"], stats["steps_accepted"], stats["residual_evaluations"]
-    )
+    return End(*observe(result, case.point), stats["loop_seconds"], stats["steps_accepted"], stats["residual_evaluations"])
 
 
 def tolerances(run: Callable[[float, float], End], ratios: Iterable[float] = RATIOS) -> list[Family]:
@@ -157,8 +153,7 @@ def exudyn_pendulum_families(case_end: float, stop: bool) -> dict[str, Family]:
 
     return {
         f"Exudyn generalised-alpha ({rho:g})": [
-            (f"{n} steps", partial(run, case_end, Choice("GeneralizedAlpha", n, 1e-8, rho), Load(stop=stop)))
-            for n in STEPS[4:]
+            (f"{n} steps", partial(run, case_end, Choice("GeneralizedAlpha", n, 1e-8, rho), Load(stop=stop))) for n in STEPS[4:]
         ]
         for rho in (0.9,)
     }
@@ -171,10 +166,8 @@ def exudyn_explicit_families(run: Callable) -> dict[str, Family]:
     return {
         "Exudyn RK44": [(f"{n} steps", partial(run, Choice("RK44", n))) for n in STEPS],
         "Exudyn RK67": [(f"{n} steps", partial(run, Choice("RK67", n))) for n in STEPS],
-        "Exudyn DOPRI5": [
-            (f"tolerance {r:.0e}", partial(run, Choice("DOPRI5", tolerance=r))) for r in TOLERANCES
-        ],
-    }  # fmt: skip
+        "Exudyn DOPRI5": [(f"tolerance {r:.0e}", partial(run, Choice("DOPRI5", tolerance=r))) for r in TOLERANCES],
+    }
 
 
 def exudyn_chain_families(links: int, t_end: float) -> dict[str, Family]:
@@ -194,10 +187,8 @@ def exudyn_four_bar_families(t_end: float) -> dict[str, Family]:
     }
     return {
         f"Exudyn {name}": [(f"{n} steps", partial(run, pins, t_end, Choice(solver, n))) for n in STEPS]
-        for name, solver in (
-            ("generalised-alpha (0.9)", "GeneralizedAlpha"), ("trapezoidal, index 2", "TrapezoidalIndex2")
-        )
-    }  # fmt: skip
+        for name, solver in (("generalised-alpha (0.9)", "GeneralizedAlpha"), ("trapezoidal, index 2", "TrapezoidalIndex2"))
+    }
 
 
 TOP = rotating_bodies.Body((15.234375, 0.46875, 15.234375), (0.0, 15.0, 0.0), 9.81, (0.0, 150.0, -4.61538))
@@ -235,37 +226,56 @@ def flexible_four_bar() -> fm.System:
 
 CASES = {
     "pendulum": Case(
-        "flexible pendulum, 8 modes, until 0.45 s", lambda: pendulum(eight_modes()), 0.45, "rod.tip",
+        "flexible pendulum, 8 modes, until 0.45 s",
+        lambda: pendulum(eight_modes()),
+        0.45,
+        "rod.tip",
         lambda: exudyn_pendulum_families(0.45, False),
     ),
     "impact": Case(
-        "flexible pendulum through two impacts, until 0.488 s", lambda: pendulum(eight_modes(), stop=True), 0.488,
-        "rod.tip", lambda: exudyn_pendulum_families(0.488, True),
+        "flexible pendulum through two impacts, until 0.488 s",
+        lambda: pendulum(eight_modes(), stop=True),
+        0.488,
+        "rod.tip",
+        lambda: exudyn_pendulum_families(0.488, True),
     ),
     "double": Case(
-        "two rigid links, 2 s", lambda: rigid_chain(2), 2.0, "rod.tip", lambda: exudyn_chain_families(2, 2.0),
-        stiff=False,
+        "two rigid links, 2 s", lambda: rigid_chain(2), 2.0, "rod.tip", lambda: exudyn_chain_families(2, 2.0), stiff=False
     ),
     "chain": Case(
-        "ten rigid links, 2 s", lambda: rigid_chain(10), 2.0, "rod.tip", lambda: exudyn_chain_families(10, 2.0),
-        stiff=False,
+        "ten rigid links, 2 s", lambda: rigid_chain(10), 2.0, "rod.tip", lambda: exudyn_chain_families(10, 2.0), stiff=False
     ),
     "top": Case(
-        "heavy top, fast, 1 s", heavy_top, 1.0, "top.rim",
-        lambda: exudyn_turning(TOP, 15.0, TOP_POINT, 1.0), top=TOP, at=TOP_POINT, stiff=False,
+        "heavy top, fast, 1 s",
+        heavy_top,
+        1.0,
+        "top.rim",
+        lambda: exudyn_turning(TOP, 15.0, TOP_POINT, 1.0),
+        top=TOP,
+        at=TOP_POINT,
+        stiff=False,
     ),
     "body": Case(
-        "free rigid body, 10 s", free_body, 10.0, "body.rim",
-        lambda: exudyn_turning(FREE, 1.0, FREE_POINT, 10.0), top=FREE, at=FREE_POINT, stiff=False,
+        "free rigid body, 10 s",
+        free_body,
+        10.0,
+        "body.rim",
+        lambda: exudyn_turning(FREE, 1.0, FREE_POINT, 10.0),
+        top=FREE,
+        at=FREE_POINT,
+        stiff=False,
     ),
     "four-bar": Case(
-        "rigid four-bar linkage, 1 s", four_bar, 1.0, "coupler.end", lambda: exudyn_four_bar_families(1.0),
-        ordinary=False, stiff=False,
+        "rigid four-bar linkage, 1 s",
+        four_bar,
+        1.0,
+        "coupler.end",
+        lambda: exudyn_four_bar_families(1.0),
+        ordinary=False,
+        stiff=False,
     ),
-    "flexible four-bar": Case(
-        "flexible four-bar linkage, 0.1 s", flexible_four_bar, 0.1, "coupler.tip", ordinary=False,
-    ),
-}  # fmt: skip
+    "flexible four-bar": Case("flexible four-bar linkage, 0.1 s", flexible_four_bar, 0.1, "coupler.tip", ordinary=False),
+}
 
 
 def families(case: Case, system: fm.System) -> dict[str, list[Family]]:

@@ -121,10 +121,7 @@ def test_pendulum_starts_with_the_given_speed():
 
 @pytest.mark.parametrize(
     "values",
-    [
-        pytest.param({}, marks=pytest.mark.slow),
-        {"length": 0.18, "shank_height": 0.02, "shank_thickness": 0.018, "modes": 0},
-    ],
+    [pytest.param({}, marks=pytest.mark.slow), {"length": 0.18, "shank_height": 0.02, "shank_thickness": 0.018, "modes": 0}],
 )
 def test_engine_connecting_rod(values):
     """Forces at top dead centre, where they are largest, against those of a rigid rod.
@@ -344,9 +341,7 @@ def test_sphere_on_beam(tmp_path):
 @pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
 def test_pinned_beam_stop(tmp_path):
     path = tmp_path / "beam.json"
-    path.write_text(
-        '{"E": 67e9, "rho": 2400.0, "nu": 0, "c": 0.014, "L": 0.783, "x_gauge": 0.462, "omega0": -3.8, "k": [18000]}'
-    )
+    path.write_text('{"E": 67e9, "rho": 2400.0, "nu": 0, "c": 0.014, "L": 0.783, "x_gauge": 0.462, "omega0": -3.8, "k": [18000]}')
     figures = run_case("pinned_beam_stop", {"parameters": str(path), "modes": 5, "t_end": 0.014}).figures
     (contact,) = figures["k=18000,N=5"]  # reference impact_pinned_beam_linear_spring
     assert contact["F_peak"] == pytest.approx(89.69548962274607, rel=1e-7)
@@ -359,9 +354,7 @@ def test_pinned_beam_stop(tmp_path):
 @pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
 def test_st_venant_rod():
     """A mass four times that of the rod: peak behind the front at tau = 4, exact (d'Alembert)."""
-    figures = run_case(
-        "st_venant_rod", {"modes": 12, "alpha": 0.25, "rtol": 1e-4, "atol": 1e-10, "wall": False}
-    ).figures
+    figures = run_case("st_venant_rod", {"modes": 12, "alpha": 0.25, "rtol": 1e-4, "atol": 1e-10, "wall": False}).figures
     assert figures["peak_stress"] == pytest.approx(2.9744101008840755, rel=0.03)
     assert figures["mass_M_striking_free_end_of_fixed_rod"]["cases"]["1/4"]["at_tau"] == 4.0
 
@@ -410,13 +403,9 @@ def test_friction_lugre_stribeck(tmp_path):
 def test_friction_on_a_belt(tmp_path):
     path = tmp_path / "belt.json"
     path.write_text('{"m": 1.0, "v_belt": 0.2, "mu_s": 0.5, "mu_k": 0.25, "v_s": 0.3, "t_end": 8.0}')
-    events = run_case("friction_lugre_stribeck", {"parameters": str(path), "rtol": 1e-7}).figures["stribeck_belt"][
-        "events"
-    ]
+    events = run_case("friction_lugre_stribeck", {"parameters": str(path), "rtol": 1e-7}).figures["stribeck_belt"]["events"]
     # the same reference: set-valued, DOP853 at 1e-13
-    assert [event["t"] for event in events] == pytest.approx(
-        [0.48151703159015324, 2.7478661613074693, 7.614693125460721], rel=1e-8
-    )
+    assert [event["t"] for event in events] == pytest.approx([0.48151703159015324, 2.7478661613074693, 7.614693125460721], rel=1e-8)
     assert [event["kind"] for event in events] == ["slip -> stick", "stick -> slip", "slip -> stick"]
 
 

@@ -24,9 +24,7 @@ class Parameters:
 
 
 def test_text_becomes_values():
-    found = from_values(
-        Parameters, {"mesh": "a.msh", "length": "2e-1", "thickness": "0.1/2", "modes": "4", "stop": "false"}
-    )
+    found = from_values(Parameters, {"mesh": "a.msh", "length": "2e-1", "thickness": "0.1/2", "modes": "4", "stop": "false"})
     assert found == Parameters("a.msh", 0.2, 0.05, 4, False)
     assert from_values(Parameters, {"thickness": "none"}).thickness is None
 
@@ -84,8 +82,7 @@ def test_settings_describe_every_parameter():
         (DATACLASS + "    a: float = 1.0\n", "missing: build, figures"),
         (DATACLASS + "    a: float = 1.0\ndef build(p): pass\ndef figures(r, p): pass\n", "needs a field t_end"),
         (
-            DATACLASS
-            + "    t_end: float = 1.0\nSIMULATION = {'integrater': 'bdf'}\ndef build(p): ...\ndef figures(r, p): ...\n",
+            DATACLASS + "    t_end: float = 1.0\nSIMULATION = {'integrater': 'bdf'}\ndef build(p): ...\ndef figures(r, p): ...\n",
             "SIMULATION: no option 'integrater' .did you mean 'integrator'",
         ),
         (DATACLASS + "    a: list = None\ndef analyse(p): pass\n", "parameter 'a': its type"),

@@ -60,10 +60,19 @@ def test_run_writes_summary_result_and_plots(tmp_path):
     summary = json.loads((out / "summary.json").read_text())
     assert summary["parameters"]["modes"] == 1 and summary["parameters"]["length"] == 10.0
     assert set(summary["figures"]) == {
-        "tip_deflection_extreme", "tip_deflection_extreme_time", "tip_deflection_end", "tip_extension_end",
-    }  # fmt: skip
-    for name in ("steps_accepted", "steps_rejected", "residual_evaluations", "tangent_evaluations", "solve_seconds",
-                 "compile_seconds"):  # fmt: skip
+        "tip_deflection_extreme",
+        "tip_deflection_extreme_time",
+        "tip_deflection_end",
+        "tip_extension_end",
+    }
+    for name in (
+        "steps_accepted",
+        "steps_rejected",
+        "residual_evaluations",
+        "tangent_evaluations",
+        "solve_seconds",
+        "compile_seconds",
+    ):
         assert name in summary["stats"]
     assert (out / "tip_deflection.png").is_file()
     assert not (out / "animation.mp4").exists()
@@ -203,10 +212,7 @@ def test_modes_of_a_mesh_file(brick):
     found = json.loads(flexmbs(*arguments, "--json").stdout)
     assert len(found["frequencies_hz"]) == 3 and found["frequencies_hz"][0] > 1.0
     (warning,) = found["warnings"]
-    assert (
-        found["mass"] == pytest.approx(157.0)
-        and "hex8 elements are the only ones through the thickness of a wall" in warning
-    )
+    assert found["mass"] == pytest.approx(157.0) and "hex8 elements are the only ones through the thickness of a wall" in warning
     assert len(found["effective_mass"]) == 3 and found["seconds"] > 0.0
     lighter = json.loads(flexmbs(*arguments, "--json", "--material", "210e9,0.3,1962.5").stdout)
     assert lighter["frequencies_hz"] == pytest.approx([2.0 * f for f in found["frequencies_hz"]], rel=1e-9)

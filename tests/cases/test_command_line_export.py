@@ -9,15 +9,7 @@ from click.testing import CliRunner
 import flexmbs as fm
 from flexmbs.app.cli.export import export_command
 
-FORMATS = {
-    "vtkhdf": "vtkhdf",
-    "glb": "glb",
-    "csv": "csv",
-    "parquet": "parquet",
-    "mat": "mat",
-    "netcdf": "nc",
-    "uff": "uff",
-}
+FORMATS = {"vtkhdf": "vtkhdf", "glb": "glb", "csv": "csv", "parquet": "parquet", "mat": "mat", "netcdf": "nc", "uff": "uff"}
 NEEDS = {"parquet": "pyarrow", "netcdf": "xarray", "uff": "pyuff"}
 
 
@@ -63,22 +55,33 @@ def test_modes_of_a_body(folder, tmp_path):
     assert "body 'block' is rigid: it has no modes" in str(rigid.exception)
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    ("--to csv --body bar", "--body is not for --to csv"), ("--to glb --field stress", "--field is not for --to glb"),
-    ("--to vtkhdf --history hit.gap", "--history is not for --to vtkhdf"), ("--to step", "is not one of 'vtkhdf'"),
-    ("--to csv --times few", "must be a number of times, or 'steps'"), ("", "Missing option '--to'"),
-    ("--to uff --body bar --times 8", "either histories, or with --body"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--to csv --body bar", "--body is not for --to csv"),
+        ("--to glb --field stress", "--field is not for --to glb"),
+        ("--to vtkhdf --history hit.gap", "--history is not for --to vtkhdf"),
+        ("--to step", "is not one of 'vtkhdf'"),
+        ("--to csv --times few", "must be a number of times, or 'steps'"),
+        ("", "Missing option '--to'"),
+        ("--to uff --body bar --times 8", "either histories, or with --body"),
+    ],
+)
 def test_options_that_do_not_belong(folder, words, said):
     done = export(folder, *words.split())
     assert done.exit_code == 2 and said in done.output
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    ("--to csv --history hit.gab", "near names: hit.gap"), ("--to vtkhdf --body blok", "no body named 'blok'"),
-    ("--to csv --start 3", "outside the run: the run covers 0 to 0.5 s"), ("--to uff --times steps", "even times"),
-    ("--to vtkhdf --size-limit 0.01", "more than the limit of 10 kB"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--to csv --history hit.gab", "near names: hit.gap"),
+        ("--to vtkhdf --body blok", "no body named 'blok'"),
+        ("--to csv --start 3", "outside the run: the run covers 0 to 0.5 s"),
+        ("--to uff --times steps", "even times"),
+        ("--to vtkhdf --size-limit 0.01", "more than the limit of 10 kB"),
+    ],
+)
 def test_what_cannot_be_written(folder, tmp_path, words, said):
     done = export(folder, *words.split(), "--out", tmp_path / f"x.{words.split()[1]}")
     assert isinstance(done.exception, fm.FlexmbsError) and said in str(done.exception)

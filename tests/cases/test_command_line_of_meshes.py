@@ -74,11 +74,7 @@ def test_info_of_suspected_units_shows_the_file_below_the_warning(tmp_path, modu
     assert lines[2].startswith("warning: ") and doubt in lines[2]
     assert any(line.startswith("nodes         4") for line in lines) and sum(doubt in line for line in lines) == 1
     summary = json.loads(flexmbs("info", path, "--json").stdout)
-    assert (
-        summary["nodes"] == 4
-        and doubt in summary["warnings"][0]
-        and summary["warnings"][0] in (summary["doubtful_units"])
-    )
+    assert summary["nodes"] == 4 and doubt in summary["warnings"][0] and summary["warnings"][0] in (summary["doubtful_units"])
 
 
 def test_modes_with_doubtful_units_say_so_above_the_table(tmp_path):
@@ -150,16 +146,14 @@ ODD = {
         "neither stiffness nor mass",
         "this mesh has only 0",
     ),
-    "masses on a line, joined by a spring": (
-        "CELAS2,1,1.+6,1,1,2,1\nCONM2,2,1,,2.0\nCONM2,3,2,,2.0\n", None, "lies on a line"
-    ),
+    "masses on a line, joined by a spring": ("CELAS2,1,1.+6,1,1,2,1\nCONM2,2,1,,2.0\nCONM2,3,2,,2.0\n", None, "lies on a line"),
     "a membrane alone": (
         "GRID,5,,1.,1.,0.\nCQUAD4,1,1,1,2,5,3\nPSHELL,1,1,.01,-1\nMAT1,1,2.1+11,,.3,7850.\n",
         None,
         "not stiff in every direction",
     ),
     "springs alone": (WITHOUT_MASS["CBUSH"], "spring2 elements have none", "spring2 elements have none"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("cards", "of_modes", "of_reduce"), ODD.values(), ids=ODD)

@@ -35,9 +35,7 @@ def flexmbs(*words):
 
 def test_from_case_to_report(place, monkeypatch):
     monkeypatch.chdir(place)
-    code, said = flexmbs(
-        "study", "new", "mine", "--case", "pendulum.py", "--sampler", "points.csv", "--keep", "figures"
-    )
+    code, said = flexmbs("study", "new", "mine", "--case", "pendulum.py", "--sampler", "points.csv", "--keep", "figures")
     assert code == 0 and "3 runs of pendulum, varying length, what" in said and "wrote mine.py" in said
     script = (place / "mine.py").read_text()
     assert 'Path(__file__).parent / "pendulum.py"' in script and '# "angle": (0.45, 0.55),  # rad' in script
@@ -46,10 +44,7 @@ def test_from_case_to_report(place, monkeypatch):
     assert code == 1 and "3 of 3 runs: 3 computed, 1 failed" in said
     for study in ("mine.py", "mine", "mine/study.json"):
         assert "3 points: 2 finished, 1 failed" in flexmbs("study", "status", study)[1]
-    assert (
-        "run 1 (length = 0.7, what = raise)\n    ValueError: this case does not"
-        in flexmbs("study", "failed", "mine")[1]
-    )
+    assert "run 1 (length = 0.7, what = raise)\n    ValueError: this case does not" in flexmbs("study", "failed", "mine")[1]
     shown = flexmbs("study", "failed", "mine", "--run", 1)[1]
     assert "Traceback" in shown and "printed by the case" in shown and "length" in shown
     assert "length [m]" in flexmbs("study", "table", "mine", "--figure", "speed")[1]
@@ -65,17 +60,37 @@ def test_from_case_to_report(place, monkeypatch):
 def test_script_is_what_was_asked_for(place, monkeypatch):
     monkeypatch.chdir(place)
     code, _ = flexmbs(
-        "study", "new", "varied.py", "--case", "flexible_pendulum_impact", "--vary", "length=0.9..1.1", "--vary",
-        "youngs_modulus=1e9..1e11:log", "--vary", "bending_modes=1,2", "--vary", "density=normal(7850,50,low=7700)",
-        "--set", "t_end=0.1", "--sampler", "sobol", "--runs", 8, "--seed", 3,
-    )  # fmt: skip
+        "study",
+        "new",
+        "varied.py",
+        "--case",
+        "flexible_pendulum_impact",
+        "--vary",
+        "length=0.9..1.1",
+        "--vary",
+        "youngs_modulus=1e9..1e11:log",
+        "--vary",
+        "bending_modes=1,2",
+        "--vary",
+        "density=normal(7850,50,low=7700)",
+        "--set",
+        "t_end=0.1",
+        "--sampler",
+        "sobol",
+        "--runs",
+        8,
+        "--seed",
+        3,
+    )
     assert code == 0
     study = open_study(place / "varied.py")
     assert study.sampler == fm.Sobol(8) and study.seed == 3 and study.space.fixed == {"t_end": 0.1}
     assert str(study.space).splitlines() == [
-        "length [m]: 0.9 to 1.1", "youngs_modulus [Pa]: 1e+09 to 1e+11, logarithmic", "bending_modes: 1, 2",
+        "length [m]: 0.9 to 1.1",
+        "youngs_modulus [Pa]: 1e+09 to 1e+11, logarithmic",
+        "bending_modes: 1, 2",
         "density [kg/m3]: norm(7850, 50, low=7700)",
-    ]  # fmt: skip
+    ]
     spec = importlib.util.spec_from_file_location("varied", place / "varied.py")
     assert spec is not None  # plain Python
     assert not (place / "varied").exists()  # nothing is written before it is run
@@ -94,11 +109,25 @@ REFUSED = {
     "no values": (["new", "x.py", "--case", "pendulum.py", "--vary", "length"], 2, "write name=values, for example"),
     "inverted range": (["new", "x.py", "--case", "pendulum.py", "--vary", "length=2..1"], 2, "smaller number first"),
     "too large a grid": (
-        ["new", "x.py", "--case", "pendulum.py", "--vary", "length=1..2", "--vary", "angle=0..1", "--sampler", "grid",
-         "--levels", "400"], 2, "400 x 400 = 160000 points",
+        [
+            "new",
+            "x.py",
+            "--case",
+            "pendulum.py",
+            "--vary",
+            "length=1..2",
+            "--vary",
+            "angle=0..1",
+            "--sampler",
+            "grid",
+            "--levels",
+            "400",
+        ],
+        2,
+        "400 x 400 = 160000 points",
     ),
     "unknown case": (["new", "x.py", "--case", "spin_up_beams"], 2, "did you mean 'spin_up_beam'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

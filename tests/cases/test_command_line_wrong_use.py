@@ -108,9 +108,7 @@ def test_impossible_sizes_and_scales_are_refused(folder, tmp_path, words, messag
 def test_storage_that_contradicts_itself_is_refused(tmp_path, words, message):
     folder = tmp_path / "run"
     with pytest.raises(FlexmbsError, match=message):
-        CliRunner().invoke(
-            run_command, ["heavy_top", "--no-view", "--out", str(folder), *words], catch_exceptions=False
-        )
+        CliRunner().invoke(run_command, ["heavy_top", "--no-view", "--out", str(folder), *words], catch_exceptions=False)
     assert not folder.exists()
 
 

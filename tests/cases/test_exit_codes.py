@@ -63,7 +63,7 @@ WRONG_USE = {
     "view a folder without a result": ("view", "{folder}"),
     "view a missing mesh": ("view", "none.inp", "--save", "{folder}/a.png"),
     "view a missing body": ("view", "none.h5", "--save", "{folder}/a.png"),
-}  # fmt: skip
+}
 FAILURES = {
     "a run that stops": ("run", "{case}", "--no-view", "--out", "{folder}/out"),
     "a damaged mesh in info": ("info", "{damaged}"),
@@ -80,9 +80,11 @@ def test_exit_code(words, code, tmp_path, meshes, monkeypatch, capsys):
     (tmp_path / "stopping.py").write_text(STOPPING)
     (tmp_path / "damaged.inp").write_text("*NODE\n1, 0., 0., zero\n")
     places = {
-        "case": tmp_path / "stopping.py", "damaged": tmp_path / "damaged.inp", "folder": tmp_path,
+        "case": tmp_path / "stopping.py",
+        "damaged": tmp_path / "damaged.inp",
+        "folder": tmp_path,
         "mesh": meshes / "pendulum_beam.inp",
-    }  # fmt: skip
+    }
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["flexmbs", *(word.format(**places) for word in words)])
     with pytest.raises(SystemExit) as ended:

@@ -45,9 +45,18 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
     more = ("--zoom", 1.5, "--title", "T", "--size", "320x240")
     assert view(folder, "--save", "a.mp4", *words.split(), *more).exit_code == 0
     assert asked == {
-        "color": "von_mises", "scale": 3.0, "start": 0.005, "end": 0.01, "duration": 2.0, "frames_per_second": 10,
-        "color_range": (0.0, 1e6), "camera": "-x", "zoom": 1.5, "title": "T", "window_size": (320, 240),
-    }  # fmt: skip
+        "color": "von_mises",
+        "scale": 3.0,
+        "start": 0.005,
+        "end": 0.01,
+        "duration": 2.0,
+        "frames_per_second": 10,
+        "color_range": (0.0, 1e6),
+        "camera": "-x",
+        "zoom": 1.5,
+        "title": "T",
+        "window_size": (320, 240),
+    }
     asked.clear()
     view(folder, "--save", "a.png", "--camera", "1,0,0.5", "--time", "0.01")
     assert asked["camera"] == (1.0, 0.0, 0.5) and asked["time"] == 0.01
@@ -67,12 +76,20 @@ def test_new_options(folder, asked):
     words = "--camera-position 0,0,3 --camera-target 0.1,0,0 --follow crank --background navy --color-map viridis"
     assert view(folder, "--save", "a.mp4", *words.split(), "--hide", "joints", "--hide", "floor").exit_code == 0
     assert asked == stored_view(folder) | {
-        "camera_position": (0.0, 0.0, 3.0), "camera_target": (0.1, 0.0, 0.0), "follow": "crank",
-        "background": "navy", "color_map": "viridis", "hide": ("joints", "floor"),
-    }  # fmt: skip
+        "camera_position": (0.0, 0.0, 3.0),
+        "camera_target": (0.1, 0.0, 0.0),
+        "follow": "crank",
+        "background": "navy",
+        "color_map": "viridis",
+        "hide": ("joints", "floor"),
+    }
     assert view_values(["zoom=2", "camera=0,0,1", "window_size=640x480", "hide=floor,axes", "slow_motion=true"]) == {
-        "zoom": 2, "camera": (0, 0, 1), "window_size": (640, 480), "hide": ("floor", "axes"), "slow_motion": True,
-    }  # fmt: skip
+        "zoom": 2,
+        "camera": (0, 0, 1),
+        "window_size": (640, 480),
+        "hide": ("floor", "axes"),
+        "slow_motion": True,
+    }
     with pytest.raises(CaseError, match="view: no option 'colour'. Did you mean color?"):
         load_case("flexible_four_bar").viewed(colour="body")
 

@@ -63,9 +63,7 @@ METAVAR = re.compile(r"\b(NAME|CASE|DIR\d?|FILE|BODY\.h5|FILE\.png|STUDY|COMMAND
 
 
 def is_run(command: str) -> bool:
-    return command in MORE or not (
-        METAVAR.search(command) or NAMED_ONLY.fullmatch(command) or command in WINDOWS | REFUSED
-    )
+    return command in MORE or not (METAVAR.search(command) or NAMED_ONLY.fullmatch(command) or command in WINDOWS | REFUSED)
 
 
 @pytest.mark.parametrize("command", FLEXMBS)
@@ -95,9 +93,7 @@ ELSEWHERE = ("tests/benchmarks/", "tests/unit/")  # run by tests of their own
 SCRIPTS = sorted({command.split()[1] for command in PYTHON if command.split()[1] != "-m"})
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in SCRIPTS if not path.startswith(("tests/benchmarks/", "tests/unit/"))]
-)
+@pytest.mark.parametrize("path", [path for path in SCRIPTS if not path.startswith(("tests/benchmarks/", "tests/unit/"))])
 def test_scripts_load(path, monkeypatch):
     """Imports and definitions. Programs that write the tables of pages take minutes, and would overwrite them."""
     file = ROOT / path
@@ -157,12 +153,7 @@ def write_study(script):
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(command, marks=pytest.mark.slow if command in LONG else ())
-        for command in FLEXMBS
-        if is_run(command)
-    ],
+    "command", [pytest.param(command, marks=pytest.mark.slow if command in LONG else ()) for command in FLEXMBS if is_run(command)]
 )
 def test_command_runs_on_its_smallest_size(command, place, monkeypatch):
     monkeypatch.chdir(place)

@@ -31,9 +31,16 @@ def test_paths_named_on_a_page(page):
     named = re.findall(r"`((?:[\w-]+/)+[\w-]*(?:\.py)?)`", page.read_text("utf-8"))
     # made by a run, or inside a result file
     outside = (
-        "runs/", "bodies/", "markers/", "contacts/", "outlines/", "inertia/", "surface/", "stress_modes/",
+        "runs/",
+        "bodies/",
+        "markers/",
+        "contacts/",
+        "outlines/",
+        "inertia/",
+        "surface/",
+        "stress_modes/",
         "section_force_modes/",
-    )  # fmt: skip
+    )
     named = [path for path in named if not path.startswith(outside)]
     assert not [path for path in named if not any((root / path).exists() for root in (ROOT, ROOT / "flexmbs"))]
 

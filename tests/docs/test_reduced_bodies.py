@@ -43,9 +43,13 @@ def test_its_table_is_complete(tmp_path):
 
     choice = fm.SecondOrder(field_tolerance=1e-3)
     body = fm.reduce(
-        fm.line_mesh(1.0, 10, rectangle(0.02, 0.01), steel), interfaces={"root": "ROOT"}, stress="nodes",
-        modes=fm.ClampedFree("root", count=2), second_order=choice, name="beam",
-    )  # fmt: skip
+        fm.line_mesh(1.0, 10, rectangle(0.02, 0.01), steel),
+        interfaces={"root": "ROOT"},
+        stress="nodes",
+        modes=fm.ClampedFree("root", count=2),
+        second_order=choice,
+        name="beam",
+    )
     fm.save_body(body, tmp_path / "beam.h5")
     rows = "\n".join(line for line in PAGE.splitlines() if line.startswith("|"))
     named = set(re.findall(r"[a-z_A-Z]+", " ".join(re.findall(r"`([^`]+)`", rows))))

@@ -18,9 +18,7 @@ GENERATED = ("_build", "_scenes", "gallery_pages", "reference", "sections", "cam
 FETCHED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=\"(?:https?:)?//[^\"]*\"")
 
 HEIGHT = "(one) => one.getBoundingClientRect().height"
-FOREIGN = (
-    "performance.getEntriesByType('resource').map((one) => one.name).filter((name) => !/^(file|data|blob):/.test(name))"
-)
+FOREIGN = "performance.getEntriesByType('resource').map((one) => one.name).filter((name) => !/^(file|data|blob):/.test(name))"
 
 
 def _page_index():
@@ -33,16 +31,16 @@ def _page_index():
 
 def test_every_page_is_in_the_index():
     index = _page_index()
-    named = {page for text in index.sections_of((DOCS / "README.md").read_text("utf-8")).values()
-             for page in index.pages_in(text)}  # fmt: skip
+    named = {page for text in index.sections_of((DOCS / "README.md").read_text("utf-8")).values() for page in index.pages_in(text)}
     decisions = index.pages_in((DOCS / "decisions" / "README.md").read_text("utf-8"))
     named |= {f"decisions/{page}" for page in decisions}
-    found = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")
-             if path.relative_to(DOCS).parts[0] not in GENERATED}  # fmt: skip
-    assert found - {"README", "index"} == named
-    sections = {
-        f"sections/{index.file_name(heading)}" for heading in index.sections_of((DOCS / "README.md").read_text("utf-8"))
+    found = {
+        path.relative_to(DOCS).with_suffix("").as_posix()
+        for path in DOCS.rglob("*.md")
+        if path.relative_to(DOCS).parts[0] not in GENERATED
     }
+    assert found - {"README", "index"} == named
+    sections = {f"sections/{index.file_name(heading)}" for heading in index.sections_of((DOCS / "README.md").read_text("utf-8"))}
     start = (DOCS / "index.md").read_text("utf-8")
     assert sections == set(re.findall(r"^sections/\w+$", start, flags=re.MULTILINE))
 

@@ -10,15 +10,28 @@ from random_mechanisms import flexible_body, rigid_body
 import flexmbs as fm
 
 TREE_JOINTS = {
-    "revolute": {"axis": "z"}, "prismatic": {"axis": "x"}, "spherical": {}, "universal": {"first": "x", "second": "y"},
-    "cylindrical": {"axis": "z"}, "constant_velocity": {"axis": "z"}, "planar": {"normal": "z"}, "fixed": {},
-    "screw": {"pitch": 0.3, "axis": "z"}, "inline": {"axis": "x"}, "free": {},
-}  # fmt: skip
+    "revolute": {"axis": "z"},
+    "prismatic": {"axis": "x"},
+    "spherical": {},
+    "universal": {"first": "x", "second": "y"},
+    "cylindrical": {"axis": "z"},
+    "constant_velocity": {"axis": "z"},
+    "planar": {"normal": "z"},
+    "fixed": {},
+    "screw": {"pitch": 0.3, "axis": "z"},
+    "inline": {"axis": "x"},
+    "free": {},
+}
 # Joints whose two markers may lie on each other at the start; each closes a loop there with its coordinates zero.
 LOOP_JOINTS = {
-    "spherical": {}, "inline": {"axis": "x"}, "inplane": {"normal": "z"}, "revolute": {"axis": "z"},
-    "universal": {"first": "x", "second": "y"}, "parallel": {"axis": "z"}, "perpendicular": {},
-}  # fmt: skip
+    "spherical": {},
+    "inline": {"axis": "x"},
+    "inplane": {"normal": "z"},
+    "revolute": {"axis": "z"},
+    "universal": {"first": "x", "second": "y"},
+    "parallel": {"axis": "z"},
+    "perpendicular": {},
+}
 CENTRED = ("spherical", "revolute", "universal", "constant_velocity")  # whose marker origins stay together
 FLEXIBLE = ("clamped beam", "mean-axes beam")
 

@@ -40,10 +40,7 @@ def test_both_orders_move_alike(integrator):
 
 def test_histories_of_a_ball_are_those_of_b_against_a():
     one, two = (chain(1, backwards).simulate(0.2, rtol=1e-10) for backwards in (False, True))
-    turn = [
-        Rotation.from_quat([run[f"joint 0.rotation.quaternion.{c}"][-1] for c in "xyzw"]).as_matrix()
-        for run in (one, two)
-    ]
+    turn = [Rotation.from_quat([run[f"joint 0.rotation.quaternion.{c}"][-1] for c in "xyzw"]).as_matrix() for run in (one, two)]
     assert np.abs(turn[0] @ turn[1] - np.eye(3)).max() < 1e-8
     spin = [np.array([run[f"joint 0.rotation.omega.{c}"][-1] for c in "xyz"]) for run in (one, two)]
     assert np.abs(turn[0] @ spin[0] + spin[1]).max() < 1e-7

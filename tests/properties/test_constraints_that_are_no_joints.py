@@ -60,9 +60,12 @@ def stand(coordinates: str, state) -> fm.System:
 
 def disc(system, table):
     wheel = system.add(
-        fm.RigidBody(2.0, (0.05, 0.05, 0.1)), "wheel", position=(0.1, 0.2, 0.5), rotation=(1.2, 0.2, 0.1),
+        fm.RigidBody(2.0, (0.05, 0.05, 0.1)),
+        "wheel",
+        position=(0.1, 0.2, 0.5),
+        rotation=(1.2, 0.2, 0.1),
         angular_velocity=(0.5, 0.3, 6.0),
-    )  # fmt: skip
+    )
     plane = table.marker("plane", (0.0, 0.0, 0.1), (0.05, 0.1, 0.4))
     system.rolling_disc(wheel["origin"], plane, 0.3, name="rolling")
 
@@ -94,15 +97,9 @@ CASES = {
     ),
     "rod": (hanging, lambda s, ends, one, two, three: s.rod(one["out"], three["in"], 1.2)),
     "rod that grows": (hanging, lambda s, ends, one, two, three: s.rod(one["out"], three["in"], swinging)),
-    "cable": (
-        hanging,
-        lambda s, ends, one, two, three: s.cable([ends[0], three["in"], two["out"], ends[1]], 4.0, (2, 1, 3)),
-    ),
+    "cable": (hanging, lambda s, ends, one, two, three: s.cable([ends[0], three["in"], two["out"], ends[1]], 4.0, (2, 1, 3))),
     "winch": (hanging, lambda s, ends, one, two, three: s.cable([ends[0], three["in"], one["out"]], swinging)),
-    "point": (
-        hanging,
-        lambda s, ends, one, two, three: s.prescribe_point(one["out"], three["in"], "y", fm.Harmonic(0.1, 0.5)),
-    ),
+    "point": (hanging, lambda s, ends, one, two, three: s.prescribe_point(one["out"], three["in"], "y", fm.Harmonic(0.1, 0.5))),
     "point by rate": (
         hanging,
         lambda s, ends, one, two, three: s.prescribe_point(one["out"], three["in"], "x", rate=fm.Step(0.1, 0.8)),
@@ -113,7 +110,7 @@ CASES = {
     ),
     "disc": (stand, disc),
     "ball": (stand, ball),
-}  # fmt: skip
+}
 CONSERVATIVE = sorted(
     set(CASES) - {"coupling by rate", "rod that grows", "winch", "point", "point by rate", "point by acceleration"}
 )
@@ -131,9 +128,7 @@ def test_constraints_are_differentiated_exactly(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_reduced_and_absolute_agree(case):
-    reduced, absolute = (
-        build(case, coordinates).simulate(0.4, rtol=RTOL, atol=ATOL) for coordinates in ("reduced", "absolute")
-    )
+    reduced, absolute = (build(case, coordinates).simulate(0.4, rtol=RTOL, atol=ATOL) for coordinates in ("reduced", "absolute"))
     names = [name for name in reduced.structure.reaction_names]
     for result in (reduced, absolute):
         assert result["constraint_error"].max() < 1e-11

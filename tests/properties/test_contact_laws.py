@@ -13,11 +13,20 @@ import flexmbs.core.laws.contact as package
 from flexmbs.model.compile_contact_laws import law_fields
 
 EXAMPLES = [
-    fm.PowerLaw(3e4), fm.PowerLaw(2e7, 2.0), fm.Hertz(1.5e10), fm.HuntCrossley(1.5e10, damping=0.3),
-    fm.LankaraniNikravesh(1.5e10, 0.8), fm.Flores(2e9, 0.4), fm.Gonthier(2e9, 0.4, 1.2, exact=True),
-    fm.LinearContact(1e6, 40.0), fm.LinearContact(1e6, 40.0, separation="zero force"), fm.ElasticFoundation(1e9, 2.0),
-    fm.Anagnostopoulos(1e6, 0.7), fm.HertzLine(1.1e11, 0.01, 0.02), fm.ElasticPlastic(1.1e11, 0.01, 2e10),
-]  # fmt: skip
+    fm.PowerLaw(3e4),
+    fm.PowerLaw(2e7, 2.0),
+    fm.Hertz(1.5e10),
+    fm.HuntCrossley(1.5e10, damping=0.3),
+    fm.LankaraniNikravesh(1.5e10, 0.8),
+    fm.Flores(2e9, 0.4),
+    fm.Gonthier(2e9, 0.4, 1.2, exact=True),
+    fm.LinearContact(1e6, 40.0),
+    fm.LinearContact(1e6, 40.0, separation="zero force"),
+    fm.ElasticFoundation(1e9, 2.0),
+    fm.Anagnostopoulos(1e6, 0.7),
+    fm.HertzLine(1.1e11, 0.01, 0.02),
+    fm.ElasticPlastic(1.1e11, 0.01, 2e10),
+]
 
 
 def functions(law: fm.ContactLaw):
@@ -42,9 +51,11 @@ def functions(law: fm.ContactLaw):
 def test_every_law_has_an_example():
     modules = [import_module(f"{package.__name__}.{module.name}") for module in pkgutil.iter_modules(package.__path__)]
     laws = {
-        kind for module in modules for _name, kind in inspect.getmembers(module, inspect.isclass)
+        kind
+        for module in modules
+        for _name, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, fm.ContactLaw) and not inspect.isabstract(kind) and not kind.is_rigid
-    }  # fmt: skip
+    }
     assert {type(law) for law in EXAMPLES} == laws
 
 
@@ -193,9 +204,7 @@ def test_damped_impact_parts_with_the_exact_restitution(restitution, exponent):
     stiffness = 1e10 if exponent == 1.5 else 1e7
     law = fm.HuntCrossley.from_restitution(stiffness, restitution, 0.7, exponent)
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    ball = system.add(
-        fm.RigidBody.sphere(7850.0, 0.02), name="ball", position=(0.0, 0.0, 0.021), velocity=(0.0, 0.0, -0.7)
-    )
+    ball = system.add(fm.RigidBody.sphere(7850.0, 0.02), name="ball", position=(0.0, 0.0, 0.021), velocity=(0.0, 0.0, -0.7))
     floor = fm.Plane(system.ground.marker("floor"), normal=(0.0, 0.0, 1.0))
     system.contact(fm.Sphere(ball["origin"], 0.02), floor, law, name="floor")
     result = system.simulate(0.02, rtol=1e-8)

@@ -71,9 +71,7 @@ def test_no_throw_at_a_thin_plate_is_missed(rtol):
             system, body = fm.System(gravity=(0.0, 0.0, 0.0)), fm.RigidBody.box(700.0, (0.3, 0.2, 0.1))
             velocity, turning = (0.0, -speed, 0.0), speed * spin
             place = aim + [0.0, 2.0, 0.0]
-            one = system.add(
-                body, "one", position=place, rotation=turns[0], velocity=velocity, angular_velocity=turning
-            )
+            one = system.add(body, "one", position=place, rotation=turns[0], velocity=velocity, angular_velocity=turning)
             two = system.add(body, "two", rotation=0.4 * turns[1])
             plate = fm.Rectangle(two["origin"], (0.9, 0.9), thickness=0.01)
             plate = plate if pair[1] is fm.Rectangle else fm.Disc(two["origin"], 0.5, thickness=0.01)
@@ -91,9 +89,7 @@ def test_no_throw_at_a_thin_plate_is_missed(rtol):
 def distance_error(points, triangles, exact) -> float:
     """Largest error of the distance from a surface of triangles, at random points near it."""
     system = fm.System()
-    surface = fm.RigidSurface(
-        system.ground["origin"], fm.SurfaceMesh.of_triangles(points, triangles), sharp_angle=np.pi
-    )
+    surface = fm.RigidSurface(system.ground["origin"], fm.SurfaceMesh.of_triangles(points, triangles), sharp_angle=np.pi)
     places = np.random.default_rng(6).normal(size=(60, 3))
     places *= (1.2 / np.linalg.norm(places, axis=1))[:, None]
     return max(abs(shape_distance(surface.numbers, 0, *x)[0] - exact(x)) for x in places)
@@ -127,9 +123,7 @@ def test_the_time_of_an_impact_on_triangles_converges_with_the_tolerance():
 def on_floor(shape, place, turn=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)) -> fm.System:
     """A damped body above a plane z = 0 under gravity."""
     system = fm.System()
-    body = system.add(
-        fm.RigidBody.box(700.0, (0.3, 0.2, 0.1)), "body", position=place, rotation=turn, angular_velocity=spin
-    )
+    body = system.add(fm.RigidBody.box(700.0, (0.3, 0.2, 0.1)), "body", position=place, rotation=turn, angular_velocity=spin)
     law = fm.HuntCrossley(1e6, exponent=1.0, damping=20.0, separation="zero force")
     system.contact(shape(body["origin"]), fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0)), law=law, name="floor")
     return system

@@ -13,21 +13,23 @@ import flexmbs as fm
 import flexmbs.core.laws.friction as package
 
 EXAMPLES = [
-    fm.Coulomb(0.3, 0.2, transition=1e-2), fm.Coulomb(0.3, rolling=1e-3, pivoting=2e-3),
-    fm.Stribeck(0.3, 0.2, 0.05, exponent=1.0, viscous=0.1), fm.Stribeck(0.3, 0.2, 0.05, rolling=1e-3, pivoting=2e-3),
-    fm.Threlfall(0.3, 0.2, transition=1e-2), fm.Threlfall(0.3, rolling=1e-3, pivoting=2e-3),
-    fm.LuGre(0.3, 0.2, 0.05, 1e4), fm.LuGre(0.3, 0.2, 0.05, 1e4, viscous=0.1, rolling=1e-3, pivoting=2e-3),
+    fm.Coulomb(0.3, 0.2, transition=1e-2),
+    fm.Coulomb(0.3, rolling=1e-3, pivoting=2e-3),
+    fm.Stribeck(0.3, 0.2, 0.05, exponent=1.0, viscous=0.1),
+    fm.Stribeck(0.3, 0.2, 0.05, rolling=1e-3, pivoting=2e-3),
+    fm.Threlfall(0.3, 0.2, transition=1e-2),
+    fm.Threlfall(0.3, rolling=1e-3, pivoting=2e-3),
+    fm.LuGre(0.3, 0.2, 0.05, 1e4),
+    fm.LuGre(0.3, 0.2, 0.05, 1e4, viscous=0.1, rolling=1e-3, pivoting=2e-3),
     fm.LuGre(0.3, 0.2, 0.05, 1e4, elastic=0.6, pivoting=2e-3),
-]  # fmt: skip
+]
 
 
 def call(law, normal_force, motion, bristles=None):
     """(force, moment, rates of the bristles)."""
     k = len(law.bristles)
     out = np.zeros(6 + k)
-    type(law).force(
-        np.array(law.parameters()), normal_force, motion, np.zeros(k) if bristles is None else bristles, out
-    )
+    type(law).force(np.array(law.parameters()), normal_force, motion, np.zeros(k) if bristles is None else bristles, out)
     return out[:3], out[3:6], out[6:]
 
 
@@ -42,9 +44,11 @@ def random_motion(random):
 def test_every_law_has_an_example():
     modules = [import_module(f"{package.__name__}.{module.name}") for module in pkgutil.iter_modules(package.__path__)]
     laws = {
-        kind for module in modules for _name, kind in inspect.getmembers(module, inspect.isclass)
+        kind
+        for module in modules
+        for _name, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, fm.ContactFriction) and "force" in vars(kind)
-    }  # fmt: skip
+    }
     assert {type(law) for law in EXAMPLES} == laws
 
 

@@ -71,9 +71,11 @@ def pose_of_child(result) -> dict:
     run = result.trajectory
     R = run.body_rotation[0, 2]
     return {
-        "position": run.body_position[0, 2], "rotation": R, "velocity": run.body_velocity[0, 2],
+        "position": run.body_position[0, 2],
+        "rotation": R,
+        "velocity": run.body_velocity[0, 2],
         "angular_velocity": R.T @ run.body_angular_velocity[0, 2],
-    }  # fmt: skip
+    }
 
 
 def compare(kind: str, seed: int, t_end: float = T_END, **how) -> dict[str, float]:

@@ -53,9 +53,13 @@ def test_free_flexible_body_keeps_its_momentum(kind):
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     velocities = np.linspace(1.0, -0.5, body.mode_count) * 0.5
     system.add(
-        body, name="body", rotation=(0.3, -0.2, 0.5), velocity=(1.0, 2.0, 3.0), angular_velocity=(1.0, -2.0, 1.5),
+        body,
+        name="body",
+        rotation=(0.3, -0.2, 0.5),
+        velocity=(1.0, 2.0, 3.0),
+        angular_velocity=(1.0, -2.0, 1.5),
         modal_velocities=velocities,
-    )  # fmt: skip
+    )
     result = system.simulate(0.5, rtol=1e-9, atol=1e-11)
     linear, angular = momenta(body, result)
     # 1e-9 a step, some hundred steps

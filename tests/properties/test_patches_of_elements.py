@@ -78,9 +78,7 @@ def beams(kind, **options):
     model = assemble(line(kind, section), **options)
     x = model.mesh.points[:, 0]
     strain, twist, about_y, about_z = 1e-4, 2e-2, 3e-2, -5e-2
-    exact = np.column_stack(
-        [strain * x, 0.5 * about_z * x**2, -0.5 * about_y * x**2, twist * x, about_y * x, about_z * x]
-    )
+    exact = np.column_stack([strain * x, 0.5 * about_z * x**2, -0.5 * about_y * x**2, twist * x, about_y * x, about_z * x])
     inner = np.repeat((x > 1e-9) & (x < 1 - 1e-9), 6)
     forces = [E * section.area * strain, 0, 0, G * section.torsion_constant * twist, E * section.Iy * about_y]
     return Patch(model, exact.ravel(), inner, {"forces": np.array([*forces, E * section.Iz * about_z])})
@@ -141,9 +139,7 @@ def test_every_kind_has_a_patch():
     assert set(PATCHES) == set(KINDS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "number"), [(kind, i) for kind, patches in PATCHES.items() for i in range(len(patches))]
-)
+@pytest.mark.parametrize(("kind", "number"), [(kind, i) for kind, patches in PATCHES.items() for i in range(len(patches))])
 def test_patch(kind, number):
     patch = PATCHES[kind][number]()
     model, exact, inner = patch.model, patch.exact, patch.inner
@@ -160,9 +156,7 @@ def test_patch(kind, number):
 
 def recovered(what, model, u):
     if what == "stress":
-        return np.concatenate(
-            [model.stress(u, at=at).stress for at in ("integration points", "element nodes", "nodes")]
-        )
+        return np.concatenate([model.stress(u, at=at).stress for at in ("integration points", "element nodes", "nodes")])
     if what == "forces":
         return model.section_forces(u).forces.reshape(-1, 6)
     if what == "reactions":

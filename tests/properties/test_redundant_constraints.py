@@ -13,9 +13,11 @@ from flexmbs.analysis.evaluation import entry_sizes
 from flexmbs.analysis.prepare.prepare import prepared
 
 CENTRED = {  # joints that keep the origins of their markers together
-    "spherical": {}, "revolute": {"axis": "z"}, "universal": {"first": "x", "second": "y"},
+    "spherical": {},
+    "revolute": {"axis": "z"},
+    "universal": {"first": "x", "second": "y"},
     "constant_velocity": {"axis": "z"},
-}  # fmt: skip
+}
 T_END, RTOL = 0.3, 1e-9
 # Both runs keep rtol a step; the integrators differ (a tree without constraints may be run by an explicit one).
 AGREE = 1e-6

@@ -51,9 +51,11 @@ def pose_of_child(result) -> dict:
     run, k = result.trajectory, index_of(result, "child")
     R = run.body_rotation[0, k]
     return {
-        "position": run.body_position[0, k], "rotation": R, "velocity": run.body_velocity[0, k],
+        "position": run.body_position[0, k],
+        "rotation": R,
+        "velocity": run.body_velocity[0, k],
         "angular_velocity": R.T @ run.body_angular_velocity[0, k],
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("order", ORDERS)

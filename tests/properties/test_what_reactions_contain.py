@@ -94,11 +94,16 @@ def add_all(system, joint):
 
 
 INSIDE = {
-    "nothing": lambda system, joint: None, "spring and damper": add_spring, "actuator": lambda s, j: j.actuate(3.0),
-    "motor": lambda s, j: j.motor([[-10.0, 10.0], [7.0, 3.0]]), "friction": add_friction,
-    "stop": lambda s, j: j.limit(None, 0.1, stiffness=50.0), "driver": add_driver, "gear": add_gear,
+    "nothing": lambda system, joint: None,
+    "spring and damper": add_spring,
+    "actuator": lambda s, j: j.actuate(3.0),
+    "motor": lambda s, j: j.motor([[-10.0, 10.0], [7.0, 3.0]]),
+    "friction": add_friction,
+    "stop": lambda s, j: j.limit(None, 0.1, stiffness=50.0),
+    "driver": add_driver,
+    "gear": add_gear,
     "spring, friction and driver": add_all,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("order", "coordinates"), WAYS)

@@ -81,8 +81,9 @@ def test_start_times(benchmark_of, monkeypatch):
 
 @pytest.mark.slow
 def test_step_costs():
-    said = alone("step_costs", "import json; module.CHAINS, module.BUDGET = {1: 0.02}, 0.0; print(); "
-                 "print(json.dumps(module.step_costs()))")  # fmt: skip
+    said = alone(
+        "step_costs", "import json; module.CHAINS, module.BUDGET = {1: 0.02}, 0.0; print(); print(json.dumps(module.step_costs()))"
+    )
     (row,) = json.loads(said.splitlines()[-1])
     assert row["bodies"] == 1 and row["steps"] > 0
 

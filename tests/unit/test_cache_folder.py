@@ -21,8 +21,7 @@ def bare(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("platform", "folder"),
-    [("linux", ".cache/flexmbs"), ("darwin", "Library/Caches/flexmbs"), ("win32", ".cache/flexmbs")],
+    ("platform", "folder"), [("linux", ".cache/flexmbs"), ("darwin", "Library/Caches/flexmbs"), ("win32", ".cache/flexmbs")]
 )
 def test_the_place_that_the_system_has(bare, tmp_path, platform, folder):
     bare.setattr(sys, "platform", platform)

@@ -185,9 +185,7 @@ def test_full_disk_during_a_run_keeps_what_was_stored(tmp_path, monkeypatch):
         write(path, *arguments)
 
     monkeypatch.setattr(storage, "write_chunk", full)
-    with pytest.raises(
-        fm.SimulationError, match="resume=True .--resume. continues from the last saved state"
-    ) as caught:
+    with pytest.raises(fm.SimulationError, match="resume=True .--resume. continues from the last saved state") as caught:
         long_runs.run("pendulum", 0.1, tmp_path)
     assert "exceed the maximum file size" in str(caught.value) and len(str(caught.value).splitlines()) == 1
     assert len(fm.load(tmp_path).t) > 30
@@ -201,9 +199,7 @@ def test_what_stands_in_the_place_of_a_file(tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "broken").symlink_to(tmp_path / "nothing")
     (tmp_path / "file").touch()
-    found = {
-        name: what_is(tmp_path / name) for name in ("pipe", "loop", "broken", "file", ".", "none", "file/x", "n" * 300)
-    }
+    found = {name: what_is(tmp_path / name) for name in ("pipe", "loop", "broken", "file", ".", "none", "file/x", "n" * 300)}
     assert found == {
         "pipe": "is a named pipe (FIFO), not a file",
         "loop": "it is a symbolic link that leads back to itself",

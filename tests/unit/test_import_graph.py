@@ -49,10 +49,7 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 def test_no_relative_imports():
     relative = [
-        name
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.level
+        name for name, tree in MODULES.items() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
 

@@ -349,7 +349,7 @@ class TestKeys:
             ("machine_code/numba_types.py", "A kernel as numba compiles it", "What numba compiles", False, False),
             ("machine_code/build.py", "compiling the kernels", "translating", False, False),
         ],
-    )  # fmt: skip
+    )
     def test_a_change_concerns_what_is_made_of_it(self, keys, name, old, new, laws, shapes):
         before, after = keys(), keys(name, old, new)
         assert tuple(a != b for a, b in zip(before, after, strict=True)) == (laws, shapes)

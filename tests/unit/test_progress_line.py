@@ -133,9 +133,8 @@ def test_what_is_left_follows_the_pace_of_the_last_seconds():
 
 @pytest.mark.parametrize(
     "seconds, text",
-    [(0.1234, "0.123 s"), (42.3, "42 s"), (99.6, "1 min 40 s"), (200.0, "3 min 20 s"), (3000.0, "50 min"),
-     (18600.0, "5 h 10 min")],
-)  # fmt: skip
+    [(0.1234, "0.123 s"), (42.3, "42 s"), (99.6, "1 min 40 s"), (200.0, "3 min 20 s"), (3000.0, "50 min"), (18600.0, "5 h 10 min")],
+)
 def test_durations_for_people(seconds, text):
     assert reporting.duration_text(seconds) == text
 

@@ -77,9 +77,7 @@ def test_pages_use_public_names_only(path):
 
 
 def test_importing_flexmbs_loads_nothing_of_it():
-    script = (
-        "import sys, flexmbs; print(sorted(name for name in sys.modules if name.startswith(('flexmbs.', 'numpy'))))"
-    )
+    script = "import sys, flexmbs; print(sorted(name for name in sys.modules if name.startswith(('flexmbs.', 'numpy'))))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "['flexmbs.common', 'flexmbs.common.lazy_import']"
 

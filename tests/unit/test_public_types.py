@@ -36,9 +36,7 @@ def public_callables():
                     yield f"{name}.{attribute}", function
 
 
-@pytest.mark.parametrize(
-    ("label", "function"), list(public_callables()), ids=lambda value: value if isinstance(value, str) else ""
-)
+@pytest.mark.parametrize(("label", "function"), list(public_callables()), ids=lambda value: value if isinstance(value, str) else "")
 def test_public_functions_are_annotated(label, function):
     signature = inspect.signature(function)
     missing = [
@@ -62,8 +60,10 @@ def test_public_classes_and_their_methods_have_docstrings(name):
     members = [(label, function) for label, function in public_callables() if label.startswith(f"{name}.")]
     owner = getattr(fm, name)
     missing = [
-        label for label, _ in members
-        if not label.endswith("__init__") and not inspect.getdoc(inspect.getattr_static(owner, label.split(".")[1]))
+        label
+        for label, _ in members
+        if not label.endswith("__init__")
+        and not inspect.getdoc(inspect.getattr_static(owner, label.split(".")[1]))
         and not inspect.getdoc(getattr(owner, label.split(".")[1]))
-    ]  # fmt: skip
+    ]
     assert not missing

@@ -37,9 +37,7 @@ def test_a_report_that_fails_loses_no_warning():
 
 def test_they_point_at_the_script_and_are_not_repeated_in_a_loop(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(
-        "import flexmbs as fm\nfor _ in range(3):\n    fm.RigidBody(1.0, (1.0, 1.0, 5.0), allow_nonphysical=True)\n"
-    )
+    script.write_text("import flexmbs as fm\nfor _ in range(3):\n    fm.RigidBody(1.0, (1.0, 1.0, 5.0), allow_nonphysical=True)\n")
     ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert ran.stderr.count("MechanismWarning") == 1
     assert f"{script}:3: MechanismWarning" in ran.stderr

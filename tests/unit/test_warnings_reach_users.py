@@ -100,22 +100,25 @@ COMMANDS = {
     "info": (["info", "{deck}"], "*CONNECTOR MOTION", "*CLOAD"),
     "modes": (
         ["modes", "{deck}", "--count", "2"],
-        "hex20 elements are the only ones through the thickness", "*CONNECTOR MOTION", "*CLOAD",
+        "hex20 elements are the only ones through the thickness",
+        "*CONNECTOR MOTION",
+        "*CLOAD",
     ),
     "reduce": (
         ["reduce", "{deck}", "-o", "{folder}/bar.h5", "--interface", "root=ROOT", "--modes", "2", "--no-cache"],
-        "hex20 elements are the only ones through the thickness", "*CONNECTOR MOTION", "*CLOAD", "Energy missing",
+        "hex20 elements are the only ones through the thickness",
+        "*CONNECTOR MOTION",
+        "*CLOAD",
+        "Energy missing",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_command_line_prints_each_once(command, deck, tmp_path):
     arguments, *expected = COMMANDS[command]
     arguments = [part.format(deck=deck, folder=tmp_path) for part in arguments]
-    ran = subprocess.run(
-        [sys.executable, "-m", "flexmbs.app.cli.main", *arguments], capture_output=True, text=True, check=True
-    )
+    ran = subprocess.run([sys.executable, "-m", "flexmbs.app.cli.main", *arguments], capture_output=True, text=True, check=True)
     for text in expected:
         assert (ran.stdout + ran.stderr).count(text) == 1, (text, ran.stdout, ran.stderr)
     assert "strain energy under" not in ran.stderr  # the table of the modes shows it
@@ -125,13 +128,7 @@ def test_the_command_line_prints_each_once(command, deck, tmp_path):
 def test_json_holds_them_and_stays_json(deck):
     command = [sys.executable, "-m", "flexmbs.app.cli.main", "modes", str(deck), "--count", "2", "--json"]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (
-        sum(
-            "hex20 elements are the only ones through the thickness" in text
-            for text in json.loads(ran.stdout)["warnings"]
-        )
-        == 1
-    )
+    assert sum("hex20 elements are the only ones through the thickness" in text for text in json.loads(ran.stdout)["warnings"]) == 1
     assert "hex20 elements" not in ran.stderr
 
 

@@ -27,9 +27,12 @@ def ida(system: fm.System, times, rtol: float) -> tuple[FirstOrder, np.ndarray]:
 
     equations = FirstOrder(system)
     solver = IDA(
-        equations.implicit, rtol=rtol, atol=equations.absolute(1e-2 * rtol), algebraic_idx=equations.algebraic(),
+        equations.implicit,
+        rtol=rtol,
+        atol=equations.absolute(1e-2 * rtol),
+        algebraic_idx=equations.algebraic(),
         max_num_steps=1_000_000,
-    )  # fmt: skip
+    )
     solution = solver.solve(np.array([0.0, *times]), equations.y, equations.rate)
     assert solution.success, solution.message
     return equations, solution.y[-len(times) :]

@@ -32,13 +32,7 @@ def eigenvalues(supports, elements, count):
 def test_first_five_roots(supports, reference, figures):
     coarse, fine = (eigenvalues(supports, elements, 5) for elements in (40, 80))
     expected = np.array([float(root) for root in reference("beam_roots")[supports][:5]])
-    figures(
-        f"beam, {supports.replace('_', '-')}: first five roots",
-        "exact",
-        ((16 * fine - coarse) / 15) ** 0.25,
-        expected,
-        1e-8,
-    )
+    figures(f"beam, {supports.replace('_', '-')}: first five roots", "exact", ((16 * fine - coarse) / 15) ** 0.25, expected, 1e-8)
     # and on a mesh as it is, the error is that of the theory
     error = fine**0.25 / expected - 1.0
     assert np.all(abs(error - (expected / 80) ** 4 / 2880) < 2e-9)

@@ -82,8 +82,14 @@ def test_free_bars_of_beams_shells_and_solids_move_alike(figures):
     assert bend > 0.01 * LENGTH and way > 2.0 * bend
     for kind, found in (("shells", shells), ("solids", solids)):
         for i, what, scale in ((0, "displacement", bend), (1, "path", way)):
-            figures(f"bar struck: {what} of the tip of {kind}", "the same of beams", found[i].ravel(), beams[i].ravel(),
-                    2e-2, scale=scale)  # fmt: skip
+            figures(
+                f"bar struck: {what} of the tip of {kind}",
+                "the same of beams",
+                found[i].ravel(),
+                beams[i].ravel(),
+                2e-2,
+                scale=scale,
+            )
 
 
 @pytest.mark.parametrize("modes", [ClampedFree("hinge", count=4), FreeFree(count=4)])

@@ -45,11 +45,7 @@ def test_ball_in_socket_moves_as_the_journal_in_its_bore():
     ("kind", "clearance", "start"),
     [
         ("spherical", fm.Clearance(radial=PLAY, law=STIFF), {"angular_velocity": (1.0, 2.0, 3.0)}),
-        (
-            "revolute",
-            fm.Clearance(radial=PLAY, axial=3e-4, law=STIFF, length=0.03, radius=0.01, tilting=True),
-            {"angle": 0.4},
-        ),
+        ("revolute", fm.Clearance(radial=PLAY, axial=3e-4, law=STIFF, length=0.03, radius=0.01, tilting=True), {"angle": 0.4}),
         ("cylindrical", fm.Clearance(radial=PLAY, law=STIFF, length=0.03, radius=0.01, tilting=True), {"angle": 0.4}),
         ("prismatic", fm.Clearance(radial=PLAY, law=STIFF, length=0.1, section=(0.04, 0.03)), {"rate": 2.0}),
     ],
@@ -64,9 +60,7 @@ def test_elastic_contact_in_space_keeps_the_energy(kind, clearance, start):
 def test_slider_between_rails():
     """It hits flat with both corners of a side: half a period of two springs, at equal intervals."""
     mass, speed, stiffness = 0.5, 0.3, 1e6
-    play = fm.Clearance(
-        radial=1e-3, law=fm.LinearContact(stiffness), length=0.1, section=0.04, normal="z", velocity=(speed,)
-    )
+    play = fm.Clearance(radial=1e-3, law=fm.LinearContact(stiffness), length=0.1, section=0.04, normal="z", velocity=(speed,))
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     slider = system.add(fm.RigidBody(mass, (1e-3,) * 3), name="slider")
     system.prismatic(system.ground.marker("rail"), slider["origin"], rate=2.0, name="guide", clearance=play)

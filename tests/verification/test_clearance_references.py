@@ -21,9 +21,7 @@ def test_journal_clearance_pendulum(reference, figures, tmp_path):
         "motion at the end": (("theta_end", "omega_end"), 1e-8),
     }
     for what, (names, allowed) in groups.items():
-        values, wanted = (
-            [row[name] for row in rows for name in names] for rows in (found, expected["lankarani_nikravesh"])
-        )
+        values, wanted = ([row[name] for row in rows for name in names] for rows in (found, expected["lankarani_nikravesh"]))
         figures(f"pendulum on a journal with clearance: {what}", SOURCE, values, wanted, allowed)
 
 
@@ -37,9 +35,7 @@ def test_clearance_slider_crank(reference, figures, tmp_path):
         ("start, end, approach speed", ("t0", "t1", "v_in"), 1e-8),
         ("peak force", ("F_peak",), 1e-4),  # the largest of samples
     ):
-        values, wanted = (
-            [row[name] for row in rows for name in names] for rows in (contacts, expected["first_contacts"])
-        )
+        values, wanted = ([row[name] for row in rows for name in names] for rows in (contacts, expected["first_contacts"]))
         figures(f"slider-crank with clearance: {what}", SOURCE, values, wanted, allowed)
     peak = computed["slider_acceleration_max"]
     figures("slider-crank with clearance: acceleration", SOURCE, peak, expected["max_abs_slider_acc"], 1e-3)

@@ -98,9 +98,7 @@ def test_many_four_bars(figures, coordinates, loops):
 def test_heavy_top(reference, figures, coordinates, speed):
     found = ran("heavy_top", coordinates, speed=speed)
     data = reference("rigid_heavy_top")[speed]
-    figures(
-        f"heavy top, {speed}, {coordinates}", "own solution", found["position_end"], data["pos_t2"], 1e-6, scale=1.0
-    )
+    figures(f"heavy top, {speed}, {coordinates}", "own solution", found["position_end"], data["pos_t2"], 1e-6, scale=1.0)
 
 
 def test_bricard_keeps_its_energy_and_is_the_same_in_both_coordinates():
@@ -151,9 +149,7 @@ def test_flexible_four_bar_tends_to_the_rigid_one(coordinates):
     p = module.Parameters()
     crank_angle = p.crank_angle + p.speed * (0.2 - 0.5 * p.run_up)
     rigid = p.ground + p.rocker * np.cos(module.rigid_angles(p, crank_angle)[1])
-    found = [
-        ran("flexible_four_bar", coordinates, youngs_modulus=210e9 * factor, t_end=0.2) for factor in (100.0, 10000.0)
-    ]
+    found = [ran("flexible_four_bar", coordinates, youngs_modulus=210e9 * factor, t_end=0.2) for factor in (100.0, 10000.0)]
     soft, stiff = found
     assert soft["mid_deflection_max"] / stiff["mid_deflection_max"] == pytest.approx(100.0, rel=0.05)
     assert abs(stiff["x_end"] - rigid) < 1e-6

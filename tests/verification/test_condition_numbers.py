@@ -28,10 +28,7 @@ def linear():
 @pytest.fixture(scope="module")
 def condition(linear):
     """(steps, 3) raw, equilibrated, least, per formulation."""
-    return {
-        name: np.array([condition_numbers(matrix(linear, BDF2 * h)) for h in STEPS])
-        for name, matrix in FORMULATIONS.items()
-    }
+    return {name: np.array([condition_numbers(matrix(linear, BDF2 * h)) for h in STEPS]) for name, matrix in FORMULATIONS.items()}
 
 
 def slope(values):

@@ -54,7 +54,12 @@ def test_peak_stress_of_the_shank(meshes, reference, figures):
     x = body.surface.points[:, 0]
     shank = np.flatnonzero((x > low) & (x < high))
     stress = von_mises(result.stress("rod", time)[shank])
-    figures("connecting rod in a slider-crank: peak von Mises stress of the shank", "CalculiX 2.20, static",
-            stress.max(), expected["peak_von_mises"], 0.01)  # fmt: skip
+    figures(
+        "connecting rod in a slider-crank: peak von Mises stress of the shank",
+        "CalculiX 2.20, static",
+        stress.max(),
+        expected["peak_von_mises"],
+        0.01,
+    )
     peak = fem.mesh.points[np.flatnonzero(fem.mesh.node_ids == expected["node"])[0]]
     np.testing.assert_allclose(body.surface.points[shank[np.argmax(stress)]], peak, atol=1e-9)

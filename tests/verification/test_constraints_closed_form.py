@@ -90,9 +90,7 @@ def test_elastic_coupling_refuses(values, message):
 
 def test_belt_over_three_pulleys_turns_them_alike():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    joints = [
-        system.revolute(system.ground["origin"], system.add(BLOCK, f"b{i}")["origin"], name=f"j{i}") for i in range(3)
-    ]
+    joints = [system.revolute(system.ground["origin"], system.add(BLOCK, f"b{i}")["origin"], name=f"j{i}") for i in range(3)]
     system.belt(joints, (0.1, 0.2, -0.05))
     joints[1].prescribe(rate=fm.Ramp(0.1, 0.5, 3.0))
     result = run(system)
@@ -160,9 +158,8 @@ def test_thin_disc_rolls_steadily_in_a_circle(tilt):
     spin = (-W * s, 0.0, -W * X / r)
     system = fm.System(gravity=DOWN)
     wheel = system.add(
-        THIN, "wheel", position=(X, 0.0, r * s), rotation=(0.0, tilt, 0.0), velocity=(0.0, W * X, 0.0),
-        angular_velocity=spin,
-    )  # fmt: skip
+        THIN, "wheel", position=(X, 0.0, r * s), rotation=(0.0, tilt, 0.0), velocity=(0.0, W * X, 0.0), angular_velocity=spin
+    )
     system.rolling_disc(wheel["origin"], system.ground["origin"], r, name="rolling")
     result = run(system, 2.0)
     assert off(result["wheel.position.x"], X * np.cos(W * result.t)) < 1e-7
@@ -190,9 +187,12 @@ def test_ball_on_a_turntable_circles_at_two_sevenths_of_its_rate():
     system.revolute(system.ground["origin"], table["origin"], name="axle").prescribe(rate=W)
     inertia = 0.4 * 0.5 * r * r
     ball = system.add(
-        fm.RigidBody(0.5, (inertia,) * 3), "ball", position=(1.0, 0.0, r), velocity=(0.2, 0.5, 0.0),
+        fm.RigidBody(0.5, (inertia,) * 3),
+        "ball",
+        position=(1.0, 0.0, r),
+        velocity=(0.2, 0.5, 0.0),
         angular_velocity=(-(0.5 - W) / r, 0.2 / r, 0.7),
-    )  # fmt: skip
+    )
     system.rolling_ball(ball["origin"], table["origin"], r)
     result = run(system, 2.0)
     w = 2.0 / 7.0 * W

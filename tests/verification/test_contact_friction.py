@@ -19,9 +19,8 @@ def placed(friction, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), slope=0.0, 
     """A sphere (``radius`` 0: a block that does not turn) in touch with a floor, which it presses at once."""
     system = fm.System(gravity=(-G * np.sin(slope), 0.0, -G * np.cos(slope)))
     ball = system.add(
-        fm.RigidBody(MASS, (INERTIA,) * 3), name="ball", position=(0.0, 0.0, radius), velocity=velocity,
-        angular_velocity=spin,
-    )  # fmt: skip
+        fm.RigidBody(MASS, (INERTIA,) * 3), name="ball", position=(0.0, 0.0, radius), velocity=velocity, angular_velocity=spin
+    )
     shape = fm.Sphere(ball["origin"], radius) if radius else fm.Point(ball["origin"])
     floor = fm.Plane(system.ground.frame, normal=(0.0, 0.0, 1.0))
     system.contact(shape, floor, law=DAMPED, friction=friction, name="floor")
@@ -67,9 +66,7 @@ def test_a_sliding_sphere_begins_to_roll():
     assert result.at(0.5 * starts)["ball.origin.velocity.x"] == pytest.approx(1.0 - 0.5 * (1.0 - rolling), rel=1e-6)
     # 1e-6: the normal force reaches the weight within a millisecond, with the same impulse
     assert result["ball.origin.velocity.x"][-1] == pytest.approx(rolling, rel=1e-6)
-    assert result["ball.position.x"][-1] == pytest.approx(
-        0.5 * (1.0 + rolling) * starts + rolling * (0.3 - starts), rel=1e-5
-    )
+    assert result["ball.position.x"][-1] == pytest.approx(0.5 * (1.0 + rolling) * starts + rolling * (0.3 - starts), rel=1e-5)
     assert result["floor.slip"][-1] < 1e-6
     # what friction takes is what is missing, 1/7 m v^2
     taken = simpson(result["floor.friction_power"], x=result.t)
@@ -105,9 +102,7 @@ def test_lugre_in_a_contact_follows_its_equations():
     frame = system.add(fm.RigidBody(1.0, (1.0,) * 3), name="frame")
     pin = system.add(fm.RigidBody(1.0, (1.0,) * 3), name="pin")
     amplitude, w, press = 2e-4, 30.0, 1e-5
-    system.prismatic(system.ground.frame, frame["origin"], axis="x").prescribe(
-        fm.Harmonic(amplitude, w / (2.0 * np.pi))
-    )
+    system.prismatic(system.ground.frame, frame["origin"], axis="x").prescribe(fm.Harmonic(amplitude, w / (2.0 * np.pi)))
     height = system.prismatic(frame["origin"], pin["origin"], axis="z")
     height.prescribe(fm.Polynomial([1e-6, -2e-4, 5e-5]))
     floor = fm.Plane(system.ground.frame, normal=(0.0, 0.0, 1.0))
@@ -146,9 +141,12 @@ def test_bristles_turn_with_their_body():
     table = system.add(fm.RigidBody(1.0, (1.0,) * 3), name="table")
     system.revolute(system.ground.frame, table["origin"], axis="z").prescribe(fm.Polynomial([0.0, 3.0]))
     block = system.add(
-        fm.RigidBody(MASS, (INERTIA,) * 3), name="block", position=(0.2, 0.0, 0.0), velocity=(0.0, 0.6, 0.0),
+        fm.RigidBody(MASS, (INERTIA,) * 3),
+        name="block",
+        position=(0.2, 0.0, 0.0),
+        velocity=(0.0, 0.6, 0.0),
         angular_velocity=(0.0, 0.0, 3.0),
-    )  # fmt: skip
+    )
     law = fm.LuGre(0.5, 0.4, 0.01, stiffness=1e4, damping=100.0)
     plane = fm.Plane(table["origin"], normal=(0.0, 0.0, 1.0))
     system.contact(fm.Point(block["origin"]), plane, law=DAMPED, friction=law, name="seat")
@@ -165,7 +163,7 @@ def test_a_bouncing_ball_with_lugre_starts_each_contact_with_upright_bristles():
     system = fm.System(gravity=(0.0, 0.0, -G))
     ball = system.add(
         fm.RigidBody(MASS, (INERTIA,) * 3), name="ball", position=(0.0, 0.0, RADIUS + 1e-3), velocity=(0.5, 0.0, -0.3)
-    )  # fmt: skip
+    )
     floor = fm.Plane(system.ground.frame, normal=(0.0, 0.0, 1.0))
     law = fm.LuGre(0.3, 0.2, 0.01, stiffness=1e5, damping=1.0, pivoting=1e-3)
     system.contact(fm.Sphere(ball["origin"], RADIUS), floor, law=fm.Hertz(1e9), friction=law, name="floor")

@@ -93,14 +93,8 @@ def test_restitution_of_factors(reference):
     for row in reference("damped_contact_laws")["closed_relation"]:
         e = row["e"]
         assert exact_factor(e) == pytest.approx(row["D_exact"], rel=1e-9)
-        assert fm.HuntCrossley(1.0, damping=1.5 * (1.0 - e)).restitution_at(1.0) == pytest.approx(
-            row["HuntCrossley"], rel=1e-9
-        )
-        for law, name in (
-            (fm.LankaraniNikravesh, "LankaraniNikravesh"),
-            (fm.Flores, "Flores"),
-            (fm.Gonthier, "Gonthier"),
-        ):
+        assert fm.HuntCrossley(1.0, damping=1.5 * (1.0 - e)).restitution_at(1.0) == pytest.approx(row["HuntCrossley"], rel=1e-9)
+        for law, name in ((fm.LankaraniNikravesh, "LankaraniNikravesh"), (fm.Flores, "Flores"), (fm.Gonthier, "Gonthier")):
             assert law(1.0, e).restitution_at(3.0) == pytest.approx(row[name], rel=1e-9)
 
 
@@ -137,9 +131,7 @@ def test_effective_mass_of_two_bodies():
     """Bodies of 1 and 3 kg meet: the damping of the linear law is that of 0.75 kg."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     one = system.add(fm.RigidBody.sphere(1.0, 0.1), name="one", position=(0.0, 0.0, 0.0))
-    three = system.add(
-        fm.RigidBody.sphere(3.0, 0.1), name="three", position=(0.201, 0.0, 0.0), velocity=(-1.0, 0.0, 0.0)
-    )
+    three = system.add(fm.RigidBody.sphere(3.0, 0.1), name="three", position=(0.201, 0.0, 0.0), velocity=(-1.0, 0.0, 0.0))
     system.contact(fm.Sphere(one["origin"], 0.1), fm.Sphere(three["origin"], 0.1), fm.Anagnostopoulos(1e5, 0.3))
     result = system.simulate(0.02, rtol=1e-9)
     (contact,) = result.contacts

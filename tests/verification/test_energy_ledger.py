@@ -116,11 +116,18 @@ def test_drag_takes_the_kinetic_energy():
 
 
 LAWS = [
-    fm.Hertz(1e9), fm.HuntCrossley(1e9, damping=0.3), fm.LankaraniNikravesh(1e9, 0.6), fm.Flores(1e9, 0.3),
-    fm.Gonthier(1e9, 0.5), fm.LinearContact(1e6, 300.0), fm.LinearContact(1e6, 300.0, separation="zero force"),
-    fm.Anagnostopoulos(1e6, 0.4), fm.Anagnostopoulos(1e6, 0.4, separation="zero force"),
-    fm.HertzLine(1.1e11, 0.01, 0.02), fm.ElasticPlastic(1.15e11, 0.01, 1.6e9),
-]  # fmt: skip
+    fm.Hertz(1e9),
+    fm.HuntCrossley(1e9, damping=0.3),
+    fm.LankaraniNikravesh(1e9, 0.6),
+    fm.Flores(1e9, 0.3),
+    fm.Gonthier(1e9, 0.5),
+    fm.LinearContact(1e6, 300.0),
+    fm.LinearContact(1e6, 300.0, separation="zero force"),
+    fm.Anagnostopoulos(1e6, 0.4),
+    fm.Anagnostopoulos(1e6, 0.4, separation="zero force"),
+    fm.HertzLine(1.1e11, 0.01, 0.02),
+    fm.ElasticPlastic(1.15e11, 0.01, 1.6e9),
+]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{type(law).__name__} {getattr(law, 'separation', '')}")
@@ -230,9 +237,10 @@ def test_prescribed_point(level):
     body = system.add(fm.RigidBody(2.0, (0.1, 0.1, 0.1)), "load", position=(0.0, 0.0, 0.0))
     turns = 1.5 / np.pi
     path = {
-        "position": fm.Harmonic(-0.3, turns, 0.5 * np.pi, 0.3), "rate": fm.Harmonic(0.9, turns),
+        "position": fm.Harmonic(-0.3, turns, 0.5 * np.pi, 0.3),
+        "rate": fm.Harmonic(0.9, turns),
         "acceleration": fm.Harmonic(2.7, turns, 0.5 * np.pi),
-    }  # fmt: skip
+    }
     system.prescribe_point(system.ground["origin"], body["origin"], "y", **{level: path[level]}, name="lift")
     result = balanced(system.simulate(1.0, **TIGHT))
     work = 2.0 * 9.81 * 0.3 * (1.0 - np.cos(3.0 * result.t)) + (0.9 * np.sin(3.0 * result.t)) ** 2
@@ -262,9 +270,7 @@ def test_length_that_changes(kind):
 def test_dampers_between_bodies():
     """Torsion damper, elastic belt: what two discs lose while they come to one speed."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    first, second = (
-        system.add(fm.RigidBody(1.0, (inertia, inertia, inertia)), f"disc {inertia}") for inertia in (0.1, 0.3)
-    )
+    first, second = (system.add(fm.RigidBody(1.0, (inertia, inertia, inertia)), f"disc {inertia}") for inertia in (0.1, 0.3))
     place = system.ground.marker("place", (0.5, 0.0, 0.0))
     one = system.revolute(system.ground["origin"], first["origin"], rate=12.0, name="one")
     two = system.revolute(place, second["origin"], name="two")
@@ -278,9 +284,7 @@ def test_dampers_between_bodies():
 def test_bushing():
     """A body on a bushing that is damped in all directions loses all of its energy there."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    body = system.add(
-        fm.RigidBody(1.0, (0.02, 0.03, 0.01)), "body", velocity=(0.5, 0.2, -0.3), angular_velocity=(2.0, 1.0, -3.0)
-    )
+    body = system.add(fm.RigidBody(1.0, (0.02, 0.03, 0.01)), "body", velocity=(0.5, 0.2, -0.3), angular_velocity=(2.0, 1.0, -3.0))
     system.bushing(system.ground["origin"], body["origin"], (400.0, 6.0), (12.0, 0.2), name="mount")
     result = balanced(system.simulate(4.0, **TIGHT))
     start = 0.5 * (0.38 + 0.02 * 4.0 + 0.03 + 0.01 * 9.0)

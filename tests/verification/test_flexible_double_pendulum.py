@@ -14,10 +14,7 @@ CASE = "flexible_double_pendulum_impact"
 def compare(result, data, columns):
     rows = np.array(data["rows"])
     at = result.resampled(rows[:, 0])
-    found = {
-        "theta1": angle_from_hanging(at, "link1"),
-        "theta2": angle_from_hanging(at, "link2"),
-    }
+    found = {"theta1": angle_from_hanging(at, "link1"), "theta2": angle_from_hanging(at, "link2")}
     for link in (1, 2):
         found[f"tip{link}_u_local"] = at[f"link{link}.tip.displacement.x"]
         found[f"tip{link}_v_local"] = at[f"link{link}.tip.displacement.y"]

@@ -155,13 +155,13 @@ def test_offset_only_moves_the_nodes(theory):
     offset = np.array([0.0, 0.02, -0.03])
     plain = row_of_beams(12)
     beside = replace(
+        plain, points=plain.points - offset, blocks=(replace(plain.blocks[0], offsets=np.broadcast_to(offset, (12, 2, 3))),)
+    )
+    centroid = replace(
         plain,
         points=plain.points - offset,
-        blocks=(replace(plain.blocks[0], offsets=np.broadcast_to(offset, (12, 2, 3))),),
+        blocks=(replace(plain.blocks[0], section=replace(square(), centroid=(offset[2], -offset[1]))),),
     )
-    centroid = replace(plain, points=plain.points - offset, blocks=(
-        replace(plain.blocks[0], section=replace(square(), centroid=(offset[2], -offset[1]))),
-    ))  # fmt: skip
     expected = frequencies(plain, 6, theory=theory, rotary=True)
     for mesh in (beside, centroid):
         assert frequencies(mesh, 6, theory=theory, rotary=True) == pytest.approx(expected, rel=1e-7)
@@ -201,10 +201,7 @@ def tapered_roots(end: float, count: int) -> np.ndarray:
     x, weight = 0.5 * (1 + x), 0.5 * weight
     taper = 1.0 + (end - 1.0) * x
     square_of_x = np.polynomial.Polynomial([0, 0, 1])
-    shapes = [
-        square_of_x * legendre.Legendre.basis(i, domain=[0, 1]).convert(kind=np.polynomial.Polynomial)
-        for i in range(16)
-    ]
+    shapes = [square_of_x * legendre.Legendre.basis(i, domain=[0, 1]).convert(kind=np.polynomial.Polynomial) for i in range(16)]
     w, curvature = (np.array([s(x) for s in f]) for f in (shapes, [s.deriv(2) for s in shapes]))
     stiffness, mass = ((v * weight * taper) @ v.T for v in (curvature, w))
     return np.sqrt(EI / LINE * eigh(stiffness, mass, eigvals_only=True)[:count])
@@ -268,12 +265,14 @@ def dynamic_stiffness(omega: float, start: np.ndarray, end: np.ndarray) -> np.nd
     k = (LINE * omega**2 / EI) ** 0.25
     C, S, c, s = np.cosh(k * length), np.sinh(k * length), np.cos(k * length), np.sin(k * length)
     basis = np.array([[1, 0, 1, 0], [0, k, 0, k], [C, S, c, s], [k * S, k * C, -k * s, k * c]])
-    ends = EI * np.array([
-        [0, k**3, 0, -(k**3)],
-        [-(k**2), 0, k**2, 0],
-        [-(k**3) * S, -(k**3) * C, -(k**3) * s, k**3 * c],
-        [k**2 * C, k**2 * S, -(k**2) * c, -(k**2) * s],
-    ])  # fmt: skip
+    ends = EI * np.array(
+        [
+            [0, k**3, 0, -(k**3)],
+            [-(k**2), 0, k**2, 0],
+            [-(k**3) * S, -(k**3) * C, -(k**3) * s, k**3 * c],
+            [k**2 * C, k**2 * S, -(k**2) * c, -(k**2) * s],
+        ]
+    )
     bending = ends @ np.linalg.inv(basis)
     local = np.zeros((6, 6))
     local[np.ix_([1, 2, 4, 5], [1, 2, 4, 5])] = bending

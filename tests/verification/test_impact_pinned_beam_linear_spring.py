@@ -13,10 +13,7 @@ from flexmbs import line_mesh, rectangle
 
 MATERIAL = fm.Material("beam", 67e9, 0.0, 2400.0)
 LENGTH, SIDE, STIFFNESS, SPIN, REDUCTION = 0.783, 0.014, 18000.0, 3.8, 1e-3
-BASES = {
-    "clamped-free": fm.ClampedFree(at="hinge", bending=(10, 0)),
-    "free-free": fm.FreeFree(bending=(10, 0)),
-}
+BASES = {"clamped-free": fm.ClampedFree(at="hinge", bending=(10, 0)), "free-free": fm.FreeFree(bending=(10, 0))}
 
 
 @pytest.fixture(params=BASES)

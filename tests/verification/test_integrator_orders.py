@@ -27,9 +27,13 @@ BETWEEN = {
     "bdf 6": (1e-6, 1e-9),
 }
 ORDERS = {
-    "radau 5": 5.0, "explicit 5": 5.0, "explicit 8": 8.0, "generalised_alpha": 2.0, "tr_bdf2": 2.0,
+    "radau 5": 5.0,
+    "explicit 5": 5.0,
+    "explicit 8": 8.0,
+    "generalised_alpha": 2.0,
+    "tr_bdf2": 2.0,
     **{f"bdf {k}": float(k) for k in range(1, 7)},
-}  # fmt: skip
+}
 # An order is seen between two tolerances, with steps that vary: a fifth below is within that.  Above it is no defect.
 SLACK = 0.2
 

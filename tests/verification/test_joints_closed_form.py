@@ -175,9 +175,7 @@ def test_particle_circles_in_a_paraboloid():
     system = fm.System(gravity=DOWN)
     marble = system.add(fm.RigidBody.point(1.0), "marble")
     w = np.sqrt(2.0 * G * k)
-    system.point_on_surface(
-        system.ground["origin"], marble["origin"], bowl, u=radius, v=0.0, v_rate=w * radius, name="on"
-    )
+    system.point_on_surface(system.ground["origin"], marble["origin"], bowl, u=radius, v=0.0, v_rate=w * radius, name="on")
     result = run(system, 2.0)
     assert off(result["on.u"], radius * np.cos(w * result.t)) < CLOSE
     assert off(result["on.v"], radius * np.sin(w * result.t)) < CLOSE
@@ -189,9 +187,7 @@ def test_disc_rolls_in_a_ring_like_a_longer_pendulum():
     system = fm.System(gravity=(0.0, -G, 0.0))
     wheel = system.add(fm.RigidBody(3.0, (0.25 * 3 * r**2, 0.25 * 3 * r**2, 0.5 * 3 * r**2)), "wheel")
     ring, rim = fm.Curve.circle(R, start=-np.pi / 2), fm.Curve.circle(r, start=-np.pi / 2)
-    system.rolling_curves(
-        system.ground["origin"], wheel["origin"], ring, rim, opposite=False, s=R * start, name="rolling"
-    )
+    system.rolling_curves(system.ground["origin"], wheel["origin"], ring, rim, opposite=False, s=R * start, name="rolling")
     quarter = ellipk(np.sin(0.5 * start) ** 2) * np.sqrt(1.5 * (R - r) / G)
     result = run(system, quarter)
     assert abs(result["rolling.s"][-1]) < CLOSE  # at the bottom
@@ -281,9 +277,7 @@ def test_a_load_slides_outwards_on_a_spinning_telescopic_shaft():
     mass, speed, start = 2.0, 3.0, 0.1
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     load = system.add(fm.RigidBody(mass, (0.1, 0.2, 0.3)), name="load")
-    joint = system.joint(
-        "telescopic_shaft", system.ground["origin"], load["origin"], name="shaft", first="z", second="y", axis="x"
-    )
+    joint = system.joint("telescopic_shaft", system.ground["origin"], load["origin"], name="shaft", first="z", second="y", axis="x")
     joint.start["displacement"] = start
     joint.prescribe(lambda t: speed * t, coordinate="angle1")
     joint.prescribe(0.0, coordinate="angle2")

@@ -50,18 +50,14 @@ def test_pairs_of_a_group_that_touch_again_after_each_other_in_one_record():
     assert len({name for _start, name, _end in found}) > 12
 
 
-@pytest.mark.parametrize(
-    ("rtol", "error"), [(1e-6, 1e-3), pytest.param(1e-8, 1e-5, marks=pytest.mark.slow)], ids=["1e-6", "1e-8"]
-)
+@pytest.mark.parametrize(("rtol", "error"), [(1e-6, 1e-3), pytest.param(1e-8, 1e-5, marks=pytest.mark.slow)], ids=["1e-6", "1e-8"])
 def test_elastic_contacts_keep_the_energy_over_1000_impacts(rtol, error):
     result = box(12, grouped=True).simulate(0.7, rtol=rtol, store_every=20, progress=False)
     assert len(result.contacts) > 1000
     assert fm.energy_error(result) < error
 
 
-@pytest.mark.parametrize(
-    "law", [fm.Flores(1e7, 0.7), fm.LankaraniNikravesh(1e7, 0.9), fm.HuntCrossley(1e7, damping=0.3)]
-)
+@pytest.mark.parametrize("law", [fm.Flores(1e7, 0.7), fm.LankaraniNikravesh(1e7, 0.9), fm.HuntCrossley(1e7, damping=0.3)])
 def test_damped_contacts_never_gain_energy(law):
     result = box(12, law, grouped=True).simulate(0.06, rtol=1e-6, progress=False)
     energy = result["energy.total"]

@@ -58,8 +58,9 @@ def abaqus_names(path: Path, pattern: str) -> set[str]:
     return {found.group(1).strip('"') for card in cards if (found := re.search(pattern, card))}
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.suffix == ".inp" and p.parent.name in ("abaqus", "calculix")],
-                         ids=lambda p: p.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.suffix == ".inp" and p.parent.name in ("abaqus", "calculix")], ids=lambda p: p.name
+)
 def test_sets_and_materials_named_in_an_abaqus_file(path):
     mesh = read(path)
     node_sets = abaqus_names(path, r"^\*(?:NSET|NODE|NGEN|NFILL)\b.*[,]NSET=([^,]+)")
@@ -70,8 +71,9 @@ def test_sets_and_materials_named_in_an_abaqus_file(path):
     assert materials <= {name.upper().replace(" ", "") for name in mesh.materials}
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p.suffix in (".bdf", ".dat") and p.parent.name != "ansys"],
-                         ids=lambda p: p.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.suffix in (".bdf", ".dat") and p.parent.name != "ansys"], ids=lambda p: p.name
+)
 def test_materials_of_a_nastran_deck(path):
     mesh = read(path)
     decks = [path, *(p for p in path.parent.iterdir() if p.suffix in (".blk", ".inc") and p.name in text_of(path))]

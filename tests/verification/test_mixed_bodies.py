@@ -4,18 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixed_meshes import (
-    DEPTH,
-    LENGTH,
-    STEEL,
-    bar_and_beam,
-    end_face,
-    merged,
-    ribbed_plate,
-    tied_blocks,
-    whole_beam,
-    with_node,
-)
+from mixed_meshes import DEPTH, LENGTH, STEEL, bar_and_beam, end_face, merged, ribbed_plate, tied_blocks, whole_beam, with_node
 from scipy.optimize import brentq
 
 from flexmbs import (

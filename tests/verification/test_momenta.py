@@ -23,9 +23,14 @@ def test_momenta_of_a_rigid_body_in_flight():
 
 def test_momenta_of_a_flexible_chain_in_flight():
     beam = fm.uniform_beam(
-        length=1.0, bending_stiffness=20.0, mass_per_length=2.0, supports=("clamped", "free"), modes=2,
-        markers={"root": 0.0}, foreshortening=True,
-    )  # fmt: skip
+        length=1.0,
+        bending_stiffness=20.0,
+        mass_per_length=2.0,
+        supports=("clamped", "free"),
+        modes=2,
+        markers={"root": 0.0},
+        foreshortening=True,
+    )
     hub = fm.RigidBody(3.0, (0.1, 0.1, 0.2))
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     carrier, arm = system.add(hub, "hub"), system.add(beam, "arm")

@@ -64,9 +64,7 @@ def test_bounces_are_of_first_order():
         errors.append(abs(found["fall.displacement"][-1] - exact))
         assert np.diff(found["energy.total"]).max() <= 1e-12
     assert np.all(errors <= 1.5 * GRAVITY * fall * steps)
-    assert found["floor.force"].max() == pytest.approx(
-        1.5 * GRAVITY * fall * 1000.0 * 4.0 / 3.0 * np.pi * 0.05**3 / 1e-4, rel=1e-3
-    )
+    assert found["floor.force"].max() == pytest.approx(1.5 * GRAVITY * fall * 1000.0 * 4.0 / 3.0 * np.pi * 0.05**3 / 1e-4, rel=1e-3)
 
 
 def test_friction_stops_the_oscillator_where_it_should():
@@ -93,8 +91,13 @@ def heap(count, radius=0.05, side=4):
         place[2] = radius * (1.05 + 2.2 * (k // side**2))
         ball = system.add(fm.RigidBody.sphere(1000.0, radius), name=f"ball {k}", position=place)
         shapes.append(fm.Sphere(ball["origin"], radius))
-    walls = [((0, 0, 0), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((width, 0, 0), (-1, 0, 0)), ((0, 0, 0), (0, 1, 0)),
-             ((0, width, 0), (0, -1, 0))]  # fmt: skip
+    walls = [
+        ((0, 0, 0), (0, 0, 1)),
+        ((0, 0, 0), (1, 0, 0)),
+        ((width, 0, 0), (-1, 0, 0)),
+        ((0, 0, 0), (0, 1, 0)),
+        ((0, width, 0), (0, -1, 0)),
+    ]
     for k, (place, normal) in enumerate(walls):
         shapes.append(fm.Plane(system.ground.marker(f"wall {k}", position=place), normal=normal))
     return system, shapes
@@ -148,9 +151,11 @@ def test_a_group_of_rigid_contacts_asks_for_it():
 def test_what_it_cannot_step_through():
     system = bouncing_ball()
     system.contact(
-        fm.Point(system.bodies["ball"]["origin"]), fm.Plane(system.ground["origin"], normal=(1, 0, 0)),
-        law=fm.Hertz(1e9), name="wall",
-    )  # fmt: skip
+        fm.Point(system.bodies["ball"]["origin"]),
+        fm.Plane(system.ground["origin"], normal=(1, 0, 0)),
+        law=fm.Hertz(1e9),
+        name="wall",
+    )
     with pytest.raises(fm.MechanismError, match="'wall' has an elastic law"):
         system.simulate(0.1, integrator=fm.Moreau(1e-3), progress=False)
     for step in (0.0, -1.0, np.nan, "fast", True):
@@ -171,9 +176,7 @@ def test_more_contacts_than_slots_go_on_in_steps_and_say_so(monkeypatch):
     floor = fm.Plane(system.ground["origin"], normal=(0, 0, 1))
     for k in range(3):
         ball = system.add(fm.RigidBody.sphere(1000.0, 0.05), name=f"ball {k}")
-        system.prismatic(
-            system.ground["origin"], ball["origin"], name=f"fall {k}", axis="z", displacement=0.1 * (k + 1)
-        )
+        system.prismatic(system.ground["origin"], ball["origin"], name=f"fall {k}", axis="z", displacement=0.1 * (k + 1))
         system.contact(fm.Point(ball["origin"]), floor, law=fm.Rigid(), name=f"floor {k}")
     with pytest.warns(fm.ResultWarning, match="more than 2 rigid contacts are closed at once"):
         result = system.simulate(1.0, progress=False)

@@ -180,18 +180,12 @@ def test_thick_plate_of_bricks_on_the_mesh_of_the_benchmark(figures):
     found = frequencies(box("hex8", (8, 8, 3), (10.0, 10.0, 1.0), STEEL), lower_edges, 7)
     published = np.array([45.897, 109.44, 109.44, 193.59, 206.19, 206.19])
     expected = published * [0.9874, 1.0413, 1.0413, 1.0164, 1.0164, 1.0164]
-    figures(
-        "NAFEMS FV52, thick plate, hex8 8 x 8 x 3", "OptiStruct, same mesh", found[[0, 1, 2, 4, 5, 6]], expected, 2e-4
-    )
+    figures("NAFEMS FV52, thick plate, hex8 8 x 8 x 3", "OptiStruct, same mesh", found[[0, 1, 2, 4, 5, 6]], expected, 2e-4)
 
 
 @pytest.mark.parametrize(
     ("kind", "divisions", "allowed"),
-    [
-        ("hex20", (12, 12, 3), 0.001),
-        pytest.param("hex8", (32, 32, 6), 0.007, marks=pytest.mark.slow),
-        ("tet10", (12, 12, 2), 0.01),
-    ],
+    [("hex20", (12, 12, 3), 0.001), pytest.param("hex8", (32, 32, 6), 0.007, marks=pytest.mark.slow), ("tet10", (12, 12, 2), 0.01)],
 )
 def test_thick_plate_held_at_its_side_faces(kind, divisions, allowed, nafems, figures):
     """The frequencies of the plate with lines of supports fall without limit as the mesh is refined; with faces not."""

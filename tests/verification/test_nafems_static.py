@@ -57,13 +57,7 @@ def quarter_membrane(place, kind, sides, thickness, traction):
 def test_le1_elliptic_membrane(kind, sides, allowed, figures):
     field, mesh, grid = quarter_membrane(elliptic, kind, sides, 0.1, lambda x, normal: 10e6 * 0.1 * normal)
     found = field.of_nodes(int(mesh.node_ids[grid[0, 0]])).stress[0, 1]
-    figures(
-        f"NAFEMS LE1, elliptic membrane, {kind}, {sides} x {sides}: stress at D",
-        "target 92.7 MPa",
-        found,
-        92.7e6,
-        allowed,
-    )
+    figures(f"NAFEMS LE1, elliptic membrane, {kind}, {sides} x {sides}: stress at D", "target 92.7 MPa", found, 92.7e6, allowed)
 
 
 def kirsch(x):
@@ -72,9 +66,7 @@ def kirsch(x):
     angle = np.arctan2(x[:, 1], x[:, 0])
     a, b, c2, c4 = 1.0 / r2, 1.5 / r2**2, np.cos(2 * angle), np.cos(4 * angle)
     s2, s4 = np.sin(2 * angle), np.sin(4 * angle)
-    return np.stack(
-        [1 - a * (1.5 * c2 + c4) + b * c4, -a * (0.5 * c2 - c4) - b * c4, -a * (0.5 * s2 + s4) + b * s4], axis=1
-    )
+    return np.stack([1 - a * (1.5 * c2 + c4) + b * c4, -a * (0.5 * c2 - c4) - b * c4, -a * (0.5 * s2 + s4) + b * s4], axis=1)
 
 
 def kirsch_traction(x, normal):
@@ -136,13 +128,7 @@ def test_le3_hemisphere_under_point_loads(kind, sides, allowed, figures):
     loads = np.zeros((len(mesh.points), 3))
     loads[A, 0], loads[C, 1] = 2e3, -2e3
     found = static(model, held, loads)[6 * A]
-    figures(
-        f"NAFEMS LE3, hemisphere, {kind}, 3 x {sides} x {sides}: displacement at A",
-        "target 0.185 m",
-        found,
-        0.185,
-        allowed,
-    )
+    figures(f"NAFEMS LE3, hemisphere, {kind}, 3 x {sides} x {sides}: displacement at A", "target 0.185 m", found, 0.185, allowed)
 
 
 def octant(kind, sides):
@@ -166,9 +152,7 @@ def octant(kind, sides):
     return Mesh(points[first], np.arange(len(first)) + 1, (block,), source="octant")
 
 
-@pytest.mark.parametrize(
-    ("kind", "n", "allowed"), [("tri3", 4, 0.07), ("quad4", 1, 0.02), ("tri6", 2, 0.03), ("quad8", 1, 0.02)]
-)
+@pytest.mark.parametrize(("kind", "n", "allowed"), [("tri3", 4, 0.07), ("quad4", 1, 0.02), ("tri6", 2, 0.03), ("quad8", 1, 0.02)])
 def test_le5_z_section_in_torsion(kind, n, allowed, figures):
     """8 n elements along 10 m, n across a flange of 1 m, 2 n over the web of 2 m; edge shears of 0.6 MN in the flanges.
 
@@ -187,19 +171,11 @@ def test_le5_z_section_in_torsion(kind, n, allowed, figures):
     flange = n * (2 if kind in OF_TWO else 1)
     loads = np.zeros_like(points)
     for row, force in ((grid[-1, : flange + 1], -0.6e6), (grid[-1, 3 * flange :], 0.6e6)):
-        loads += edge_loads(
-            points, row, kind in OF_TWO, lambda x, normal, force=force: np.tile([0, force, 0], (len(x), 1))
-        )
+        loads += edge_loads(points, row, kind in OF_TWO, lambda x, normal, force=force: np.tile([0, force, 0], (len(x), 1)))
     field = model.stress(static(model, held, loads)).middle
     tips = [row[np.argmin(abs(points[row, 0] - 2.5))] for row in (grid[:, 0], grid[:, -1])]
     found = field.of_nodes(mesh.node_ids[tips]).stress[:, 0]
-    figures(
-        f"NAFEMS LE5, Z-section, {kind}, {8 * n} x {4 * n}: axial stress",
-        "target -108 MPa",
-        found,
-        [-108e6] * 2,
-        allowed,
-    )
+    figures(f"NAFEMS LE5, Z-section, {kind}, {8 * n} x {4 * n}: axial stress", "target -108 MPa", found, [-108e6] * 2, allowed)
 
 
 @pytest.mark.parametrize(
@@ -208,9 +184,7 @@ def test_le5_z_section_in_torsion(kind, n, allowed, figures):
 def test_le6_skew_plate_under_pressure(kind, sides, allowed, figures):
     """Rhombus of 1 m and 30 degrees, 10 mm, simply supported, 0.7 kPa: largest principal stress below its centre."""
     angle = np.radians(30)
-    mesh, grid = sheet(
-        kind, (sides, sides), lambda s, t: (s + t * np.cos(angle), t * np.sin(angle), 0 * s), 0.01, STEEL
-    )
+    mesh, grid = sheet(kind, (sides, sides), lambda s, t: (s + t * np.cos(angle), t * np.sin(angle), 0 * s), 0.01, STEEL)
     model = assemble(mesh)
     held = np.zeros((len(mesh.points), 6), bool)
     held[:, [0, 1, 5]] = True
@@ -221,9 +195,7 @@ def test_le6_skew_plate_under_pressure(kind, sides, allowed, figures):
     field = model.stress(static(model, held, loads)).bottom
     centre = np.argmin(np.linalg.norm(field.points.positions - mesh.points.mean(axis=0), axis=1))
     found = field.principal[centre, 0]
-    figures(
-        f"NAFEMS LE6, skew plate, {kind}, {sides} x {sides}: stress at E", "target 0.802 MPa", found, 0.802e6, allowed
-    )
+    figures(f"NAFEMS LE6, skew plate, {kind}, {sides} x {sides}: stress at E", "target 0.802 MPa", found, 0.802e6, allowed)
 
 
 @pytest.mark.parametrize(

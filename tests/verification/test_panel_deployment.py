@@ -30,8 +30,7 @@ def run(entry, tmp_path, **values):
 
 def compared(found, expected, names):
     """Both as arrays, of the numbers under some names."""
-    one, other = ({key: value for name in names for key, value in numbers(part[name], name).items()}
-                  for part in (found, expected))  # fmt: skip
+    one, other = ({key: value for name in names for key, value in numbers(part[name], name).items()} for part in (found, expected))
     return [one[key] for key in other], list(other.values())
 
 

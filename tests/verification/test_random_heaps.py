@@ -4,13 +4,7 @@ import pytest
 from random_heaps import faults
 
 #: What a run that stops says: contacts, the instant, and why.
-NAMED = (
-    "jams",
-    "cannot stay closed",
-    "no contact forces were found",
-    "open and close for ever",
-    "rigid contacts are closed",
-)
+NAMED = ("jams", "cannot stay closed", "no contact forces were found", "open and close for ever", "rigid contacts are closed")
 
 
 def wrong(seeds, bodies, duration, walls=True):

@@ -77,8 +77,14 @@ def test_static_displacement_through_interface_modes(model, figures, name):
     found = 100.0 * Phi.T @ np.linalg.solve(body.Ke, Phi)
     expected = np.array(STATIC[name])
     largest = np.abs(expected).max()
-    figures(f"{name}: static displacement through interface modes", "CalculiX 2.20", found.ravel(), expected.ravel(),
-            1e-6, scale=largest)  # fmt: skip
+    figures(
+        f"{name}: static displacement through interface modes",
+        "CalculiX 2.20",
+        found.ravel(),
+        expected.ravel(),
+        1e-6,
+        scale=largest,
+    )
 
 
 @pytest.mark.slow
@@ -92,8 +98,9 @@ def test_craig_bampton_of_the_connecting_rod_vibrates_freely(model, figures):
     free = reduce_model(fem, interfaces=interfaces, modes=FreeFree(count=16), second_order="none").frequencies
     known = free[free < 0.5 * body.options["normal_modes_to_hz"]]
     assert len(known) == 13
-    figures("conrod: free frequencies of its Craig-Bampton body", "all freedoms of the mesh",
-            _free_frequencies(body)[:13], known, 1e-3)  # fmt: skip
+    figures(
+        "conrod: free frequencies of its Craig-Bampton body", "all freedoms of the mesh", _free_frequencies(body)[:13], known, 1e-3
+    )
 
 
 def _free_frequencies(body):
@@ -113,13 +120,17 @@ def test_inertia_integrals_are_those_of_direct_quadrature(model, figures, name):
     """int f g dm for f, g among 1, coordinates and all components of the modes; points exact beyond their degree."""
     fem = model(name)
     held, _ = SETS[name]
-    body = reduce_model(
-        fem, interfaces={"held": Interface(set=held, kind="rigid")}, modes=CraigBampton("held", count=4)
-    )
+    body = reduce_model(fem, interfaces={"held": Interface(set=held, kind="rigid")}, modes=CraigBampton("held", count=4))
     direct, found = _direct(fem, body), _from_cloud(body)
     scale = np.sqrt(np.outer(np.diag(direct), np.diag(direct)))  # each relative to the norms of its two fields
-    figures(f"{name}: inertia integrals of position and modes", "direct quadrature", (found / scale).ravel(),
-            (direct / scale).ravel(), 1e-12, scale=1.0)  # fmt: skip
+    figures(
+        f"{name}: inertia integrals of position and modes",
+        "direct quadrature",
+        (found / scale).ravel(),
+        (direct / scale).ravel(),
+        1e-12,
+        scale=1.0,
+    )
 
 
 def _direct(fem, body):

@@ -147,8 +147,13 @@ def buckling_force(body, parts, guess):
 def strip(kind, parts, height, across=6):
     """One of ``parts`` of a strip 1 m long, a tenth as thick as it is high."""
     along = max(4, round(across / (2.0 * height * parts)))
-    return bar(kind, 1.0 / parts, 0.1 * height, height, (4,) if kind == "beam" else
-               (along, across, 1) if kind in SHELLS else (along, 1, across))  # fmt: skip
+    return bar(
+        kind,
+        1.0 / parts,
+        0.1 * height,
+        height,
+        (4,) if kind == "beam" else (along, across, 1) if kind in SHELLS else (along, 1, across),
+    )
 
 
 @functools.cache

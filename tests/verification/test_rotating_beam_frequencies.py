@@ -8,9 +8,7 @@ import pytest
 from flexmbs import run_case
 
 
-@pytest.mark.parametrize(
-    "gamma", [0, 5, 12, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3, 4, 6, 7, 8, 9, 10, 11))]
-)
+@pytest.mark.parametrize("gamma", [0, 5, 12, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3, 4, 6, 7, 8, 9, 10, 11))])
 def test_flap_and_chord(reference, gamma):
     expected = reference("rotating_beam_frequencies")[f"delta=0,gamma={gamma}"]
     figures = run_case("rotating_beam_frequencies", {"gamma": float(gamma)}).figures

@@ -20,8 +20,7 @@ STEEL = Material("steel", 2e11, 0.3, 8000.0)
 
 
 @pytest.mark.parametrize(
-    ("kind", "n", "tolerance"),
-    [("quad4", 8, 0.01), ("tri3", 8, 0.01), ("quad8", 4, 0.01), ("tri6", 8, 0.01), ("quad9", 4, 0.01)],
+    ("kind", "n", "tolerance"), [("quad4", 8, 0.01), ("tri3", 8, 0.01), ("quad8", 4, 0.01), ("tri6", 8, 0.01), ("quad9", 4, 0.01)]
 )
 def test_scordelis_lo_roof(figures, kind, n, tolerance):
     angle = np.radians(40)
@@ -43,14 +42,7 @@ def test_scordelis_lo_roof(figures, kind, n, tolerance):
 
 @pytest.mark.parametrize(
     ("kind", "n", "tolerance"),
-    [
-        ("quad4", 32, 0.015),
-        ("tri3", 16, 0.02),
-        ("tri3", 32, 0.01),
-        ("quad8", 8, 0.01),
-        ("tri6", 16, 0.015),
-        ("quad9", 8, 0.01),
-    ],
+    [("quad4", 32, 0.015), ("tri3", 16, 0.02), ("tri3", 32, 0.01), ("quad8", 8, 0.01), ("tri6", 16, 0.015), ("quad9", 8, 0.01)],
 )
 def test_pinched_cylinder_with_diaphragms(figures, kind, n, tolerance):
     quarter = np.pi / 2
@@ -64,26 +56,14 @@ def test_pinched_cylinder_with_diaphragms(figures, kind, n, tolerance):
     model = assemble(mesh)
     load = np.zeros(model.ndof)
     load[6 * grid[0, 0] + 2] = -0.25
-    held = [
-        dofs(grid[-1], [1, 2, 3]),
-        dofs(grid[0], [0, 4, 5]),
-        dofs(grid[:, 0], [1, 3, 5]),
-        dofs(grid[:, -1], [2, 3, 4]),
-    ]
+    held = [dofs(grid[-1], [1, 2, 3]), dofs(grid[0], [0, 4, 5]), dofs(grid[:, 0], [1, 3, 5]), dofs(grid[:, -1], [2, 3, 4])]
     found = solved(model, np.concatenate(held), load)[6 * grid[0, 0] + 2]
     figures(f"pinched cylinder, {kind}, {n} x {n}", "Belytschko et al.", found, -1.8248e-5, tolerance)
 
 
 @pytest.mark.parametrize(
     ("kind", "n", "tolerance"),
-    [
-        ("quad4", 8, 0.015),
-        ("tri3", 8, 0.04),
-        ("tri3", 16, 0.015),
-        ("quad8", 8, 0.01),
-        ("tri6", 8, 0.02),
-        ("quad9", 8, 0.012),
-    ],
+    [("quad4", 8, 0.015), ("tri3", 8, 0.04), ("tri3", 16, 0.015), ("quad8", 8, 0.01), ("tri6", 8, 0.02), ("quad9", 8, 0.012)],
 )
 def test_hemisphere_with_a_hole(figures, kind, n, tolerance):
     def place(s, t):
@@ -102,19 +82,9 @@ def test_hemisphere_with_a_hole(figures, kind, n, tolerance):
 @pytest.mark.parametrize(
     ("thickness", "force", "expected", "tolerance"),
     [
-        (
-            0.32,
-            1.0,
-            (0.001754, 0.005424),
-            {"quad4": 0.015, "tri3": 0.015, "quad8": 0.003, "tri6": 0.003, "quad9": 0.003},
-        ),
+        (0.32, 1.0, (0.001754, 0.005424), {"quad4": 0.015, "tri3": 0.015, "quad8": 0.003, "tri6": 0.003, "quad9": 0.003}),
         # the corners of this mesh lie 6 thicknesses off the mean planes of their quadrilaterals
-        (
-            0.0032,
-            1e-6,
-            (0.001294, 0.005256),
-            {"quad4": 0.03, "tri3": 0.01, "quad8": 0.005, "tri6": 0.015, "quad9": 0.005},
-        ),
+        (0.0032, 1e-6, (0.001294, 0.005256), {"quad4": 0.03, "tri3": 0.01, "quad8": 0.005, "tri6": 0.015, "quad9": 0.005}),
     ],
 )
 @every_kind
@@ -136,13 +106,7 @@ def test_twisted_beam(figures, kind, thickness, force, expected, tolerance):
 
 @pytest.mark.parametrize(
     ("kind", "sizes", "order"),
-    [
-        ("quad4", (8, 16), 1.6),
-        ("tri3", (8, 16), 1.6),
-        ("quad8", (4, 8), 2.5),
-        ("tri6", (4, 8), 2.5),
-        ("quad9", (4, 8), 2.5),
-    ],
+    [("quad4", (8, 16), 1.6), ("tri3", (8, 16), 1.6), ("quad8", (4, 8), 2.5), ("tri6", (4, 8), 2.5), ("quad9", (4, 8), 2.5)],
 )
 def test_thin_clamped_plate_converges_on_distorted_meshes(kind, sizes, order):
     """Uniform load q, thickness 1/1000 of the side a: w = 0.00126532 q a^4 / D (Timoshenko and Woinowsky-Krieger)."""
@@ -212,9 +176,7 @@ def test_cantilever_strip_is_a_beam(kind):
     model, root = assemble(mesh), dofs(grid[0], range(6))
     shear = length * 1.2 / (E / 2 * width * thickness)
     for component, inertia in ((2, width * thickness**3 / 12), (1, thickness * width**3 / 12)):
-        found = solved(model, root, along_edge(model, grid[-1], component, 1.0))[
-            6 * grid[-1, grid.shape[1] // 2] + component
-        ]
+        found = solved(model, root, along_edge(model, grid[-1], component, 1.0))[6 * grid[-1, grid.shape[1] // 2] + component]
         assert found == pytest.approx(length**3 / (3 * E * inertia) + shear, rel=3e-3)
     pressed = solved(model, root, along_edge(model, grid[-1], 0, -1.0))
     free = np.setdiff1d(np.arange(model.ndof), root)

@@ -122,10 +122,7 @@ def pushed(force):
 
 @pytest.mark.parametrize(
     ("force", "progress", "error"),
-    [
-        (lambda t: 1.0, interrupt, KeyboardInterrupt),
-        (lambda t: 1.0 if t < 0.5 * T_END else math.nan, False, fm.SimulationError),
-    ],
+    [(lambda t: 1.0, interrupt, KeyboardInterrupt), (lambda t: 1.0 if t < 0.5 * T_END else math.nan, False, fm.SimulationError)],
     ids=["interrupted", "failed"],
 )
 def test_what_stops_early_is_kept(tmp_path, force, progress, error):

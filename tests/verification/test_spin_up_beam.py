@@ -10,8 +10,7 @@ from flexmbs import SimulationError, run_case
 
 
 @pytest.mark.parametrize(
-    ("n", "axial", "from_exact"),
-    [(1, 0, 0.011), pytest.param(2, 0, 0.005, marks=pytest.mark.slow), (3, 0, 0.005), (3, 1, 0.005)],
+    ("n", "axial", "from_exact"), [(1, 0, 0.011), pytest.param(2, 0, 0.005, marks=pytest.mark.slow), (3, 0, 0.005), (3, 1, 0.005)]
 )
 def test_deflection(reference, n, axial, from_exact):
     expected = reference("spin_up_beam")[f"kane_n{n}_axial{axial}"]

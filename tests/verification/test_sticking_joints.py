@@ -19,9 +19,7 @@ INCLINES = {
 def block(normal_force, static, dynamic, gravity, rate=0.0, displacement=0.0, mass=1.0):
     system = fm.System(gravity=gravity)
     body = system.add(fm.RigidBody(mass, (0.01, 0.01, 0.01)), name="block")
-    joint = system.prismatic(
-        system.ground["origin"], body["origin"], name="x", axis="x", displacement=displacement, rate=rate
-    )
+    joint = system.prismatic(system.ground["origin"], body["origin"], name="x", axis="x", displacement=displacement, rate=rate)
     joint.friction(fm.DryFriction(static, dynamic), normal_force=normal_force)
     return system
 
@@ -84,9 +82,15 @@ def swing(mass, arm, angle, mu, radius, t_end, inertia=0.02):
 
     stops.terminal, stops.direction = True, 1.0
     solved = solve_ivp(
-        lambda t, y: (y[1], acceleration(*y)), (0.0, t_end), (angle, -1e-14), method="DOP853", rtol=1e-12, atol=1e-13,
-        events=stops, first_step=1e-4,
-    )  # fmt: skip
+        lambda t, y: (y[1], acceleration(*y)),
+        (0.0, t_end),
+        (angle, -1e-14),
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+        events=stops,
+        first_step=1e-4,
+    )
     return solved.t[-1], solved.y[0, -1]
 
 
@@ -210,7 +214,7 @@ OSCILLATORS = {
             (2.968432473379549, 0.024525),
         ),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("from_reaction", [False, True])

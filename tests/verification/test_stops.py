@@ -89,50 +89,89 @@ FAULTS = [
     # force 1 / (0.5 - t)^3: infinite at 0.5 s; the step falls below 1e-14 of the run 1e-12 s before. Whether the last
     # of these steps is repeated once more or just shrinks is a matter of rounding.
     pytest.param(
-        lambda: pushed(lambda t: 1.0 / (0.5 - t) ** 3), lambda state: pushed(0.0), {}, 0.5, 1e-6,
+        lambda: pushed(lambda t: 1.0 / (0.5 - t) ** 3),
+        lambda state: pushed(0.0),
+        {},
+        0.5,
+        1e-6,
         [SLIDE, ["ever smaller steps", "error estimate exceeded the tolerance"], "force 'push' grows without bound"],
         id="force of time that grows",
     ),
     pytest.param(
-        lambda: pushed(lambda t: 1.0 if t < 0.5 else math.nan), lambda state: pushed(0.0), {}, 0.5, 1e-9,
-        [SLIDE, "force 'push' is not finite"], id="force that is no number",
+        lambda: pushed(lambda t: 1.0 if t < 0.5 else math.nan),
+        lambda state: pushed(0.0),
+        {},
+        0.5,
+        1e-9,
+        [SLIDE, "force 'push' is not finite"],
+        id="force that is no number",
     ),
     pytest.param(
-        lambda: pushed(lambda t: 1.0 if t < 0.5 else math.inf), lambda state: pushed(0.0), {}, 0.5, 1e-9,
-        [SLIDE, "force 'push' is not finite"], id="infinite force",
+        lambda: pushed(lambda t: 1.0 if t < 0.5 else math.inf),
+        lambda state: pushed(0.0),
+        {},
+        0.5,
+        1e-9,
+        [SLIDE, "force 'push' is not finite"],
+        id="infinite force",
     ),
     # the pole moves by the integration error: 1e-6 relative in v near 1 / (1 - t)
     pytest.param(
-        thrust, lambda state: slider()[0], {}, 1.0, 1e-5,
-        [SLIDE, "force 'thrust' grows without bound"], id="force of the state that grows",
+        thrust,
+        lambda state: slider()[0],
+        {},
+        1.0,
+        1e-5,
+        [SLIDE, "force 'thrust' grows without bound"],
+        id="force of the state that grows",
     ),
     # angular momentum grows with the torque: the rate is t / r^2, and reaches 1e8 rad/s before the end
     pytest.param(
-        vanishing_inertia, vanishing_inertia, {"rtol": 1e-3}, 1.0, 0.05,
+        vanishing_inertia,
+        vanishing_inertia,
+        {"rtol": 1e-3},
+        1.0,
+        0.05,
         ["mass matrix has become singular", "'turn.angle' of joint 'turn' (between ground and body 'arm')"],
         id="singular mass",
     ),
     pytest.param(
-        locking, lambda state: locking(fault=False), {}, math.asin(0.8), 1e-6,
+        locking,
+        lambda state: locking(fault=False),
+        {},
+        math.asin(0.8),
+        1e-6,
         # rounding decides which comes first at the dead centre: Newton fails, or the constraints have opened
-        [("Newton's iteration did not converge", "the mechanism is in a singular position"),
-         ("constraints have become dependent", "constraints have opened by"),
-         ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot move it further"),
-         "constraint 'wrist' (between body 'rod' and body 'block')", "the mechanism is in a singular position"],
+        [
+            ("Newton's iteration did not converge", "the mechanism is in a singular position"),
+            ("constraints have become dependent", "constraints have opened by"),
+            ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot move it further"),
+            "constraint 'wrist' (between body 'rod' and body 'block')",
+            "the mechanism is in a singular position",
+        ],
         id="redundant constraint",
     ),
     # drivers that differ by 1e-6 are found: at 0.5 + 0.01 s or within the step after
     pytest.param(
-        contradicting, lambda state: contradicting(second=False), {}, 0.51, 0.05,
-        ["driver of 'second.angle' contradicts the driver of 'first.angle'"], id="contradicting drivers",
+        contradicting,
+        lambda state: contradicting(second=False),
+        {},
+        0.51,
+        0.05,
+        ["driver of 'second.angle' contradicts the driver of 'first.angle'"],
+        id="contradicting drivers",
     ),
     # the first step already asks for more than rounding allows
     pytest.param(
-        lambda: pushed(lambda t: math.sin(40.0 * t)), lambda state: pushed(0.0), {"rtol": 3e-14, "atol": 1e-30},
-        0.0, 1e-9,
-        [SLIDE, "the tolerances are too tight for double precision"], id="tolerance beyond double precision",
+        lambda: pushed(lambda t: math.sin(40.0 * t)),
+        lambda state: pushed(0.0),
+        {"rtol": 3e-14, "atol": 1e-30},
+        0.0,
+        1e-9,
+        [SLIDE, "the tolerances are too tight for double precision"],
+        id="tolerance beyond double precision",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("in_folder", [True, False], ids=["folder", "memory"])

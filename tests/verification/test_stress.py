@@ -47,9 +47,7 @@ def rod(meshes):
 @pytest.fixture(scope="module")
 def cantilever(tmp_path_factory):
     path = tmp_path_factory.mktemp("cantilever") / "mesh.inp"
-    path.write_text(
-        gzip.decompress((DATA / "reference_solids" / "cantilever_mesh.inp.gz").read_bytes()).decode() + STEEL
-    )
+    path.write_text(gzip.decompress((DATA / "reference_solids" / "cantilever_mesh.inp.gz").read_bytes()).decode() + STEEL)
     mesh = read_mesh(path)
     return deflected(mesh, "NFIX", spread(mesh, "NTIP", [0.0, 0.0, 100.0]))
 
@@ -111,10 +109,7 @@ def test_stress_of_a_reduced_body_under_its_static_load(cantilever, figures):
     model, u = cantilever
     loads = spread(model.mesh, "NTIP", [0.0, 0.0, 100.0])
     body = reduce(
-        model.mesh,
-        interfaces={"root": "NFIX", "tip": "NTIP"},
-        modes=ClampedFree(at="root", count=10),
-        second_order="none",
+        model.mesh, interfaces={"root": "NFIX", "tip": "NTIP"}, modes=ClampedFree(at="root", count=10), second_order="none"
     )
     force = np.tensordot(body.modes, loads, axes=2)
     found, expected = body.stress(np.linalg.solve(body.Ke, force)), model.stress(u)

@@ -63,14 +63,10 @@ def test_misbehaving_runs_end_alone(odd, tmp_path, journal):
     fine = lengths(4)
     points = [*fine, {"what": f"once {once}"}, {"what": "nan"}, *({"what": what} for what in odd)]
     with pytest.warns(StudyWarning) as issued:
-        outcome = study.run(
-            points, workers=1, retries=1, limits=RunLimits(wall_time=4.0, memory=500e6, grace=1.0), on_error="skip"
-        )
+        outcome = study.run(points, workers=1, retries=1, limits=RunLimits(wall_time=4.0, memory=500e6, grace=1.0), on_error="skip")
     assert (outcome.computed, outcome.failed, outcome.not_finite) == (len(points), len(odd), 1)
     told = " ".join(str(warning.message) for warning in issued)
-    assert (
-        f"{len(odd)} of {len(points)} runs failed" in told and "1 runs with figures that are not finite: angle" in told
-    )
+    assert f"{len(odd)} of {len(points)} runs failed" in told and "1 runs with figures that are not finite: angle" in told
     for what, kind in odd.items():
         record = study.record({"what": what})
         assert (record.status, record.failure.kind) == ("failed", kind), what
@@ -159,11 +155,7 @@ def scheduler(folder, count):
 
 @pytest.mark.parametrize(
     "what",
-    [
-        signal.SIGKILL,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
-    ],
+    [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), pytest.param(signal.SIGINT, marks=pytest.mark.slow)],
     ids=["killed", "told to end", "Ctrl-C"],
 )
 def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
@@ -323,9 +315,7 @@ FORKING = """
 def test_process_that_a_killed_worker_has_forked_does_not_hold_its_run(tmp_path):
     study = ShortStudy(tmp_path, PENDULUM.replace("    if p.what:\n", FORKING + "    if p.what:\n", 1))
     done = []
-    thread = threading.Thread(
-        target=lambda: done.append(study.run([{"what": "fork"}], workers=1, retries=0)), daemon=True
-    )
+    thread = threading.Thread(target=lambda: done.append(study.run([{"what": "fork"}], workers=1, retries=0)), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StudyWarning)
         thread.start()

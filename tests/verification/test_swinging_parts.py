@@ -40,11 +40,15 @@ def test_a_beam_on_a_soft_bushing_swings_on_a_circle():
     bushing = SpringSection(np.array([1e9, 1e9, 1e9, 1e6, 1e6, 1e-6 * EI]))
     joint = ElementBlock("spring2", np.array([9]), np.array([[4, 5]]), section=bushing)
     body = PointMass("body", 9, mass, 1e-4 * np.eye(3), arm)
-    mesh = Mesh(points, np.arange(10) + 1, (beams, joint), {"ROOT": np.array([0]), "TIP": np.array([9])},
-                point_masses=(body,), source="swing")  # fmt: skip
-    found = fm.reduce(
-        mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="root", count=1), trust_units=True
+    mesh = Mesh(
+        points,
+        np.arange(10) + 1,
+        (beams, joint),
+        {"ROOT": np.array([0]), "TIP": np.array([9])},
+        point_masses=(body,),
+        source="swing",
     )
+    found = fm.reduce(mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="root", count=1), trust_units=True)
     tip, psi = found.markers["tip"], found.markers["tip"].Psi[0, 2]
     assert tip.Phi[0] == pytest.approx([0.0, psi * 0.5, 0.0], abs=1e-5 * psi)
     assert tip.Zu[0] == pytest.approx([-0.5 * psi**2 * 0.5, 0.0, 0.0], abs=1e-5 * psi**2)
@@ -70,15 +74,21 @@ def test_a_mass_on_a_bar_swings_on_a_circle(kind):
     frame = ElementBlock("spring2", np.array([6, 7]), np.array([[4, 6], [4, 7]]), section=stiff)
     soft = SpringSection(np.array([0.02, 0, 0, 0, 0, 0]), axial=True)
     along_y = ElementBlock("spring2", np.array([8]), np.array([[5, 7]]), section=soft)
-    along_z = replace(along_y, ids=np.array([9]), nodes=np.array([[5, 6]]), section=SpringSection(
-        np.array([5.0, 0, 0, 0, 0, 0]), axial=True))  # fmt: skip
-    masses = tuple(PointMass(f"mass {node}", node, m, np.zeros((3, 3)), np.zeros(3)) for node, m in
-                   ((5, mass), (6, 1e-3), (7, 1e-3)))  # fmt: skip
-    mesh = Mesh(points, np.arange(8) + 1, (beams, bar, frame, along_y, along_z),
-                {"ROOT": np.array([0]), "END": np.array([5])}, point_masses=masses, source="swing")  # fmt: skip
-    found = fm.reduce(
-        mesh, interfaces={"root": "ROOT", "end": "END"}, modes=fm.ClampedFree(at="root", count=1), trust_units=True
+    along_z = replace(
+        along_y, ids=np.array([9]), nodes=np.array([[5, 6]]), section=SpringSection(np.array([5.0, 0, 0, 0, 0, 0]), axial=True)
     )
+    masses = tuple(
+        PointMass(f"mass {node}", node, m, np.zeros((3, 3)), np.zeros(3)) for node, m in ((5, mass), (6, 1e-3), (7, 1e-3))
+    )
+    mesh = Mesh(
+        points,
+        np.arange(8) + 1,
+        (beams, bar, frame, along_y, along_z),
+        {"ROOT": np.array([0]), "END": np.array([5])},
+        point_masses=masses,
+        source="swing",
+    )
+    found = fm.reduce(mesh, interfaces={"root": "ROOT", "end": "END"}, modes=fm.ClampedFree(at="root", count=1), trust_units=True)
     end = found.markers["end"]
     u = end.Phi[0, 1]
     # the spring of 0.02 N/m moves the beam's end by 0.02 / 3 EI = 4e-5 of u, and turns it as much

@@ -57,9 +57,7 @@ def test_a_latch_stops_a_pendulum_and_lets_it_go():
     still = (result.t > lock.time) & (result.t < 1.0)
     assert np.abs(result["pin.angle"][still] - 0.3).max() < 1e-13
     assert result["pin.angle.acceleration"][result.t == 1.0][-1] == pytest.approx(-GRAVITY * math.sin(0.3) / 1.1)
-    assert result["energy.kinetic"][-1] == pytest.approx(
-        GRAVITY * (np.cos(result["pin.angle"][-1]) - math.cos(0.3)), rel=1e-7
-    )
+    assert result["energy.kinetic"][-1] == pytest.approx(GRAVITY * (np.cos(result["pin.angle"][-1]) - math.cos(0.3)), rel=1e-7)
 
 
 def test_a_latch_breaks_where_its_torque_is_too_large():

@@ -24,9 +24,7 @@ COMMAND = ["run", "flexible_pendulum_impact", "--no-view", "--set", "t_end=0.5",
 def call(*command, **changes) -> str:
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **changes}
     elsewhere = tempfile.gettempdir()  # not the clone, which Python would import
-    done = subprocess.run(
-        [*map(str, command)], env=environment, cwd=elsewhere, capture_output=True, text=True, timeout=1800
-    )
+    done = subprocess.run([*map(str, command)], env=environment, cwd=elsewhere, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -30,9 +30,7 @@ def independent_rows(model: Model, t: float) -> np.ndarray:
     kept = chosen_rows(free_columns(model, evaluator.constraint_matrix(model.q, model.reference, t)))
     near = nearby(model, t)
     if near is not None:
-        moved = chosen_rows(
-            free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)), NEARBY_RANK_TOLERANCE
-        )
+        moved = chosen_rows(free_columns(model, evaluator.constraint_matrix(near.q, near.reference, t)), NEARBY_RANK_TOLERANCE)
         if len(moved) > len(kept):
             kept = moved
     return evaluator.rows[kept]

@@ -54,10 +54,9 @@ def misaligned_joints(loops: Loops, pose: Pose) -> tuple[MisalignedJoint, ...]:
             joint = joints[loops.model.constraint_names[c]]
             found.append(
                 MisalignedJoint(
-                    joint.name, joint.type.name, joint.a.label, joint.b.label, tuple(map(float, gap)),
-                    tuple(map(float, turn)),
+                    joint.name, joint.type.name, joint.a.label, joint.b.label, tuple(map(float, gap)), tuple(map(float, turn))
                 )
-            )  # fmt: skip
+            )
     return tuple(sorted(found, key=lambda one: -_size(one, loops.length)))
 
 
@@ -73,8 +72,7 @@ def misalignment_size(joints: tuple[MisalignedJoint, ...], length: float) -> flo
 def is_small(joints: tuple[MisalignedJoint, ...], length: float) -> bool:
     """Whether the misalignment is small enough for flexible bodies to be bent for it."""
     return all(
-        np.linalg.norm(joint.gap) <= LARGEST_GAP * length and np.linalg.norm(joint.turn) <= LARGEST_ANGLE
-        for joint in joints
+        np.linalg.norm(joint.gap) <= LARGEST_GAP * length and np.linalg.norm(joint.turn) <= LARGEST_ANGLE for joint in joints
     )
 
 
@@ -153,9 +151,10 @@ def checked_strains(closing: LoopClosure) -> LoopClosure:
     worst = max((body.strain for body in closing.bodies if body.strain is not None), default=0.0)
     if worst > limit:
         remedy = (
-            "Start the drivers at values for which the loops close" if closing.drivers
+            "Start the drivers at values for which the loops close"
+            if closing.drivers
             else "Align the markers, or state the modal coordinates of a body that is meant to be bent"
-        )  # fmt: skip
+        )
         raise closure_error(f"the loops close only by straining bodies beyond {100.0 * limit:g} %", closing, remedy)
     return closing
 
@@ -179,9 +178,10 @@ def misalignment_error(joints: tuple[MisalignedJoint, ...], axes, flexible: bool
     bent = f"by more than {limits}, the limit for bending flexible bodies"
     reason = bent if flexible else "and no flexible body can be bent to compensate"
     return closure_error(
-        f"the loops cannot be closed: joints are misaligned, {reason}", LoopClosure(joints=joints, axes=axes),
+        f"the loops cannot be closed: joints are misaligned, {reason}",
+        LoopClosure(joints=joints, axes=axes),
         "Align the markers, or give a joint of the loop more freedom (cylindrical, universal, spherical)",
-    )  # fmt: skip
+    )
 
 
 def warn_of_misalignment(closing: LoopClosure | None) -> None:

@@ -22,9 +22,7 @@ def system_card(system: Mechanism) -> str:
         found = entries(system)
     except FlexmbsError as error:
         names = ", ".join(system.bodies), ", ".join(system.joints) or "none"
-        return card(
-            "System", [paragraph(f"Bodies: {names[0]}. Joints: {names[1]}."), paragraph(f"{error}.", kind="note")]
-        )
+        return card("System", [paragraph(f"Bodies: {names[0]}. Joints: {names[1]}."), paragraph(f"{error}.", kind="note")])
     return card("System", [paragraph(_in_words(found, system.gravity)), *tables(found)])
 
 
@@ -41,9 +39,10 @@ def tables(found: Entries) -> list[str]:
     rows = [_row(body) for body in found.bodies[:MOST_ROWS]]
     header = ["name", "kind", "mass", "centre of mass", "inertia xx, yy, zz [kg m2]", "modes"]
     return [
-        *titled_table("Bodies", header, rows, len(found.bodies)), *joints_table(found.joints),
+        *titled_table("Bodies", header, rows, len(found.bodies)),
+        *joints_table(found.joints),
         *others_tables(found.constraints, found.forces, found.contacts),
-    ]  # fmt: skip
+    ]
 
 
 def _row(body: BodyEntry) -> list[str]:
@@ -56,8 +55,10 @@ def _in_words(found: Any, gravity: np.ndarray) -> str:
     counts = [
         f"{len(found.bodies):,} {'body' if len(found.bodies) == 1 else 'bodies'}",
         f"{len(found.joints):,} {'joint' if len(found.joints) == 1 else 'joints'}",
-        *(f"{len(group):,} {name}" for name, group in (
-            ("constraints", found.constraints), ("forces", found.forces), ("contacts", found.contacts),
-        ) if group),
-    ]  # fmt: skip
+        *(
+            f"{len(group):,} {name}"
+            for name, group in (("constraints", found.constraints), ("forces", found.forces), ("contacts", found.contacts))
+            if group
+        ),
+    ]
     return f"{', '.join(counts)}; gravity {vector(np.asarray(gravity), 'm/s2')}."

@@ -70,44 +70,58 @@ class Description:
 
 def _text(found: Description) -> str:
     """The description as lines of text; a problem comes last, where it is noticed."""
-    counts = [
-        _count(len(found.bodies), "body", "bodies"),
-        _count(len(found.joints), "joint"),
-        _count(len(found.loops), "loop"),
-    ]
+    counts = [_count(len(found.bodies), "body", "bodies"), _count(len(found.joints), "joint"), _count(len(found.loops), "loop")]
     gravity = ", ".join(f"{x:g}" for x in found.gravity)
     lines = [f"{', '.join(counts)}; gravity ({gravity}) m/s2; {found.coordinates} coordinates"]
-    lines += _section("Bodies", ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"), [
-        (
-            body.name, body.kind, f"{body.mass:.6g}", _numbers(body.center),
-            _numbers([body.inertia[k][k] for k in range(3)]), str(body.modes or "-"),
-        )
-        for body in found.bodies
-    ])  # fmt: skip
-    lines += _section("Joints", ("name", "kind", "from", "to", "coordinates", ""), [
-        (
-            joint.name, joint.kind, ".".join(joint.a), ".".join(joint.b),
-            ", ".join(_coordinate(joint, name) for name in joint.coordinates) or "-",
-            "closes a loop" if joint.closes_loop else "",
-        )
-        for joint in found.joints
-    ])  # fmt: skip
+    lines += _section(
+        "Bodies",
+        ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"),
+        [
+            (
+                body.name,
+                body.kind,
+                f"{body.mass:.6g}",
+                _numbers(body.center),
+                _numbers([body.inertia[k][k] for k in range(3)]),
+                str(body.modes or "-"),
+            )
+            for body in found.bodies
+        ],
+    )
+    lines += _section(
+        "Joints",
+        ("name", "kind", "from", "to", "coordinates", ""),
+        [
+            (
+                joint.name,
+                joint.kind,
+                ".".join(joint.a),
+                ".".join(joint.b),
+                ", ".join(_coordinate(joint, name) for name in joint.coordinates) or "-",
+                "closes a loop" if joint.closes_loop else "",
+            )
+            for joint in found.joints
+        ],
+    )
     for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
         lines += _section(title, ("name", "kind", "acts on"), [_other(entry) for entry in entries])
     if found.loops:
         lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
     if found.groups:
         lines += ["", "Move as one (fixed joints)", *(f"  {', '.join(group)}" for group in found.groups)]
-    lines += _section("Misaligned joints", ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"), [
-        (
-            one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi),
-        )
-        for one in found.closing.joints
-    ])  # fmt: skip
-    lines += _section("Bent to close loops", ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"), [
-        (body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6))
-        for body in found.closing.bodies
-    ])  # fmt: skip
+    lines += _section(
+        "Misaligned joints",
+        ("joint", "from", "to", "gap [mm]", "along", "angle [deg]", "about"),
+        [
+            (one.joint, one.a, one.b, *_size_and_direction(one.gap, 1e3), *_size_and_direction(one.turn, 180.0 / np.pi))
+            for one in found.closing.joints
+        ],
+    )
+    lines += _section(
+        "Bent to close loops",
+        ("body", "elastic energy [J]", "strain [%]", "von Mises stress [MPa]"),
+        [(body.body, f"{body.energy:.4g}", _known(body.strain, 100.0), _known(body.stress, 1e-6)) for body in found.closing.bodies],
+    )
     if found.closing.axes:
         lines += ["", "Nearly parallel axes", *(f"  {axis.sentence}" for axis in found.closing.axes)]
     if found.mobility is not None:
@@ -150,9 +164,7 @@ def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -
     if not rows:
         return []
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
-    table = [
-        "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)
-    ]
+    table = ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)]
     return ["", title, *table]
 
 

@@ -89,11 +89,7 @@ class _Rows:
         joint_columns = {k for numbers in self.own.values() for k in numbers}
         others = joint_columns | set(np.flatnonzero(model.state_coordinates))
         self.columns = np.array([k for k in range(model.coordinate_count) if k not in others], dtype=int)
-        places = {
-            model.coordinate_index[f"{branch.joint.name}.{letter}"]
-            for branch in model.tree.branches
-            for letter in "xyz"
-        }
+        places = {model.coordinate_index[f"{branch.joint.name}.{letter}"] for branch in model.tree.branches for letter in "xyz"}
         self.scales = np.array([self.length if k in places else 1.0 for k in self.columns])
         self.rates: dict[int, np.ndarray] = {}
         self.found: list[tuple[str, str, np.ndarray]] = []
@@ -116,9 +112,13 @@ class _Rows:
             self._other(c)
         rows = np.array([row for _owner, _label, row in self.found]).reshape(-1, len(self.columns))
         return ConstraintDirections(
-            tuple(owner for owner, _label, _row in self.found), tuple(label for _owner, label, _row in self.found),
-            rows, self.columns, self.scales, self.rates,
-        )  # fmt: skip
+            tuple(owner for owner, _label, _row in self.found),
+            tuple(label for _owner, label, _row in self.found),
+            rows,
+            self.columns,
+            self.scales,
+            self.rates,
+        )
 
     def _block(self, c: int) -> np.ndarray:
         constraint = self.model.tables.constraints[c]

@@ -65,9 +65,7 @@ class Evaluator:
                 value[at : at + 3] = _rotation_vector(value[at : at + 3], self.work.constraint[self.rows[at], COSINE])
         return value, rate
 
-    def constraint_matrix(
-        self, q, reference, t: float, extent: int = CONSTRAINTS, with_rounding: bool = False
-    ) -> np.ndarray:
+    def constraint_matrix(self, q, reference, t: float, extent: int = CONSTRAINTS, with_rounding: bool = False) -> np.ndarray:
         """(rows, coordinates) G = dg'/dv of all constraints; columns of driven coordinates are zero.
 
         Columns without a common constraint are evaluated together. Above ``DENSE_ENTRIES`` entries G is sparse. Entries

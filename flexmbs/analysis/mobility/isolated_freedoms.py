@@ -38,9 +38,7 @@ def _bodies(system: Mechanism, start: Model, directions: ConstraintDirections, t
     evaluator = Evaluator(model)
     evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
     names = model.body_names[1:]
-    bodies = [
-        _Body(name, system, model, directions, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)
-    ]
+    bodies = [_Body(name, system, model, directions, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)]
     return model, evaluator, bodies
 
 
@@ -89,9 +87,7 @@ def _is_symmetric(body: RigidBody, axis: np.ndarray) -> bool:
     return bool(moments[1] - moments[0] <= ROUND * size)
 
 
-def _is_left_alone(
-    model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, directions: ConstraintDirections, t
-) -> bool:
+def _is_left_alone(model: Model, evaluator: Evaluator, body: _Body, spin: np.ndarray, directions: ConstraintDirections, t) -> bool:
     """Whether no driver or force depends on the rotation, and it starts at rest."""
     motion = np.zeros(len(directions.columns))
     motion[body.columns] = spin / directions.scales[body.columns]
@@ -115,12 +111,7 @@ def _is_left_alone(
     if abs(spin @ force[at]) > 1e-9 * size or abs(model.v[at[3:]] @ spin[3:]) > 1e-9:
         return False
     others = np.setdiff1d(directions.columns, at)
-    changes = [
-        (moving - force)[others],
-        (elsewhere - force)[others],
-        (moving - force)[at[:3]],
-        (elsewhere - force)[at[:3]],
-    ]
+    changes = [(moving - force)[others], (elsewhere - force)[others], (moving - force)[at[:3]], (elsewhere - force)[at[:3]]]
     return max(float(np.abs(change).max(initial=0.0)) for change in changes) < 1e-7 * size
 
 

@@ -147,7 +147,7 @@ def _counted(system: Mechanism, start: Model, near: ConstraintDirections, moment
         isolated=isolated_freedoms(system, start, near, t),
         massless=freedoms_without_inertia(start, t),
         closing=start.closing,
-    )  # fmt: skip
+    )
 
 
 def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirections) -> tuple[list[str], np.ndarray]:

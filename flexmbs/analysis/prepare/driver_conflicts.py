@@ -128,9 +128,7 @@ def _check(closed: Model, drivers: Sequence[Driver], t: float) -> None:
                 f"{_contradiction(driver, ())}: its loop leaves no motion. Remove the driver, or a joint of its loop"
             )
         if not dependence.agrees(i):
-            raise MechanismError(
-                f"{_contradiction(driver, partners)}: they demand different accelerations at t = {t:g} s"
-            )
+            raise MechanismError(f"{_contradiction(driver, partners)}: they demand different accelerations at t = {t:g} s")
 
 
 class _Dependence:

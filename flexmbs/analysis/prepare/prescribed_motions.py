@@ -85,9 +85,7 @@ def check_stated_start(system: Mechanism, model: Model) -> None:
         for name, signal in joint.drivers.items():
             rough = model.coordinate_index[f"{joint.name}.{name}"] in looped and name not in joint.held
             unit, level = joint.type.coordinates[name], joint.levels[name]
-            stated_values = (
-                ("value", unit, joint.start, joint.given), ("rate", f"{unit}/s", joint.start_rate, joint.given_rates)
-            )  # fmt: skip
+            stated_values = (("value", unit, joint.start, joint.given), ("rate", f"{unit}/s", joint.start_rate, joint.given_rates))
             for (noun, unit, stated, given), demanded in zip(stated_values, _at_start(signal, level), strict=True):
                 if name in given and demanded is not None:
                     _compare(f"joint '{joint.name}'", name, unit, noun, stated[name], demanded, rough)

@@ -23,9 +23,28 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
     active, reference = np.zeros(active_size(model.tables), dtype=np.int64), np.zeros((balls, 4))
     record = np.zeros((count, len(work.record)))
     describe_rows(
-        model.tables, rows, count, balls, work, active, reference, np.zeros(n), energy, p_WB, R_WB, v_WB, w_WB, gap,
-        force, point, push, slip, reaction, effort, record,
-    )  # fmt: skip
+        model.tables,
+        rows,
+        count,
+        balls,
+        work,
+        active,
+        reference,
+        np.zeros(n),
+        energy,
+        p_WB,
+        R_WB,
+        v_WB,
+        w_WB,
+        gap,
+        force,
+        point,
+        push,
+        slip,
+        reaction,
+        effort,
+        record,
+    )
     columns, own = model.log_row, model.coordinate_count
     accelerations = rows[:, columns.a][:, :own].copy()
     accelerations[:, model.tables.coordinates["unit"][:own] != 0.0] = 0.0  # condensed modes have none

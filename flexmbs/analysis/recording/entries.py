@@ -96,16 +96,27 @@ def stated_model(system: Mechanism, model: Model) -> dict[str, object]:
 def _body(part) -> BodyEntry:
     mass, center, inertia = mass_properties(part.body)
     return BodyEntry(
-        part.name, "flexible" if part.is_flexible else "rigid", mass, tuple(float(x) for x in center),
-        tuple(tuple(float(x) for x in row) for row in inertia), part.mode_count, tuple(part.markers),
-    )  # fmt: skip
+        part.name,
+        "flexible" if part.is_flexible else "rigid",
+        mass,
+        tuple(float(x) for x in center),
+        tuple(tuple(float(x) for x in row) for row in inertia),
+        part.mode_count,
+        tuple(part.markers),
+    )
 
 
 def _joint(joint, cut: bool) -> JointEntry:
     return JointEntry(
-        joint.name, joint.type.name, (joint.a.body, joint.a.name), (joint.b.body, joint.b.name), joint.coordinates,
-        tuple(joint.drivers), tuple((e.coordinate, e.kind) for e in joint.forces), cut,
-    )  # fmt: skip
+        joint.name,
+        joint.type.name,
+        (joint.a.body, joint.a.name),
+        (joint.b.body, joint.b.name),
+        joint.coordinates,
+        tuple(joint.drivers),
+        tuple((e.coordinate, e.kind) for e in joint.forces),
+        cut,
+    )
 
 
 def _force_groups(system: Mechanism) -> list[dict]:

@@ -13,9 +13,12 @@ from flexmbs.result import event_records
 CONTACT_MODES = ("open", "sliding", "sticking", "resting")  # State.active of a rigid contact
 FREE, HELD = "free", "locked"
 KINDS = {
-    IMPACT: event_records.IMPACT, TRANSITION: event_records.TRANSITION, USER_EVENT: event_records.EVENT,
-    LOCKED: event_records.LOCK, RELEASED: event_records.RELEASE,
-}  # fmt: skip
+    IMPACT: event_records.IMPACT,
+    TRANSITION: event_records.TRANSITION,
+    USER_EVENT: event_records.EVENT,
+    LOCKED: event_records.LOCK,
+    RELEASED: event_records.RELEASE,
+}
 
 
 def event_record(model: Model, event_names: Sequence[str], row) -> event_records.EventRecord:

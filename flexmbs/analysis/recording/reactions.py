@@ -29,9 +29,7 @@ BATCH = 64  # steps at a time, to limit memory
 def reaction_slots(model: Model) -> list[tuple[str, int]]:
     """(name, row of ``Workspace.reaction``) of every stated joint and constraint."""
     bodies = len(model.body_names)
-    carrying = [
-        (branch.joint.name, 1 + number) for number, branch in enumerate(model.tree.branches) if not branch.added
-    ]
+    carrying = [(branch.joint.name, 1 + number) for number, branch in enumerate(model.tree.branches) if not branch.added]
     return carrying + [(name, bodies + number) for number, name in enumerate(model.constraint_names)]
 
 
@@ -39,9 +37,7 @@ def redundant_count(model: Model) -> int:
     """Scalar constraints that the equations of motion leave out."""
     tables = model.tables
     return (
-        len(model.coordinate_names)
-        - model.coordinate_count
-        - int(np.count_nonzero(tables.coordinates["multiplier"][tables.free]))
+        len(model.coordinate_names) - model.coordinate_count - int(np.count_nonzero(tables.coordinates["multiplier"][tables.free]))
     )
 
 
@@ -144,10 +140,19 @@ class _SelfStress:
         colours, slots = int(self.colour.max()) + 1, self.stressed.shape[1]
         forces, reaction = np.zeros((count, colours, size)), np.zeros((count, colours, slots, 6))
         describe_unit_multipliers(
-            model.tables, rows, count, balls, self.colour, self.work,
-            np.zeros(active_size(model.tables), dtype=np.int64), np.zeros((balls, 4)), *np.zeros((4, size)),
-            np.zeros((slots, 6)), forces, reaction,
-        )  # fmt: skip
+            model.tables,
+            rows,
+            count,
+            balls,
+            self.colour,
+            self.work,
+            np.zeros(active_size(model.tables), dtype=np.int64),
+            np.zeros((balls, 4)),
+            *np.zeros((4, size)),
+            np.zeros((slots, 6)),
+            forces,
+            reaction,
+        )
         own = self.colour[n:]
         stressed = self.stressed[:, self.slots, None]
         forces, reaction = forces[:, own, :n] * self.touched, reaction[:, own][:, :, self.slots] * stressed

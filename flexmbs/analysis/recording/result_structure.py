@@ -89,9 +89,11 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
 def with_run(structure: Structure, t_end: float, requested: Mapping[str, str]) -> Structure:
     """``structure`` with how it is run: end (s), requested settings as text, versions, date."""
     run = {
-        "t_end": t_end, "settings": dict(requested), "versions": library_versions(),
+        "t_end": t_end,
+        "settings": dict(requested),
+        "versions": library_versions(),
         "began": datetime.now().astimezone().isoformat(timespec="seconds"),
-    }  # fmt: skip
+    }
     return replace(structure, stated={**structure.stated, "run": run})
 
 
@@ -130,9 +132,14 @@ def _clearance(joint: Joint, system: Mechanism) -> ClearanceRecord:
     assert play is not None
     shifts = tuple(name for name in joint.type.play if units[name] == "m" and name != "w")
     return ClearanceRecord(
-        joint.name, system.contacts[joint.name].point_names, shifts, tuple(pin_ends(joint.type, play)), play.radial,
-        play.radius or 0.0, play.length or 0.0,
-    )  # fmt: skip
+        joint.name,
+        system.contacts[joint.name].point_names,
+        shifts,
+        tuple(pin_ends(joint.type, play)),
+        play.radial,
+        play.radius or 0.0,
+        play.length or 0.0,
+    )
 
 
 def _radii_and_normal(contact: Contact, point: ContactPoint) -> tuple[float, float, np.ndarray | None]:

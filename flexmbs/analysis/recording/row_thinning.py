@@ -46,9 +46,15 @@ class RowThinner:
     """
 
     def __init__(
-        self, model: Model, limit: float, t_end: float, settings: Settings, row_bytes: float,
-        measure: Callable[[np.ndarray], float], booked: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        model: Model,
+        limit: float,
+        t_end: float,
+        settings: Settings,
+        row_bytes: float,
+        measure: Callable[[np.ndarray], float],
+        booked: int = 0,
+    ) -> None:
         """``limit`` in bytes; ``measure`` gives the bytes of a row in a file, of rows of the log.
 
         ``booked``: how many numbers stand behind each row (analysis.recording.energy_books).
@@ -129,9 +135,8 @@ class RowThinner:
         kept = np.zeros(len(joined), dtype=np.int64)
         wanted = np.concatenate([np.zeros(waiting, dtype=np.int64), needed.astype(np.int64)])
         last = thin_rows(
-            joined, waiting, len(joined), self.kinds, *self.columns, self.limits[0], self.limits[1], wanted,
-            self.stretch, kept,
-        )  # fmt: skip
+            joined, waiting, len(joined), self.kinds, *self.columns, self.limits[0], self.limits[1], wanted, self.stretch, kept
+        )
         self.rows = joined[last:].copy()
         return joined[kept != 0]
 
@@ -140,9 +145,9 @@ class RowThinner:
         n = self.ranges.shape[1]
         q, v = (rows[:, at : at + n] for at in self.columns[:2])
         low, high, speed = self.ranges
-        self.ranges = np.array([
-            np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0)), np.maximum(speed, np.abs(v).max(axis=0))
-        ])  # fmt: skip
+        self.ranges = np.array(
+            [np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0)), np.maximum(speed, np.abs(v).max(axis=0))]
+        )
 
     def _decide(self, t: float) -> None:
         """Begin to leave rows out, or adapt the tolerance to the rows that remain."""
@@ -208,10 +213,12 @@ class RowThinner:
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that the next decisions depend on, for a saved state; nothing in it changes later."""
         return {
-            "recorder.rows": self.rows, "recorder.recent": self.recent, "recorder.ranges": self.ranges,
+            "recorder.rows": self.rows,
+            "recorder.recent": self.recent,
+            "recorder.ranges": self.ranges,
             "recorder.limits": self.limits,
             "recorder.budget": np.array([float(getattr(self, name)) for name in _NUMBERS]),
-        }  # fmt: skip
+        }
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go on from :meth:`saved`; SimulationError if it does not fit this mechanism."""
@@ -233,9 +240,21 @@ class RowThinner:
 
 
 _NUMBERS = (
-    "active", "stored", "last_switch", "period_rows", "period_candidates", "stretch", "tolerance", "largest_tolerance",
-    "began", "period_began", "expected", "used_before", "stored_before", "row_bytes",
-)  # fmt: skip
+    "active",
+    "stored",
+    "last_switch",
+    "period_rows",
+    "period_candidates",
+    "stretch",
+    "tolerance",
+    "largest_tolerance",
+    "began",
+    "period_began",
+    "expected",
+    "used_before",
+    "stored_before",
+    "row_bytes",
+)
 
 
 def _within(value: float, lowest: float, highest: float) -> float:

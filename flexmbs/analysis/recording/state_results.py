@@ -40,9 +40,8 @@ class Moment:
 
 
 def result_of(
-    system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, float],
-    out: str | Path | None = None,
-) -> Result:  # fmt: skip
+    system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, float], out: str | Path | None = None
+) -> Result:
     """A result with the same histories as a dynamic run, at the given moments."""
     rows = np.array([moment.row(model.log_row) for moment in moments])
     writer = RunWriter(out, result_structure(system, model))
@@ -70,9 +69,7 @@ def free_moment(model: Model, t: float) -> Moment:
     found = zero.copy()
     found[free] = a
     found[evaluator.rows] = np.linalg.lstsq(G.T, r[free] + M @ a, rcond=1e-10)[0]
-    return Moment(
-        t, model.q, model.v, imposed_accelerations(model, evaluator, found), model.reference, evaluator.active
-    )
+    return Moment(t, model.q, model.v, imposed_accelerations(model, evaluator, found), model.reference, evaluator.active)
 
 
 def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:

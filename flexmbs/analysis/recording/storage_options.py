@@ -40,9 +40,7 @@ class Storage:
         return self.every > 1 or self.step > 0.0
 
 
-def checked_storage(
-    store_every: int | None, output_step: float | None, storage_limit: StorageLimit, duration: float
-) -> Storage:
+def checked_storage(store_every: int | None, output_step: float | None, storage_limit: StorageLimit, duration: float) -> Storage:
     """The options as a :class:`Storage`; ``duration`` of the run in s.
 
     Raises

@@ -72,9 +72,7 @@ class EnergyWatch:
             floor += REST_MODES * 0.5 * float(stiffness @ np.asarray(settings.atol_q[part]) ** 2)
         return floor
 
-    def take(
-        self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], lost: np.ndarray
-    ) -> tuple[float, str] | None:
+    def take(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], lost: np.ndarray) -> tuple[float, str] | None:
         """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none.
 
         ``lost`` (rows,): J in impacts and locks so far.
@@ -101,9 +99,16 @@ class EnergyWatch:
         rounding = 1e-9 * float(np.abs(account.start).max())
         wrong = gained > limit + self.floor + rounding
         self.account = _Account(
-            float(t[-1]), float(power[-1]), account.start, float(energy[-1].sum()), driven[-1],
-            account.first_lost, float(lost[-1]), float(work[-1]), float(exchanged[-1]),
-        )  # fmt: skip
+            float(t[-1]),
+            float(power[-1]),
+            account.start,
+            float(energy[-1].sum()),
+            driven[-1],
+            account.first_lost,
+            float(lost[-1]),
+            float(work[-1]),
+            float(exchanged[-1]),
+        )
         if not np.any(wrong):
             return None
         i = int(np.argmax(wrong))

@@ -111,9 +111,7 @@ class Failure:
             cause = self._without_inertia() or self._dependent() or "the mass matrix is singular"
             return f"the accelerations are not determined {self.where}; worst equation: {self.worst}. {cause}"
         if self.outcome == s.TOO_MANY_CONTACTS:
-            groups = ", ".join(
-                f"'{group.name}' ({group.max_contacts})" for group in self.system.contact_groups.values()
-            )
+            groups = ", ".join(f"'{group.name}' ({group.max_contacts})" for group in self.system.contact_groups.values())
             return (
                 f"more pairs touch at once {self.where} than a group has contacts: {groups}; give "
                 "contact_all(..., max_contacts=...) a larger number"
@@ -261,10 +259,7 @@ class Failure:
         stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further" if drivers else ""
         smallest, tied = self._tied()
         which = f": {tied}" if smallest < np.inf else ""
-        return (
-            f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}"
-            f"{which}"
-        )
+        return f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}{which}"
 
     def _opened(self) -> str:
         """The constraint that has opened although it was redundant at the start."""
@@ -279,9 +274,7 @@ class Failure:
         )
 
 
-def step_size_limit(
-    model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log
-) -> str:  # fmt: skip
+def step_size_limit(model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log) -> str:
     """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
     model = with_choice(model, *(saved.arrays[f"tables.{name}"] for name in CHOICE))
     again = s.make_state(model.tables, len(model.balls), method.history_rows, method.matrices > 0)
@@ -290,9 +283,15 @@ def step_size_limit(
     link_method(scratch, method)
     rigid = make_rigid_contacts(model.tables)
     parts = (
-        model.tables, again, settings, scratch, make_workspace(model.tables), log, rigid,
+        model.tables,
+        again,
+        settings,
+        scratch,
+        make_workspace(model.tables),
+        log,
+        rigid,
         allocate_contact_work(rigid.closed.size),
-    )  # fmt: skip
+    )
     advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
     before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)

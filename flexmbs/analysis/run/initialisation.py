@@ -52,9 +52,16 @@ def _bodies_of(model: Model, c: int) -> str:
 
 
 def warm_up(
-    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, log: Log,
-    contacts: tuple, known: Collection[str], steps: Steps,
-) -> tuple[int, State | None, float]:  # fmt: skip
+    model: Model,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    state: State,
+    log: Log,
+    contacts: tuple,
+    known: Collection[str],
+    steps: Steps,
+) -> tuple[int, State | None, float]:
     """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
     ``contacts``: what the entries of ``steps`` take behind the log. Returns the outcome of the start, the started copy
@@ -87,9 +94,17 @@ def _massless(model: Model, mass: np.ndarray) -> str:
 
 
 def start_lags(
-    model: Model, settings: Settings, scratch: Scratch, work: Workspace, state: State, copy: State, log: Log,
-    contacts: tuple, known: Collection[str], steps: Steps,
-) -> bool:  # fmt: skip
+    model: Model,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    state: State,
+    copy: State,
+    log: Log,
+    contacts: tuple,
+    known: Collection[str],
+    steps: Steps,
+) -> bool:
     """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
     ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state. Returns whether

@@ -29,11 +29,18 @@ def motion_scales(model: Model, given: AbsoluteTolerance, damps: bool) -> dict[s
     tables, n, bodies = model.tables, len(model.q), len(model.tables.bodies)
     own = bool(set(given) - {"state"}) if isinstance(given, Mapping) else given is not None
     fields = {
-        "by_motion": int(len(model.modal) > 0 and damps and not own), "reach_q": np.zeros(n), "reach_v": np.zeros(n),
-        "vibration_time": np.zeros(n), "scale_body": np.zeros(n, dtype=np.int64), "body_size": np.ones(bodies),
-        "least_speed": np.zeros(bodies), "point_start": np.zeros(bodies + 1, dtype=np.int64),
-        "points": np.zeros((0, 3)), "point_Phi_at": np.zeros(bodies, dtype=np.int64), "point_Phi": np.zeros(0),
-    }  # fmt: skip
+        "by_motion": int(len(model.modal) > 0 and damps and not own),
+        "reach_q": np.zeros(n),
+        "reach_v": np.zeros(n),
+        "vibration_time": np.zeros(n),
+        "scale_body": np.zeros(n, dtype=np.int64),
+        "body_size": np.ones(bodies),
+        "least_speed": np.zeros(bodies),
+        "point_start": np.zeros(bodies + 1, dtype=np.int64),
+        "points": np.zeros((0, 3)),
+        "point_Phi_at": np.zeros(bodies, dtype=np.int64),
+        "point_Phi": np.zeros(0),
+    }
     if not fields["by_motion"]:
         return fields
     size = fields["body_size"]
@@ -42,8 +49,14 @@ def motion_scales(model: Model, given: AbsoluteTolerance, damps: bool) -> dict[s
     Phi: list[np.ndarray] = []
     for b in range(bodies):
         fields["point_Phi_at"][b] = sum(part.size for part in Phi)
-        name = next((name for name, part in model.modal.items() if tables.bodies["modes"][b] > 0
-                     and part.start == tables.bodies["modal_start"][b]), None)  # fmt: skip
+        name = next(
+            (
+                name
+                for name, part in model.modal.items()
+                if tables.bodies["modes"][b] > 0 and part.start == tables.bodies["modal_start"][b]
+            ),
+            None,
+        )
         if name is not None:
             body, part = model.bodies[name], model.modal[name]
             size[b] = float(np.linalg.norm(np.ptp(body.points, axis=0)))

@@ -76,9 +76,9 @@ class _SlowMotion:
             middle = self._settled(models[2], self.t, rates[2], accelerations[2])
             moment = free_moment(middle, self.t)
             models = [
-                self._settled(self._carried(middle, moment, dt), self.t + dt, rates[k], accelerations[k])
-                if dt else middle for k, dt in enumerate(times)
-            ]  # fmt: skip
+                self._settled(self._carried(middle, moment, dt), self.t + dt, rates[k], accelerations[k]) if dt else middle
+                for k, dt in enumerate(times)
+            ]
             q = np.array([model.q[self.modal] for model in models])
             terms = np.linalg.solve(powers, q)
             slope, bend = powers[:, :-1] * orders[1:], powers[:, :-2] * (orders[2:] * (orders[2:] - 1))
@@ -149,7 +149,5 @@ class _SlowMotion:
         values = np.linalg.eigvals(-np.linalg.lstsq(bent, self.directions.answer, rcond=1e-10)[0]).real
         positive = values[values > 0.0]
         if not len(positive):
-            raise SimulationError(
-                "quasi_static_start: no mode of the flexible bodies has positive stiffness at the start"
-            )
+            raise SimulationError("quasi_static_start: no mode of the flexible bodies has positive stiffness at the start")
         return float(np.sqrt(positive.min()))

@@ -35,9 +35,15 @@ class Recorder:
     """
 
     def __init__(
-        self, model: Model, writer: RunWriter, storage: Storage, thinner: RowThinner, watch: EnergyWatch,
-        books: EnergyBooks | None, event_names: tuple[str, ...],
-    ):  # fmt: skip
+        self,
+        model: Model,
+        writer: RunWriter,
+        storage: Storage,
+        thinner: RowThinner,
+        watch: EnergyWatch,
+        books: EnergyBooks | None,
+        event_names: tuple[str, ...],
+    ):
         """``books``: the energy ledger, None: there is none; ``event_names`` of the events of the user."""
         self.event_names = event_names
         self.books, self.width = books, model.log_row.width

@@ -74,9 +74,7 @@ def check_start_options(out, resume: bool, start, start_computed: bool, force: b
     if start_computed:
         raise MechanismError("give either start=..., or from_equilibrium=True or quasi_static_start=True")
     if out is not None and isinstance(start, str | Path) and os.path.realpath(start) == os.path.realpath(out):
-        raise MechanismError(
-            "start= and out= name the same folder: use resume=True to continue that run, or give another out="
-        )
+        raise MechanismError("start= and out= name the same folder: use resume=True to continue that run, or give another out=")
 
 
 def start_state(out, resume: bool, start) -> SavedState | None:

@@ -27,12 +27,7 @@ from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
-from flexmbs.analysis.run.saved_state_differences import (
-    CHOICE,
-    is_of_another_version,
-    setting_differences,
-    system_differences,
-)
+from flexmbs.analysis.run.saved_state_differences import CHOICE, is_of_another_version, setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
@@ -66,9 +61,8 @@ class Run(RunModel):
     """One run: the blocks of the step loop, and the recorder."""
 
     def __init__(
-        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested,
-        progress: RunProgress,
-    ):  # fmt: skip
+        self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress: RunProgress
+    ):
         self.warnings: Sequence[str] = ()  # those issued since the call of the user
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
@@ -169,15 +163,7 @@ class Run(RunModel):
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
         outcome, started, seconds = warm_up(
-            self.model,
-            self.settings,
-            self.scratch,
-            self.work,
-            self.state,
-            self.log,
-            self.arrays,
-            known,
-            self.steps,
+            self.model, self.settings, self.scratch, self.work, self.state, self.log, self.arrays, known, self.steps
         )
         self.compile_seconds += time.perf_counter() - begin - seconds
         if started is not None:
@@ -296,9 +282,12 @@ class Run(RunModel):
     def _capture(self, status: str) -> SavedState:
         """A saved state of the present state."""
         note = {
-            **self.recorder.note(), **self.recorder.writer.position, "status": status,
-            "solve_seconds": self._stats()["solve_seconds"], "in_time": self.steps is IN_TIME,
-        }  # fmt: skip
+            **self.recorder.note(),
+            **self.recorder.writer.position,
+            "status": status,
+            "solve_seconds": self._stats()["solve_seconds"],
+            "in_time": self.steps is IN_TIME,
+        }
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
 
@@ -330,14 +319,17 @@ class Run(RunModel):
         stats = {name: int(value) for name, value in zip(s.COUNT_NAMES, self.state.count, strict=True)}
         now = time.perf_counter() - self.began if self.began > 0.0 else 0.0
         choice = {
-            "integrator": self.method.name, "integrator_reason": self.reason,
+            "integrator": self.method.name,
+            "integrator_reason": self.reason,
             "step_size_decided_by": decided_by(self.model, self.state),
-            "advice": "; ".join(self._advice()), "warnings": list(self.warnings),
-        }  # fmt: skip
+            "advice": "; ".join(self._advice()),
+            "warnings": list(self.warnings),
+        }
         seconds = {
-            "solve_seconds": self.solve_seconds + now, "loop_seconds": self.loop_seconds,
+            "solve_seconds": self.solve_seconds + now,
+            "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
-        }  # fmt: skip
+        }
         return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats()}
 
     def _advice(self) -> tuple[str, ...]:
@@ -385,9 +377,19 @@ class Run(RunModel):
         if outcome == s.UNDERFLOW:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
         failure = Failure(
-            self.system, self.model, self.state, self.work, float(self.settings.t_end), outcome,
-            self.recorder.opening, self.recorder.opened_at, self.halted, limit, self.rigid, self.solver,
-        )  # fmt: skip
+            self.system,
+            self.model,
+            self.state,
+            self.work,
+            float(self.settings.t_end),
+            outcome,
+            self.recorder.opening,
+            self.recorder.opened_at,
+            self.halted,
+            limit,
+            self.rigid,
+            self.solver,
+        )
         reason, cause = failure.reason()
         reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))

@@ -46,11 +46,17 @@ class RunProgress:
         """Progress up to ``state``."""
         if self._callback is not None:
             now = float(state.time)
-            self._callback(Progress(
-                time=now, t_end=t_end, step=float(state.step_size), steps=int(state.steps_accepted),
-                result_bytes=size.expected(now), note=vibrations_that_decide(model, state),
-                seconds_left=self._clock.seconds_left(now, t_end),
-            ))  # fmt: skip
+            self._callback(
+                Progress(
+                    time=now,
+                    t_end=t_end,
+                    step=float(state.step_size),
+                    steps=int(state.steps_accepted),
+                    result_bytes=size.expected(now),
+                    note=vibrations_that_decide(model, state),
+                    seconds_left=self._clock.seconds_left(now, t_end),
+                )
+            )
         if self._window is not None and (self._window.is_due or state.time >= t_end):
             self._window.show(Result(self._structure, Trajectory(**recorder.newest(model))))
 

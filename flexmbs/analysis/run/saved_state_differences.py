@@ -67,11 +67,16 @@ def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field
         return []
     at = np.unravel_index(int(np.argmax(apart)), apart.shape)
     owners = {
-        "bodies": model.body_names, "contacts": model.contact_names, "constraints": model.constraint_names,
-        "coordinates": model.coordinate_names, "q": model.coordinate_names, "v": model.coordinate_names,
-        "switches": model.switch_names, "events": model.event_names,
+        "bodies": model.body_names,
+        "contacts": model.contact_names,
+        "constraints": model.constraint_names,
+        "coordinates": model.coordinate_names,
+        "q": model.coordinate_names,
+        "v": model.coordinate_names,
+        "switches": model.switch_names,
+        "events": model.event_names,
         "signals": tuple(signal.name for signal in model.signal_list),
-    }  # fmt: skip
+    }
     owner = f"'{owners[name][at[0]]}'" if name in owners else _owner(model, at[0]) if name == "pool" else f"{at[0] + 1}"
     return [f"{_title(name)} {owner}{', ' + field if field else ''}: saved {there[at]:.9g}, now {here[at]:.9g}"]
 

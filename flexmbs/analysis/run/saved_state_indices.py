@@ -12,9 +12,12 @@ from flexmbs.machine_code.blocks import Block
 
 #: Values determined by the method and the mechanism; a saved state with other values is damaged.
 _OF_METHOD = (
-    ("settings", "formulation"), ("settings", "max_order"), ("settings", "explicit"), ("settings", "projection_levels"),
+    ("settings", "formulation"),
+    ("settings", "max_order"),
+    ("settings", "explicit"),
+    ("settings", "projection_levels"),
     ("scratch", "algebraic"),
-)  # fmt: skip
+)
 
 
 # The same of arrays, which kernels use as indices.
@@ -40,9 +43,7 @@ def check_indices(arrays: Mapping[str, np.ndarray], blocks: Mapping[str, Block])
         values = np.asarray(values)
         bad = (values < 0) | (values >= end)
         if bad.any():
-            raise MechanismError(
-                f"start: the saved state is damaged: {name} is {values[bad].ravel()[0]}; expected 0 to {end - 1}"
-            )
+            raise MechanismError(f"start: the saved state is damaged: {name} is {values[bad].ravel()[0]}; expected 0 to {end - 1}")
 
     for block, name in _OF_METHOD:
         own, there = getattr(blocks[block], name), arrays[f"{block}.{name}"]

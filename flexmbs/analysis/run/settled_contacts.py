@@ -56,8 +56,7 @@ def _gaps(model: Model, evaluator: Evaluator, v: np.ndarray) -> np.ndarray:
     """(2, contacts): gaps, m, and their rates, m/s."""
     a = np.zeros_like(v)
     found = [
-        gap_at(model.tables, c, model.q.copy(), v, a, model.reference, evaluator.work)
-        for c in range(len(model.contact_names))
+        gap_at(model.tables, c, model.q.copy(), v, a, model.reference, evaluator.work) for c in range(len(model.contact_names))
     ]
     return np.array(found).reshape(-1, 2).T
 

@@ -62,14 +62,28 @@ class SimulateOptions(TypedDict, total=False):
 
 @on_progress()
 def simulate(
-    system: Mechanism, t_end: float, *, rtol: float = 1e-6, atol: AbsoluteTolerance = None, max_step: float = np.inf,
-    integrator: str | Integrator = "auto", out: str | Path | RunFolder | None = None,
-    progress: Callable[[Progress], None] | bool | None = None, from_equilibrium: bool = False,
-    quasi_static_start: bool = False, settle_contacts: bool = False, store_every: int | None = None,
-    output_step: float | None = None, storage_limit: StorageLimit = "auto", resume: bool = False,
-    start: SavedState | Result | str | Path | None = None, force: bool = False,
-    second_order: str = "auto", energy_ledger: bool = True, live: bool | Mapping[str, object] = False,
-) -> Result:  # fmt: skip
+    system: Mechanism,
+    t_end: float,
+    *,
+    rtol: float = 1e-6,
+    atol: AbsoluteTolerance = None,
+    max_step: float = np.inf,
+    integrator: str | Integrator = "auto",
+    out: str | Path | RunFolder | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
+    from_equilibrium: bool = False,
+    quasi_static_start: bool = False,
+    settle_contacts: bool = False,
+    store_every: int | None = None,
+    output_step: float | None = None,
+    storage_limit: StorageLimit = "auto",
+    resume: bool = False,
+    start: SavedState | Result | str | Path | None = None,
+    force: bool = False,
+    second_order: str = "auto",
+    energy_ledger: bool = True,
+    live: bool | Mapping[str, object] = False,
+) -> Result:
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
     Parameters

@@ -42,7 +42,5 @@ def vibrations_that_decide(model: Model, state: State) -> str:
         undamped = damping <= UNDAMPED * critical
         if decided[undamped].sum() < MOST * total:
             continue
-        return (
-            f"undamped vibrations of '{name}' decide {decided[undamped].sum() / total:.0%} of the steps: damping helps"
-        )
+        return f"undamped vibrations of '{name}' decide {decided[undamped].sum() / total:.0%} of the steps: damping helps"
     return ""

@@ -99,9 +99,7 @@ def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, movin
         No equilibrium was found; names the worst equation, or the unsupported coordinate and its acceleration.
     """
     if len(model.tables.groups):
-        raise MechanismError(
-            f"{what}: contacts of a group act in simulate only; state them with contact_all(..., grouped=False)"
-        )
+        raise MechanismError(f"{what}: contacts of a group act in simulate only; state them with contact_all(..., grouped=False)")
     return _Search(model, t, what, stable, moving).run()
 
 

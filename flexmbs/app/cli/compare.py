@@ -14,18 +14,19 @@ from flexmbs.view.plotting.figures import check_file
 @click.command("compare")
 @click.argument("items", nargs=-1, metavar="DIR1 DIR2 [DIR...] [NAME...]")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Write a figure (.svg, .pdf or .png): the histories of all runs, and their differences beneath.",
-)  # fmt: skip
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--start", type=float, metavar="SECONDS", help="Start of the window of time.")
 @click.option("--end", type=float, metavar="SECONDS", help="End of the window of time.")
 @click.option("--degrees", is_flag=True, help="Angles of the figure in degrees.")
 @click.option("--title", help="Title of the figure.")
 def compare_command(
-    items: tuple[str, ...], save: Path | None, force: bool, start: float | None, end: float | None, degrees: bool,
-    title: str | None,
-) -> None:  # fmt: skip
+    items: tuple[str, ...], save: Path | None, force: bool, start: float | None, end: float | None, degrees: bool, title: str | None
+) -> None:
     """Compare the runs in DIR1, DIR2, ... with the first of them: parameters, figures, histories NAME, statistics.
 
     Without NAME: coordinates, contact forces and energies; the figure shows the four that differ most.

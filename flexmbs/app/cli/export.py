@@ -38,9 +38,13 @@ class _Choice:
     def part(self) -> dict[str, Any]:
         """Options of scenes."""
         return {
-            "times": self.times, "start": self.start, "end": self.end, "bodies": self.bodies or None,
-            "force": self.force, "size_limit": self.size_limit,
-        }  # fmt: skip
+            "times": self.times,
+            "start": self.start,
+            "end": self.end,
+            "bodies": self.bodies or None,
+            "force": self.force,
+            "size_limit": self.size_limit,
+        }
 
 
 def _times(_context, _option, text: str | None) -> int | None:
@@ -60,26 +64,24 @@ def _times(_context, _option, text: str | None) -> int | None:
 @click.option("--start", type=float, help="Start of the part that is written, s.")
 @click.option("--end", type=float, help="End of the part that is written, s.")
 @click.option(
-    "--times", callback=_times, metavar="N|steps",
+    "--times",
+    callback=_times,
+    metavar="N|steps",
     help="Number of times, spread evenly, or 'steps': every stored step (default: 200 for scenes, steps for tables).",
-)  # fmt: skip
-@click.option(
-    "--body",
-    "bodies",
-    multiple=True,
-    metavar="NAME",
-    help="vtkhdf, glb: this body only; may be repeated. uff: modes of this body.",
 )
 @click.option(
-    "--field", "fields", multiple=True, type=click.Choice(list(FIELDS)),
+    "--body", "bodies", multiple=True, metavar="NAME", help="vtkhdf, glb: this body only; may be repeated. uff: modes of this body."
+)
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    type=click.Choice(list(FIELDS)),
     help="vtkhdf: this quantity at the points; may be repeated (default: displacement and von_mises).",
-)  # fmt: skip
+)
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Tables: this history; may be repeated.")
 @click.option(
-    "--size-limit",
-    type=float,
-    metavar="MB",
-    help=f"Refuse to write more (default: {SIZE_LIMIT / 1e6:.0f}; 0: no limit).",
+    "--size-limit", type=float, metavar="MB", help=f"Refuse to write more (default: {SIZE_LIMIT / 1e6:.0f}; 0: no limit)."
 )
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 def export_command(folder: Path, kind: str, out: Path | None, size_limit: float | None, **given: Any) -> None:
@@ -150,12 +152,22 @@ def _uff(result: Result, path: Path, choice: _Choice) -> None:
     if choice.times == 0:
         raise FlexmbsError("--to uff: functions of data set 58 have even times; give --times N")
     result.to_uff(
-        path, *choice.histories, samples=choice.times or 4096, start=choice.start, end=choice.end, force=choice.force,
+        path,
+        *choice.histories,
+        samples=choice.times or 4096,
+        start=choice.start,
+        end=choice.end,
+        force=choice.force,
         size_limit=choice.size_limit,
-    )  # fmt: skip
+    )
 
 
 _WRITERS: dict[str, Callable[[Result, Path, _Choice], Any]] = {
-    "vtkhdf": _vtkhdf, "glb": _glb, "csv": _table("to_csv"), "parquet": _table("to_parquet"), "mat": _table("to_mat"),
-    "netcdf": _table("to_netcdf"), "uff": _uff,
-}  # fmt: skip
+    "vtkhdf": _vtkhdf,
+    "glb": _glb,
+    "csv": _table("to_csv"),
+    "parquet": _table("to_parquet"),
+    "mat": _table("to_mat"),
+    "netcdf": _table("to_netcdf"),
+    "uff": _uff,
+}

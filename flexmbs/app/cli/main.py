@@ -17,10 +17,7 @@ COMMANDS = {
     "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
     "compare": ("flexmbs.app.cli.compare:compare_command", "Compare the results of two or more runs."),
     "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
-    "export": (
-        "flexmbs.app.cli.export:export_command",
-        "Write a result for other programs: ParaView, Blender, MATLAB.",
-    ),
+    "export": ("flexmbs.app.cli.export:export_command", "Write a result for other programs: ParaView, Blender, MATLAB."),
     "info": ("flexmbs.app.cli.info:info_command", "Show the contents of a mesh file."),
     "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
     "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),

@@ -36,18 +36,16 @@ includes_option = click.option(
 )
 _GIVEN = (
     click.option(
-        "--material", metavar="E,NU,RHO",
-        help="Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units.",
+        "--material", metavar="E,NU,RHO", help="Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units."
     ),
+    click.option("--thickness", type=float, metavar="T", help="Thickness of all shells, always in m regardless of --units."),
     click.option(
-        "--thickness", type=float, metavar="T", help="Thickness of all shells, always in m regardless of --units."
-    ),
-    click.option(
-        "--section", metavar="SHAPE:SIZES",
+        "--section",
+        metavar="SHAPE:SIZES",
         help="Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
         "pipe:RADIUS,WALL; area:A for trusses (m2).",
     ),
-)  # fmt: skip
+)
 
 
 def properties_options(command):

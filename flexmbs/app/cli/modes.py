@@ -11,13 +11,7 @@ import click
 import numpy as np
 
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_options import (
-    includes_option,
-    peak_memory_mb,
-    properties_options,
-    read_for_analysis,
-    units_option,
-)
+from flexmbs.app.cli.mesh_options import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble

@@ -11,13 +11,7 @@ import numpy as np
 
 from flexmbs.app.cli.interfaces import interfaces_of
 from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_options import (
-    includes_option,
-    peak_memory_mb,
-    properties_options,
-    read_for_analysis,
-    units_option,
-)
+from flexmbs.app.cli.mesh_options import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
@@ -34,44 +28,62 @@ BASES = ("craig-bampton", "clamped-free", "free-free")
 @click.command("reduce", cls=ListCommand)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="BODY.h5",
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="BODY.h5",
     help="File to write; an existing body is replaced.",
-)  # fmt: skip
+)
 @click.option(
-    "--interface", "interfaces", multiple=True, metavar="NAME=SET[:rbe2|:rbe3] ...",
+    "--interface",
+    "interfaces",
+    multiple=True,
+    metavar="NAME=SET[:rbe2|:rbe3] ...",
     help="A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
     "node:NUMBER or point:X,Y,Z. rbe3 (default): the marker follows the mean motion of the nodes, which stay "
     "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. "
     "One or more.",
-)  # fmt: skip
+)
 @click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
 @click.option("--max-hz", type=float, help="All normal modes up to this frequency; with --modes, at most that many.")
 @click.option(
-    "--basis", type=click.Choice(BASES),
+    "--basis",
+    type=click.Choice(BASES),
     help="Default: craig-bampton for two or more interfaces, clamped-free for one, free-free for none.",
-)  # fmt: skip
+)
 @click.option("--at", metavar="NAME", help="Interface that holds the body frame (default: the first).")
 @click.option(
-    "--frequency-tolerance", default="1e-4", show_default=True, metavar="TOLERANCE|none",
+    "--frequency-tolerance",
+    default="1e-4",
+    show_default=True,
+    metavar="TOLERANCE|none",
     help="Craig-Bampton: add static responses to inertia forces, up to 6 for the frame and 6 for each other "
     "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
     "then has the normal modes and 6 static modes for each other interface.",
-)  # fmt: skip
+)
 @click.option(
-    "--hex20", default="file", show_default=True, type=click.Choice(["file", "full", "reduced"]),
+    "--hex20",
+    default="file",
+    show_default=True,
+    type=click.Choice(["file", "full", "reduced"]),
     help="Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
-)  # fmt: skip
+)
 @click.option(
-    "--damping", metavar="ZETA|A,B|adams|HZ:ZETA,...|material",
+    "--damping",
+    metavar="ZETA|A,B|adams|HZ:ZETA,...|material",
     help="Damping ratio of all modes; Rayleigh damping with alpha (1/s) and beta (s); adams: 1 % of critical up to 100 "
     "Hz, 10 % up to 1 kHz, critical above; other ratios up to these frequencies (100:0.01,1000:0.1,inf:1); or the "
     "damping of the materials in the file (default: none).",
-)  # fmt: skip
+)
 @click.option(
-    "--second-order", default="full", show_default=True, metavar="full|none|TOLERANCE",
+    "--second-order",
+    default="full",
+    show_default=True,
+    metavar="full|none|TOLERANCE",
     help="Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
     "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
-)  # fmt: skip
+)
 @click.option("--no-cache", is_flag=True, help="Always compute; do not use or fill the cache of reduced bodies.")
 @click.option("--name", help="Name of the body (default: the name of FILE).")
 @units_option
@@ -137,9 +149,7 @@ def _check_output(file: Path, output: Path) -> None:
         raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
-def _modes(
-    basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str
-):
+def _modes(basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str):
     """The choice of modes; the default basis follows from the number of interfaces."""
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
@@ -204,8 +214,7 @@ def _found(body, output: Path) -> dict:
         "places": {name: place_numbers(place) for name, place in body.places.items()},
         "frame": body.attached_at,
         "static_error": {
-            name: [None if np.isnan(part) else float(part) for part in error]
-            for name, error in advice.static_error.items()
+            name: [None if np.isnan(part) else float(part) for part in error] for name, error in advice.static_error.items()
         },
         "highest_frequency_hz": advice.highest_frequency,
         "advice": list(advice.remarks),

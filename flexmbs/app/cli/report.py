@@ -17,10 +17,7 @@ DEFAULT = "report.html"
 
 @click.command("report")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.html",
-    help="Default: report.html in DIR.",
-)  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.html", help="Default: report.html in DIR.")
 @click.option("--title", default="", help="Heading of the page. Default: the title of the case.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def report_command(folder: Path, out: Path | None, title: str, force: bool) -> None:

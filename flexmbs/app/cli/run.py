@@ -27,26 +27,21 @@ MOST_MODES = 12  # contacts whose mode at the end is shown
 @click.argument("case", required=False)
 @click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
 @click.option(
-    "--out", type=click.Path(file_okay=False), metavar="DIR",
+    "--out",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
     help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
-)  # fmt: skip
+)
 @click.option("--no-view", is_flag=True, help="Do not render an animation.")
 @click.option(
-    "--view", "view_assignments", multiple=True, metavar="NAME=VALUE",
+    "--view",
+    "view_assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
     help="Option of the animation (of Result.animate) instead of that in VIEW of the case; may be repeated.",
-)  # fmt: skip
-@click.option(
-    "--store-every",
-    type=int,
-    metavar="N",
-    help="Store every N-th step only, events always. Default: all that fit.",
 )
-@click.option(
-    "--output-step",
-    type=float,
-    metavar="SECONDS",
-    help="Store one step every so many seconds, events always.",
-)
+@click.option("--store-every", type=int, metavar="N", help="Store every N-th step only, events always. Default: all that fit.")
+@click.option("--output-step", type=float, metavar="SECONDS", help="Store one step every so many seconds, events always.")
 @click.option(
     "--storage-limit",
     metavar="MB",
@@ -112,9 +107,11 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
     """The locked folder for a run of the case ``name`` and everything written with it."""
     with ExitStack() as stack:
         try:
-            place = numbered(Path("runs") / name, force=force, resume=resume) if out is None else RunFolder(
-                out, force=force, resume=resume
-            )  # fmt: skip
+            place = (
+                numbered(Path("runs") / name, force=force, resume=resume)
+                if out is None
+                else RunFolder(out, force=force, resume=resume)
+            )
             folder = stack.enter_context(place)
         except ResultFolderError as error:  # wrong use, not a failed run
             raise CaseError(str(error)) from error

@@ -62,17 +62,21 @@ def _slow_motion(_context, _option, text: str | None):
 @click.command("view")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Write a .png, .gif, .mp4 or .html instead of opening a window (of a mesh: a .png or .html).",
-)  # fmt: skip
+)
 @click.option(
-    "--scale", type=float,
+    "--scale",
+    type=float,
     help="Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).",
-)  # fmt: skip
+)
 @click.option(
-    "--color", type=click.Choice(list(dict.fromkeys([*CHOICES, *QUANTITIES]))),
+    "--color",
+    type=click.Choice(list(dict.fromkeys([*CHOICES, *QUANTITIES]))),
     help="Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
-)  # fmt: skip
+)
 @click.option("--mode", type=int, metavar="K", help="Bodies: number of the mode (default: 1).")
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
 @click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
@@ -90,37 +94,35 @@ def _slow_motion(_context, _option, text: str | None):
     help="Results: body or group (joints, springs, floor, shadows, axes ...) not shown; may be repeated.",
 )
 @click.option(
-    "--camera", callback=_camera, metavar="SIDE",
+    "--camera",
+    callback=_camera,
+    metavar="SIDE",
     help="Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
-)  # fmt: skip
-@click.option(
-    "--camera-position",
-    callback=_numbers(3),
-    metavar="X,Y,Z",
-    help="Results: where the camera stands, m (perspective).",
 )
+@click.option("--camera-position", callback=_numbers(3), metavar="X,Y,Z", help="Results: where the camera stands, m (perspective).")
 @click.option("--camera-target", callback=_numbers(3), metavar="X,Y,Z", help="Results: middle of the picture, m.")
 @click.option("--follow", metavar="BODY", help="Results: body with which the camera moves.")
 @click.option("--zoom", type=float, help="Results: magnification.")
 @click.option("--title", help="Results: title of the picture.")
 @click.option(
-    "--slow-motion", callback=_slow_motion, metavar="auto|FACTOR",
+    "--slow-motion",
+    callback=_slow_motion,
+    metavar="auto|FACTOR",
     help="Results: slow down around impacts: the strongest get most of the film (auto), or 1/FACTOR of the speed.",
-)  # fmt: skip
+)
 @click.option(
-    "--force-scale", type=click.Choice(FORCE_SCALES),
+    "--force-scale",
+    type=click.Choice(FORCE_SCALES),
     help="Results: how the length of an arrow grows with its contact force (default: linear).",
-)  # fmt: skip
+)
 @click.option(
-    "--stick-speed", type=float, metavar="SPEED",
+    "--stick-speed",
+    type=float,
+    metavar="SPEED",
     help="Results: contacts that slide more slowly (m/s) are shown as sticking (default: 1 % of the largest speed).",
-)  # fmt: skip
+)
 @click.option(
-    "--size",
-    "window_size",
-    callback=_numbers(2, "x"),
-    metavar="WIDTHxHEIGHT",
-    help="Results: size of the picture in pixels.",
+    "--size", "window_size", callback=_numbers(2, "x"), metavar="WIDTHxHEIGHT", help="Results: size of the picture in pixels."
 )
 @click.option("--frames", type=int, help="Results: largest number of frames of an .html.")
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable.")
@@ -129,9 +131,17 @@ def _slow_motion(_context, _option, text: str | None):
 @units_option
 @includes_option
 def view_command(
-    path: Path, save: Path | None, scale: float | None, color: str | None, mode: int | None, sets: tuple[str, ...],
-    force: bool, units: str | None, allow_outside_includes: bool, **of_results,
-) -> None:  # fmt: skip
+    path: Path,
+    save: Path | None,
+    scale: float | None,
+    color: str | None,
+    mode: int | None,
+    sets: tuple[str, ...],
+    force: bool,
+    units: str | None,
+    allow_outside_includes: bool,
+    **of_results,
+) -> None:
     """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
@@ -140,9 +150,9 @@ def view_command(
     if save is not None:
         refuse_existing(save, force)
     replacing = {"force": True} if force else {}
-    of_meshes = [name for name, value in {
-        "sets": sets, "units": units, "allow_outside_includes": allow_outside_includes,
-    }.items() if value]  # fmt: skip
+    of_meshes = [
+        name for name, value in {"sets": sets, "units": units, "allow_outside_includes": allow_outside_includes}.items() if value
+    ]
     deformed = {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
     of_bodies = [] if mode is None else ["mode"]
     if path.suffix.lower() in BODY_ENDINGS:
@@ -188,9 +198,7 @@ def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: st
     click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
 
 
-def _view_mesh(
-    file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()
-) -> None:
+def _view_mesh(file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()) -> None:
     """Show a mesh file with the named sets (default: the first ones) in a window, or render it to a .png."""
     mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
     if save is None:

@@ -28,14 +28,14 @@ def is_page(save: Path | None) -> bool:
 
 def save_page(
     shown: Result | FlexibleBody | Mesh, save: Path, given: Mapping[str, Any], of_case: Mapping[str, Any] | None = None
-) -> None:  # fmt: skip
+) -> None:
     """Write a page and say where; ``of_case``: settings of the case, of which pages take those that they have.
 
     UsageError for an option of the command that pages of this kind do not have.
     """
-    kind, what = {
-        Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes"),
-    }[type(shown)]  # fmt: skip
+    kind, what = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}[
+        type(shown)
+    ]
     known = set(kind.__dataclass_fields__)
     for name in given:
         if name not in known | {"size_limit", "force"}:

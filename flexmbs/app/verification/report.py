@@ -29,10 +29,7 @@ def case_text(outcome: Outcome) -> str:
     rows = [_HEADER, *(_row(comparison) for comparison in outcome.comparisons)]
     widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER))]
     for row in rows:
-        cells = [
-            row[0].ljust(widths[0]),
-            *(cell.rjust(width) for cell, width in zip(row[1:5], widths[1:5], strict=True)),
-        ]
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:5], widths[1:5], strict=True))]
         lines.append(("  " + "  ".join([*cells, row[5]])).rstrip())
     return "\n".join(lines)
 

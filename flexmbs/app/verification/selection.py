@@ -42,6 +42,4 @@ def selected_cases(patterns: Sequence[str] = ()) -> tuple[VerificationCase, ...]
         if not any(pattern in case.name for case in VERIFICATION_CASES):
             names = ", ".join(case.name for case in VERIFICATION_CASES)
             raise CaseError(f"no verification case has {pattern!r} in its name; there are {names}")
-    return tuple(
-        case for case in VERIFICATION_CASES if not patterns or any(pattern in case.name for pattern in patterns)
-    )
+    return tuple(case for case in VERIFICATION_CASES if not patterns or any(pattern in case.name for pattern in patterns))

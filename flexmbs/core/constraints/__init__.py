@@ -23,14 +23,7 @@ from flexmbs.machine_code.signature import Floats, Integers
 
 @entry
 def add_constraints(
-    tables: Tables,
-    active: Integers,
-    contact_history: Floats,
-    q: Floats,
-    v: Floats,
-    a: Floats,
-    work: Workspace,
-    residual: Floats,
+    tables: Tables, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace, residual: Floats
 ) -> None:
     """Forces of all multipliers, and g, g' and g'' of all rows; the body frames are current.
 

@@ -53,9 +53,7 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
     normal, first, second = a[row], a[row + 1], a[row + 2]
     work.constraint[row, POSITION_LEVEL] = touch.gap - contact_history[at + HELD_GAP]
     work.constraint[row, VELOCITY_LEVEL] = touch.rate
-    residual[row] = (
-        nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * (normal - contact_history[at + LOAD])
-    )
+    residual[row] = nx * ax + ny * ay + nz * az + dot(touch.n_rate, ux, uy, uz) + soft * (normal - contact_history[at + LOAD])
     work.constraint[row + 1, POSITION_LEVEL] = work.constraint[row + 2, POSITION_LEVEL] = 0.0
     work.constraint[row + 1, VELOCITY_LEVEL] = dot(axes.u, ux, uy, uz)
     work.constraint[row + 2, VELOCITY_LEVEL] = dot(axes.v, ux, uy, uz)

@@ -9,16 +9,7 @@ from __future__ import annotations
 from flexmbs.core.constraints.contact_slot import add_contact_rows, leave_out_row
 from flexmbs.core.constraints.hold import add_hold
 from flexmbs.core.constraints.sticking_joint import add_sticking
-from flexmbs.core.layout.switch_tables import (
-    FREED,
-    FRICTION_HOLD,
-    HELD_BY_OTHERS,
-    LET_GO,
-    OF_CONSTRAINT,
-    SLOT,
-    STICKING,
-    UNUSED,
-)
+from flexmbs.core.layout.switch_tables import FREED, FRICTION_HOLD, HELD_BY_OTHERS, LET_GO, OF_CONSTRAINT, SLOT, STICKING, UNUSED
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -11,14 +11,7 @@ import math
 from flexmbs.core.contact.groups import occupy, pairs_for_ever
 from flexmbs.core.contact.pair_geometry import pair_geometry, surface_contact
 from flexmbs.core.contact.sphere_gap import sphere_gap
-from flexmbs.core.laws.contact.contact_law import (
-    law_begin,
-    law_energy,
-    law_force,
-    law_update,
-    plain_energy,
-    plain_force,
-)
+from flexmbs.core.laws.contact.contact_law import law_begin, law_energy, law_force, law_update, plain_energy, plain_force
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER, FRICTION_RECORD
 from flexmbs.core.layout.frames import A, B
@@ -54,9 +47,7 @@ def contact_geometry(tables, c, q, v, a, work):
         ux, uy, uz = relative_velocity(frame_a, frame_b, touch)
         touch.rate = nx * ux + ny * uy + nz * uz
         return touch.gap, touch.rate, nx, ny, nz
-    gap, rate, nx, ny, nz = sphere_gap(
-        contact.kind, contact.radius_a, contact.radius_b, contact.normal, frame_a, frame_b
-    )
+    gap, rate, nx, ny, nz = sphere_gap(contact.kind, contact.radius_a, contact.radius_b, contact.normal, frame_a, frame_b)
     touch.gap, touch.rate = gap, rate
     put(touch.n, nx, ny, nz)
     deep = contact.radius_a + 0.5 * gap

@@ -17,9 +17,7 @@ def pair_geometry(tables: Tables, contact: int, work: Workspace) -> None:
 
 
 @interface
-def surface_contact(
-    tables: Tables, contact: int, q: Floats, v: Floats, work: Workspace, residual: Floats, apply: int
-) -> None:
+def surface_contact(tables: Tables, contact: int, q: Floats, v: Floats, work: Workspace, residual: Floats, apply: int) -> None:
     """Many points of two surfaces at once; the frames of the bodies and the modes in ``work`` are current.
 
     Writes the least gap of all points with its rate, n, p and slip velocity u to ``work.touch[0]``, and the sums of

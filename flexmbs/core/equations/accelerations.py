@@ -20,9 +20,7 @@ SETTLED = 1e-11
 
 
 @entry
-def find_accelerations(
-    tables: Tables, state: State, scratch: Scratch, work: Workspace, q: Floats, v: Floats, a: Floats
-) -> bool:
+def find_accelerations(tables: Tables, state: State, scratch: Scratch, work: Workspace, q: Floats, v: Floats, a: Floats) -> bool:
     """Fill the unknown entries of ``a``; False when they are not finite or the mass matrix is singular.
 
     Signals are current in ``work.signal`` and driven coordinates in ``q``, ``v`` and ``a`` (impose_drivers).

@@ -19,17 +19,7 @@ from flexmbs.core.laws.force.measure import measure
 from flexmbs.core.laws.force.spread import FORCE, MODAL_FORCES, MOMENT
 from flexmbs.core.layout.force_tables import DEFORMATION_RATE, ELEMENT_FORCE, ELEMENT_POWER, STICKS
 from flexmbs.core.layout.frames import A
-from flexmbs.core.layout.tables import (
-    CABLE,
-    COUPLING,
-    DISTANCE,
-    FOLLOWER,
-    POSITION_LEVEL,
-    RATE,
-    SURFACES,
-    VALUE,
-    VELOCITY_LEVEL,
-)
+from flexmbs.core.layout.tables import CABLE, COUPLING, DISTANCE, FOLLOWER, POSITION_LEVEL, RATE, SURFACES, VALUE, VELOCITY_LEVEL
 from flexmbs.core.mechanics.couplers import stretch_of
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.markers import marker_in_world

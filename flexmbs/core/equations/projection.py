@@ -237,9 +237,16 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
     open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
     for _ in range(MAX_PROJECTIONS):
         residual(
-            tables, state.active, state.contact_history, scratch.end_q, scratch.end_v, scratch.end_a, state.reference,
-            work, scratch.shifted_residual,
-        )  # fmt: skip
+            tables,
+            state.active,
+            state.contact_history,
+            scratch.end_q,
+            scratch.end_v,
+            scratch.end_a,
+            state.reference,
+            work,
+            scratch.shifted_residual,
+        )
         size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
         open_q = open_q and size_q > target and size_q < 0.5 * previous_q
         # velocities are judged anew while positions move

@@ -30,9 +30,7 @@ def quintic(q0, v0, a0, q1, v1, a1, h, x):
 def interpolate_between(tables, scratch, q0, v0, a0, q1, v1, a1, h, x):
     """Point x (0 to 1) between two points of the step, ``h`` apart, into ``scratch.point_*``."""
     for k in range(q0.shape[0]):
-        scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = quintic(
-            q0[k], v0[k], a0[k], q1[k], v1[k], a1[k], h, x
-        )
+        scratch.point_q[k], scratch.point_v[k], scratch.point_a[k] = quintic(q0[k], v0[k], a0[k], q1[k], v1[k], a1[k], h, x)
     # a condensed mode has a value where others have their acceleration, and no rates
     for i in range(len(tables.condensed)):
         k = tables.condensed[i]

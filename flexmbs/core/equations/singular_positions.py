@@ -101,9 +101,7 @@ def set_targets(tables: Tables, state: State, scratch: Scratch) -> None:
             scratch.replacement_force[s, slot] = scratch.target_acceleration[s, slot] = 0.0
             scratch.a[s, tables.free[state.replaced_rows[slot]]] = 0.0
             for j in range(state.replacement_direction.shape[1]):
-                scratch.target_acceleration[s, slot] += (
-                    state.replacement_direction[slot, j] * scratch.a[s, tables.free[j]]
-                )
+                scratch.target_acceleration[s, slot] += state.replacement_direction[slot, j] * scratch.a[s, tables.free[j]]
 
 
 @entry
@@ -121,27 +119,45 @@ def replace_rows(tables: Tables, state: State, scratch: Scratch, s: int) -> None
 def factorise_borders(tables: Tables, state: State, scratch: Scratch) -> bool:
     """What both Newton matrices of Radau IIA need near singular positions."""
     return factorise_border(
-        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
-        scratch.schur_real_pivots,
+        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real, scratch.schur_real_pivots
     ) and factorise_border(
-        tables, state, scratch.complex[0], scratch.complex_pivots[0], scratch.border_complex, scratch.schur_complex,
+        tables,
+        state,
+        scratch.complex[0],
+        scratch.complex_pivots[0],
+        scratch.border_complex,
+        scratch.schur_complex,
         scratch.schur_complex_pivots,
-    )  # fmt: skip
+    )
 
 
 @entry
 def solve_real_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.real_x`` by the solution with the real Newton matrix."""
     solve_bordered(
-        tables, state, scratch.real, scratch.real_pivots, scratch.border_real, scratch.schur_real,
-        scratch.schur_real_pivots, scratch.part_real, scratch.real_x,
-    )  # fmt: skip
+        tables,
+        state,
+        scratch.real,
+        scratch.real_pivots,
+        scratch.border_real,
+        scratch.schur_real,
+        scratch.schur_real_pivots,
+        scratch.part_real,
+        scratch.real_x,
+    )
 
 
 @entry
 def solve_complex_bordered(tables: Tables, state: State, scratch: Scratch) -> None:
     """Overwrite ``scratch.complex_x`` by the solution with the complex Newton matrix."""
     solve_bordered(
-        tables, state, scratch.complex[0], scratch.complex_pivots[0], scratch.border_complex, scratch.schur_complex,
-        scratch.schur_complex_pivots, scratch.part_complex, scratch.complex_x[0],
-    )  # fmt: skip
+        tables,
+        state,
+        scratch.complex[0],
+        scratch.complex_pivots[0],
+        scratch.border_complex,
+        scratch.schur_complex,
+        scratch.schur_complex_pivots,
+        scratch.part_complex,
+        scratch.complex_x[0],
+    )

@@ -48,17 +48,7 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
                 if kind == 0 and serves_nothing(tables, state, tables.free[j]):
                     fill_unit_column(tables, j, matrix)
                 elif shift(tables, state, scratch, vector, j, kind):
-                    residual(
-                        tables,
-                        state.active,
-                        state.contact_history,
-                        q,
-                        v,
-                        a,
-                        state.reference,
-                        work,
-                        scratch.shifted_residual,
-                    )
+                    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual)
                     state.residual_evaluations += 1
                     fill_full_column(tables, scratch, vector, j, matrix)
             continue
@@ -70,9 +60,7 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
                 continue
             for i in range(first, end):
                 shift(tables, state, scratch, vector, tables.shift_columns[i], kind)
-            residual(
-                tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual
-            )
+            residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual)
             state.residual_evaluations += 1
             for i in range(first, end):
                 fill_column(tables, scratch, vector, tables.shift_columns[i], matrix)
@@ -222,15 +210,7 @@ def renew_accelerations(tables: Tables, state: State, scratch: Scratch, work: Wo
     for iteration in range(1 if linear else MAX_RENEWALS):
         if iteration > 0:
             residual(
-                tables,
-                state.active,
-                state.contact_history,
-                state.q,
-                state.v,
-                state.a,
-                state.reference,
-                work,
-                scratch.residual,
+                tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual
             )
         change, size = solve_accelerations(tables, state, scratch)
         if not math.isfinite(change):

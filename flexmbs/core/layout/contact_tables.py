@@ -46,9 +46,7 @@ CONTACT = record_type(
     group=NONE,
 )
 # A sphere or a plane of a group: everything of which can touch everything.
-FEATURE = record_type(
-    [("marker", "i8"), ("body", "i8"), ("radius", "f8"), ("is_plane", "i8"), ("normal", "f8", VECTOR)]
-)
+FEATURE = record_type([("marker", "i8"), ("body", "i8"), ("radius", "f8"), ("is_plane", "i8"), ("normal", "f8", VECTOR)])
 GROUP = record_type(
     [
         ("start", "i8"),  # its features: spheres, then planes

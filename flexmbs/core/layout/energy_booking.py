@@ -16,9 +16,7 @@ from flexmbs.core.layout.tables import BALL, Tables, active_size
 from flexmbs.machine_code.blocks import Block
 
 #: Groups of flows in their order, after those of the coordinates.
-GROUPS = (
-    "loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction", "impacts", "locks",
-)  # fmt: skip
+GROUPS = ("loads", "spread_loads", "elements", "bushings", "couplers", "bodies", "contacts", "friction", "impacts", "locks")
 _LIKE = {"friction": "contacts", "impacts": "contacts", "locks": "switches"}  # tables of the same length
 
 
@@ -64,10 +62,17 @@ class EnergyBooking(Block):
         "change": ("f8", 1),  # (m,)
     }
     parts = {
-        "q": ("point", 0), "v": ("point", 1), "a": ("point", 2), "end_q": ("end", 0), "end_v": ("end", 1),
-        "end_a": ("end", 2), "start_q": ("start", 0), "start_v": ("start", 1), "start_a": ("start", 2),
+        "q": ("point", 0),
+        "v": ("point", 1),
+        "a": ("point", 2),
+        "end_q": ("end", 0),
+        "end_v": ("end", 1),
+        "end_a": ("end", 2),
+        "start_q": ("start", 0),
+        "start_v": ("start", 1),
+        "start_a": ("start", 2),
         **{group: ("start_of", index) for index, group in enumerate(GROUPS)},
-    }  # fmt: skip
+    }
 
 
 def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:

@@ -50,8 +50,7 @@ CURVE_MOTION = np.dtype(
 )
 #: Point of a curve with three derivatives by its parameter, and the rotation of the frame that follows the curve.
 CURVE_POINT = np.dtype(
-    [("c", "f8", VECTOR), ("c_s", "f8", VECTOR), ("c_ss", "f8", VECTOR), ("c_sss", "f8", VECTOR), ("R", "f8", MATRIX)],
-    align=True,
+    [("c", "f8", VECTOR), ("c_s", "f8", VECTOR), ("c_ss", "f8", VECTOR), ("c_sss", "f8", VECTOR), ("R", "f8", MATRIX)], align=True
 )
 #: Point of a surface with its derivatives by two parameters.
 SURFACE_POINT = np.dtype([(name, "f8", VECTOR) for name in ("x", "x_u", "x_v", "x_uu", "x_uv", "x_vv")], align=True)
@@ -60,11 +59,16 @@ SURFACE_POINT = np.dtype([(name, "f8", VECTOR) for name in ("x", "x_u", "x_v", "
 #: only the upper triangle; the moment and force that bodies further out pass on; the acceleration of the body.
 ARTICULATED = np.dtype(
     [
-        ("A", "f8", MATRIX), ("B", "f8", MATRIX), ("C", "f8", MATRIX),
-        ("moment", "f8", VECTOR), ("force", "f8", VECTOR), ("alpha", "f8", VECTOR), ("a", "f8", VECTOR),
+        ("A", "f8", MATRIX),
+        ("B", "f8", MATRIX),
+        ("C", "f8", MATRIX),
+        ("moment", "f8", VECTOR),
+        ("force", "f8", VECTOR),
+        ("alpha", "f8", VECTOR),
+        ("a", "f8", VECTOR),
     ],
     align=True,
-)  # fmt: skip
+)
 #: A coordinate in the articulated-body algorithm.
 COLUMN = np.dtype(
     [
@@ -82,11 +86,15 @@ COLUMN = np.dtype(
 SCRATCH = np.dtype(
     [
         ("R", "f8", MATRIX),
-        ("u", "f8", VECTOR), ("v", "f8", VECTOR), ("n", "f8", VECTOR), ("e", "f8", VECTOR),  # of what rolls
-        ("force", "f8", VECTOR), ("moment", "f8", VECTOR),
+        ("u", "f8", VECTOR),
+        ("v", "f8", VECTOR),
+        ("n", "f8", VECTOR),
+        ("e", "f8", VECTOR),  # of what rolls
+        ("force", "f8", VECTOR),
+        ("moment", "f8", VECTOR),
     ],
     align=True,
-)  # fmt: skip
+)
 #: A contact point, world axes (core.contact.gap).
 TOUCH = np.dtype(
     [

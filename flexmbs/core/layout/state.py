@@ -59,9 +59,15 @@ FLAGS = (
     "events_at_once",  # since State.instant
 )
 COUNT_NAMES = (
-    "steps_accepted", "steps_rejected", "newton_failures", "residual_evaluations", "tangent_evaluations",
-    "factorisations", "newton_iterations", "events",
-)  # fmt: skip
+    "steps_accepted",
+    "steps_rejected",
+    "newton_failures",
+    "residual_evaluations",
+    "tangent_evaluations",
+    "factorisations",
+    "newton_iterations",
+    "events",
+)
 # Values of tangent_status: all, or only the mass matrix, to be computed before the next step; taken at an earlier state
 # and still good; taken at this very state, so that there is no better one.
 ALL_STALE, MASS_STALE, REUSABLE, CURRENT = range(4)
@@ -69,22 +75,42 @@ TOUCHES_NOW = 2  # of State.active, before a run begins: the contact touches, an
 TANGENT_REFRESHES = 8  # steps that begin with a new tangent where that of the step before was useless
 MAX_REPLACED = 64  # constraint rows that can be replaced at once
 # What a touching contact has done since it touched, one record per contact; kept as rows of floats in files.
-EPISODE = np.dtype([
-    ("start", "f8"), ("impulse", "f8"), ("peak_force", "f8"), ("peak_time", "f8"), ("approach_speed", "f8"),
-    ("rebound_speed", "f8"), ("max_depth", "f8"),
-])  # fmt: skip
+EPISODE = np.dtype(
+    [
+        ("start", "f8"),
+        ("impulse", "f8"),
+        ("peak_force", "f8"),
+        ("peak_time", "f8"),
+        ("approach_speed", "f8"),
+        ("rebound_speed", "f8"),
+        ("max_depth", "f8"),
+    ]
+)
 # A contact that has ended, as the log has it.
 ENDED_CONTACT = np.dtype([("contact", "i8"), ("pair", "i8"), ("end", "f8"), *EPISODE.descr])
 # What has happened at an instant (core.layout.switch_tables): an impact or change of mode of rigid contact `source`,
 # event `source` of the user, a lock or release of switch `source`.  Vectors in world axes; impulses N s on body a.
 # `row`: the first row of the log behind it.
-OCCURRENCE = np.dtype([
-    ("time", "f8"), ("row", "i8"), ("kind", "i8"), ("source", "i8"), ("pair", "i8"), ("mode", "i8"),
-    ("mode_before", "i8"), ("approach_speed", "f8"), ("rebound_speed", "f8"), ("slip_before", "f8", (3,)),
-    ("slip_after", "f8", (3,)),
-    ("normal_impulse", "f8"), ("friction_impulse", "f8", (3,)), ("normal", "f8", (3,)), ("place", "f8", (3,)),
-    ("energy_lost", "f8"),
-])  # fmt: skip
+OCCURRENCE = np.dtype(
+    [
+        ("time", "f8"),
+        ("row", "i8"),
+        ("kind", "i8"),
+        ("source", "i8"),
+        ("pair", "i8"),
+        ("mode", "i8"),
+        ("mode_before", "i8"),
+        ("approach_speed", "f8"),
+        ("rebound_speed", "f8"),
+        ("slip_before", "f8", (3,)),
+        ("slip_after", "f8", (3,)),
+        ("normal_impulse", "f8"),
+        ("friction_impulse", "f8", (3,)),
+        ("normal", "f8", (3,)),
+        ("place", "f8", (3,)),
+        ("energy_lost", "f8"),
+    ]
+)
 # Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
 RENAMED_SINCE_0_1_0 = {
     "state.held": "state.replaced",
@@ -103,14 +129,38 @@ RENAMED_SINCE_0_1_0 = {
 }
 # Fields of blocks that are not saved: addresses mean nothing in another process, and no later step depends on the rest.
 NOT_SAVED = (
-    "entries", "stage_v", "stage_a", "intermediate_q", "intermediate_v", "intermediate_a", "squared_error",
-    "patch_matrix", "patch_pivots", "patch_x",
-)  # fmt: skip
+    "entries",
+    "stage_v",
+    "stage_a",
+    "intermediate_q",
+    "intermediate_v",
+    "intermediate_a",
+    "squared_error",
+    "patch_matrix",
+    "patch_pivots",
+    "patch_x",
+)
 # what does not depend on which constraints are chosen as independent
 KEPT_BETWEEN_CHOICES = (
-    "q", "v", "a", "reference", "active", "armed", "episode", "contact_history", "speed", "decided", "samples",
-    "history_t", "history_q", "history_v", "history_a", "number", "flag", "count",
-)  # fmt: skip
+    "q",
+    "v",
+    "a",
+    "reference",
+    "active",
+    "armed",
+    "episode",
+    "contact_history",
+    "speed",
+    "decided",
+    "samples",
+    "history_t",
+    "history_q",
+    "history_v",
+    "history_a",
+    "number",
+    "flag",
+    "count",
+)
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
 NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK, CHATTERS = range(8, 14)
@@ -124,10 +174,7 @@ class State(Block):
         "v": ("f8", 1),
         "a": ("f8", 1),
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
-        "active": (
-            "i8",
-            1,
-        ),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
+        "active": ("i8", 1),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
         "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
@@ -261,10 +308,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "patch_matrix": (
-            "f8",
-            2,
-        ),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
+        "patch_matrix": ("f8", 2),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
         "patch_pivots": ("i8", 1),
         "patch_x": ("f8", 1),
         "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)

@@ -157,16 +157,7 @@ SIGNAL = record_type(
     ]
 )
 LOAD = record_type(
-    [
-        ("marker", "i8"),
-        ("is_torque", "i8"),
-        ("frame", "i8"),
-        ("sx", "i8"),
-        ("sy", "i8"),
-        ("sz", "i8"),
-        ("factor", "f8"),
-    ],
-    factor=1.0,
+    [("marker", "i8"), ("is_torque", "i8"), ("frame", "i8"), ("sx", "i8"), ("sy", "i8"), ("sz", "i8"), ("factor", "f8")], factor=1.0
 )
 # state 1: no position but a user state, which is the coordinate's velocity
 # unit: of condensed modes (core.mechanics.condensed_modes) the position at a = 1; 0 for all others
@@ -229,10 +220,7 @@ class Tables(Block):
         "samplers": (SAMPLER, 1),
         "coordinates": (COORDINATE, 1),  # driver (signal or -1) of each coordinate; multipliers
         "condensed": ("i8", 1),  # coordinates of modes without inertia of their own (core.mechanics.condensed_modes)
-        "massless": (
-            "i8",
-            1,
-        ),  # those of them that have no inertia at all: of contact patches (core.equations.massless_patches)
+        "massless": ("i8", 1),  # those of them that have no inertia at all: of contact patches (core.equations.massless_patches)
         "contacts": (CONTACT, 1),
         "features": (FEATURE, 1),
         "groups": (GROUP, 1),
@@ -274,10 +262,7 @@ class Workspace(Block):
         "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
         "rate": ("f8", 2),
         "accel": ("f8", 2),
-        "weight": (
-            "f8",
-            2,
-        ),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
+        "weight": ("f8", 2),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
         # on them
         "product": ("f8", 2),  # (4, modes^2) all products of two modes of a body with two derivatives; force on them
         "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it

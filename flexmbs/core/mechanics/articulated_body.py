@@ -249,10 +249,13 @@ def add_shifted(A, B, C, force, moment, x, y, z, out):
     n6, n7, n8 = b6 + x * c1 - y * c0, b7 + x * c3 - y * c1, b8 + x * c4 - y * c2
     add_upper(
         out.A,
-        a0 - (b1 * z - b2 * y) + y * n2 - z * n1, a1 - (b2 * x - b0 * z) + y * n5 - z * n4,
-        a2 - (b0 * y - b1 * x) + y * n8 - z * n7, a3 - (b5 * x - b3 * z) + z * n3 - x * n5,
-        a4 - (b3 * y - b4 * x) + z * n6 - x * n8, a5 - (b6 * y - b7 * x) + x * n7 - y * n6,
-    )  # fmt: skip
+        a0 - (b1 * z - b2 * y) + y * n2 - z * n1,
+        a1 - (b2 * x - b0 * z) + y * n5 - z * n4,
+        a2 - (b0 * y - b1 * x) + y * n8 - z * n7,
+        a3 - (b5 * x - b3 * z) + z * n3 - x * n5,
+        a4 - (b3 * y - b4 * x) + z * n6 - x * n8,
+        a5 - (b6 * y - b7 * x) + x * n7 - y * n6,
+    )
     add(out.B[0], n0, n1, n2)
     add(out.B[1], n3, n4, n5)
     add(out.B[2], n6, n7, n8)

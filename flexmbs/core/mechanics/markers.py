@@ -174,10 +174,13 @@ def carried(wx, wy, wz, bx, by, bz, dx, dy, dz):
     """Velocity w x d and acceleration alpha x d + w x (w x d) of a point d away on the same rigid body."""
     ux, uy, uz = cross(wx, wy, wz, dx, dy, dz)
     return (
-        ux, uy, uz,
-        by * dz - bz * dy + wy * uz - wz * uy, bz * dx - bx * dz + wz * ux - wx * uz,
+        ux,
+        uy,
+        uz,
+        by * dz - bz * dy + wy * uz - wz * uy,
+        bz * dx - bx * dz + wz * ux - wx * uz,
         bx * dy - by * dx + wx * uy - wy * ux,
-    )  # fmt: skip
+    )
 
 
 @kernel
@@ -198,15 +201,13 @@ def attach(body, local, out):
     put(out.p_WM, dx + px, dy + py, dz + pz)
     put(out.w_WM, rx + wx, ry + wy, rz + wz)
     put(out.v_WM, ux + (vx + cx), uy + (vy + cy), uz + (vz + cz))
-    put(
-        out.alpha_WM,
-        sx + (bx + wy * rz - wz * ry), sy + (by + wz * rx - wx * rz), sz + (bz + wx * ry - wy * rx),
-    )  # fmt: skip
+    put(out.alpha_WM, sx + (bx + wy * rz - wz * ry), sy + (by + wz * rx - wx * rz), sz + (bz + wx * ry - wy * rx))
     put(
         out.a_WM,
-        tx + (ax + by * dz - bz * dy + wy * ez - wz * ey), ty + (ay + bz * dx - bx * dz + wz * ex - wx * ez),
+        tx + (ax + by * dz - bz * dy + wy * ez - wz * ey),
+        ty + (ay + bz * dx - bx * dz + wz * ex - wx * ez),
         tz + (az + bx * dy - by * dx + wx * ey - wy * ex),
-    )  # fmt: skip
+    )
 
 
 @kernel
@@ -250,6 +251,7 @@ def detach(frame, local, out):
     put(out.alpha_WB, bx, by, bz)
     put(
         out.a_WB,
-        ax - tx - (by * dz - bz * dy) - (wy * ez - wz * ey), ay - ty - (bz * dx - bx * dz) - (wz * ex - wx * ez),
+        ax - tx - (by * dz - bz * dy) - (wy * ez - wz * ey),
+        ay - ty - (bz * dx - bx * dz) - (wz * ex - wx * ez),
         az - tz - (bx * dy - by * dx) - (wx * ey - wy * ex),
-    )  # fmt: skip
+    )

@@ -70,9 +70,7 @@ def attempt_step(tables, state, settings, scratch, work, h):
         higher = error_of_order(tables, state, settings, scratch, work, h, order + 1, order)
     if order > 1:
         lower = error_of_order(tables, state, settings, scratch, work, h, order - 1, order)
-    current = error_of_order(
-        tables, state, settings, scratch, work, h, order, order
-    )  # the last: it keeps the worst one
+    current = error_of_order(tables, state, settings, scratch, work, h, order, order)  # the last: it keeps the worst one
     state.current_order_error, state.lower_order_error, state.higher_order_error = current, lower, higher
     return iterations, current, order + 1.0
 

@@ -72,9 +72,7 @@ def set_squared_errors(tables, state, settings, scratch):
     for i in range(len(tables.free)):
         k = tables.free[i]
         if not is_algebraic(tables.coordinates[k]):
-            scratch.squared_error[k] = squared_error(
-                tables, state, settings, scratch, k, scratch.error_q[i], scratch.error_v[i]
-            )
+            scratch.squared_error[k] = squared_error(tables, state, settings, scratch, k, scratch.error_q[i], scratch.error_v[i])
 
 
 @kernel

@@ -114,9 +114,14 @@ def estimate_error(tables, state, settings, scratch, work, pair, h):
 
 
 METHOD = Method(
-    "explicit", attempt_step, update_history, fill_intermediate_rows, explicit_stages=EXPLICIT_STAGES, matrices=0,
+    "explicit",
+    attempt_step,
+    update_history,
+    fill_intermediate_rows,
+    explicit_stages=EXPLICIT_STAGES,
+    matrices=0,
     intermediate_rows=INTERMEDIATE_ROWS,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

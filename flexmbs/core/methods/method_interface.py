@@ -33,9 +33,7 @@ def update_history(tables: Tables, state: State, settings: Settings, scratch: Sc
 
 
 @interface
-def fill_intermediate_rows(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, h: float
-) -> int:
+def fill_intermediate_rows(tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, h: float) -> int:
     """Motion at equidistant points inside the step, which is about to be accepted, into ``scratch.intermediate_*``.
 
     For methods whose steps are too long for the interpolation of results; how many rows there are.

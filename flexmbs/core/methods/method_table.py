@@ -12,11 +12,5 @@ from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha
 from flexmbs.core.methods.radau import Radau
 from flexmbs.core.methods.tr_bdf2 import TRBDF2
 
-INTEGRATORS = {integrator.method.name: integrator for integrator in (
-    Radau,
-    GeneralisedAlpha,
-    BDF,
-    Explicit,
-    TRBDF2,
-)}  # fmt: skip
+INTEGRATORS = {integrator.method.name: integrator for integrator in (Radau, GeneralisedAlpha, BDF, Explicit, TRBDF2)}
 METHODS = {name: integrator.method for name, integrator in INTEGRATORS.items()}

@@ -97,9 +97,16 @@ def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on
     for iteration in range(MAX_ITERATIONS):
         place_end(tables, scratch, beta_v, beta_q, on_group)
         residual(
-            tables, state.active, state.contact_history, scratch.end_q, scratch.end_v, scratch.end_a, state.reference,
-            work, scratch.residual,
-        )  # fmt: skip
+            tables,
+            state.active,
+            state.contact_history,
+            scratch.end_q,
+            scratch.end_v,
+            scratch.end_a,
+            state.reference,
+            work,
+            scratch.residual,
+        )
         state.residual_evaluations += 1
         state.newton_iterations += 1
         square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)

@@ -27,13 +27,7 @@ from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods import method_interface as interface
-from flexmbs.core.methods.error_norm import (
-    error_norm,
-    is_integrated,
-    set_squared_errors,
-    set_weights,
-    squared_error,
-)
+from flexmbs.core.methods.error_norm import error_norm, is_integrated, set_squared_errors, set_weights, squared_error
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import (
@@ -350,9 +344,15 @@ def estimate_error(tables, state, settings, scratch, work, f, h):
 
 
 METHOD = Method(
-    "radau", attempt_step, update_history, fill_intermediate_rows, history_rows=MAX_STAGES, stages=MAX_STAGES,
-    matrices=MAX_PAIRS, intermediate_rows=INTERMEDIATE_ROWS,
-)  # fmt: skip
+    "radau",
+    attempt_step,
+    update_history,
+    fill_intermediate_rows,
+    history_rows=MAX_STAGES,
+    stages=MAX_STAGES,
+    matrices=MAX_PAIRS,
+    intermediate_rows=INTERMEDIATE_ROWS,
+)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,4 @@ from __future__ import annotations
 
 from flexmbs.core.sensors import angle, coordinates, distance, inclination, relative_motion, specific_force
 
-KINDS = (
-    *coordinates.KINDS,
-    *relative_motion.KINDS,
-    *angle.KINDS,
-    *distance.KINDS,
-    *inclination.KINDS,
-    *specific_force.KINDS,
-)
+KINDS = (*coordinates.KINDS, *relative_motion.KINDS, *angle.KINDS, *distance.KINDS, *inclination.KINDS, *specific_force.KINDS)

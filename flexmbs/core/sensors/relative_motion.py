@@ -85,7 +85,5 @@ KINDS = (
     SensorKind("acceleration", "m/s2", acceleration, MARKERS, 3, of_accelerations=True),
     SensorKind("rotation", "rad", rotation, MARKERS, 3, must_turn=True),
     SensorKind("angular velocity", "rad/s", angular_velocity, MARKERS, 3, must_turn=True),
-    SensorKind(
-        "angular acceleration", "rad/s2", angular_acceleration, MARKERS, 3, must_turn=True, of_accelerations=True
-    ),
+    SensorKind("angular acceleration", "rad/s2", angular_acceleration, MARKERS, 3, must_turn=True, of_accelerations=True),
 )

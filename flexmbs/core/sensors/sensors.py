@@ -21,14 +21,7 @@ from flexmbs.machine_code.signature import Floats, Integers
 
 @entry
 def read_sensor(
-    tables: Tables,
-    number: int,
-    active: Integers,
-    contact_history: Floats,
-    q: Floats,
-    v: Floats,
-    a: Floats,
-    work: Workspace,
+    tables: Tables, number: int, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace
 ) -> float:
     """Value of a sensor in SI units; it also stays in ``work.record``."""
     sensor = tables.sensors[number]

@@ -32,14 +32,7 @@ def evaluate_functions(
 
 @entry
 def sample_function(
-    tables: Tables,
-    number: int,
-    active: Integers,
-    contact_history: Floats,
-    q: Floats,
-    v: Floats,
-    a: Floats,
-    work: Workspace,
+    tables: Tables, number: int, active: Integers, contact_history: Floats, q: Floats, v: Floats, a: Floats, work: Workspace
 ) -> None:
     """Call one user function after the residual was evaluated at the same state (a sampled controller)."""
     hide_condensed(tables, q, v, a, work)

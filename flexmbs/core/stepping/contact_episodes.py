@@ -6,14 +6,7 @@ import math
 
 import numpy as np
 
-from flexmbs.core.contact.gap import (
-    begin_history,
-    contact_energy,
-    gap_at,
-    gap_in_place,
-    normal_force,
-    update_contact_history,
-)
+from flexmbs.core.contact.gap import begin_history, contact_energy, gap_at, gap_in_place, normal_force, update_contact_history
 from flexmbs.core.contact.groups import occupy
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.tangent import renew_accelerations, update_tangent

@@ -50,9 +50,7 @@ def first_event(tables, state, scratch, work, h, rows):
             if x < best:
                 best, which, kind = x, c, found
         for g in range(len(tables.groups)):
-            x, number, found = first_touch(
-                tables, state, scratch, work, g, h, rows, x0, min(x1, best), left, right, best
-            )
+            x, number, found = first_touch(tables, state, scratch, work, g, h, rows, x0, min(x1, best), left, right, best)
             if x < best:
                 best, which, kind = x, free_contact(tables, g, state.active), found
                 if which < 0:

@@ -20,9 +20,7 @@ from flexmbs.machine_code.signature import Floats
 
 
 @entry
-def normal_compliance(
-    tables: Tables, c: int, state: State, settings: Settings, scratch: Scratch, work: Workspace
-) -> float:
+def normal_compliance(tables: Tables, c: int, state: State, settings: Settings, scratch: Scratch, work: Workspace) -> float:
     """1 / effective mass of contact ``c`` along its normal, 1/kg; the mass matrix of implicit methods must be current.
 
     Explicit methods solve by articulated bodies (core.equations.accelerations).

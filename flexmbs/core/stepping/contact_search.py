@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from flexmbs.core.contact.gap import normal_force
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, SHAPE_PAIR
-from flexmbs.core.stepping.gap_bounds import (
-    decreases,
-    halvings_to,
-    is_far,
-    itp_point,
-    largest_acceleration,
-    stays_positive,
-)
+from flexmbs.core.stepping.gap_bounds import decreases, halvings_to, is_far, itp_point, largest_acceleration, stays_positive
 from flexmbs.core.stepping.gap_motion import INSIDE, LEFT, RIGHT, copy_motion, find_path, one_gap
 from flexmbs.machine_code.kernel import kernel
 

@@ -19,10 +19,28 @@ from flexmbs.machine_code.signature import Floats, Floats2, Floats3, Floats4, In
 
 @entry
 def describe_rows(
-    tables: Tables, rows: Floats2, count: int, balls: int, work: Workspace, active: Integers, reference: Floats2,
-    out: Floats, energy: Floats2, p_WB: Floats3, R_WB: Floats4, v_WB: Floats3, w_WB: Floats3, gap: Floats2,
-    force: Floats2, point: Floats3, push: Floats3, slip: Floats2, reaction: Floats3, effort: Floats2, record: Floats2,
-) -> None:  # fmt: skip
+    tables: Tables,
+    rows: Floats2,
+    count: int,
+    balls: int,
+    work: Workspace,
+    active: Integers,
+    reference: Floats2,
+    out: Floats,
+    energy: Floats2,
+    p_WB: Floats3,
+    R_WB: Floats4,
+    v_WB: Floats3,
+    w_WB: Floats3,
+    gap: Floats2,
+    force: Floats2,
+    point: Floats3,
+    push: Floats3,
+    slip: Floats2,
+    reaction: Floats3,
+    effort: Floats2,
+    record: Floats2,
+) -> None:
     """Fill arrays from log rows (core.layout.log_rows).
 
     energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
@@ -62,9 +80,7 @@ def describe_rows(
                 for j in range(3):
                     R_WB[i, b, k, j] = frame.R_WB[k, j]
         for c in range(gap.shape[1]):  # without those of groups
-            describe_contact(
-                tables, c, active, contact_history, q, v, a, work, gap[i], force[i], point[i, c], push[i, c], slip[i]
-            )  # fmt: skip
+            describe_contact(tables, c, active, contact_history, q, v, a, work, gap[i], force[i], point[i, c], push[i, c], slip[i])
 
 
 @kernel
@@ -99,10 +115,22 @@ def copy_wrench(wrench, out):
 
 @entry
 def describe_unit_multipliers(
-    tables: Tables, rows: Floats2, count: int, balls: int, colour: Integers, work: Workspace, active: Integers,
-    reference: Floats2, v: Floats, a: Floats, base: Floats, out: Floats, still: Floats2, forces: Floats3,
+    tables: Tables,
+    rows: Floats2,
+    count: int,
+    balls: int,
+    colour: Integers,
+    work: Workspace,
+    active: Integers,
+    reference: Floats2,
+    v: Floats,
+    a: Floats,
+    base: Floats,
+    out: Floats,
+    still: Floats2,
+    forces: Floats3,
     reaction: Floats4,
-) -> None:  # fmt: skip
+) -> None:
     """What multipliers of value 1 do at the positions of log rows, those of one colour together.
 
     ``colour`` (coordinates,) numbers the colour of every multiplier, -1 for coordinates.  forces (count, colours,

@@ -44,9 +44,7 @@ def at_end(start, rows_inside, end, rows, i, k):
 
 
 @entry
-def all_gaps(
-    tables: Tables, state: State, scratch: Scratch, work: Workspace, h: float, rows: int, x: float, end: int
-) -> None:
+def all_gaps(tables: Tables, state: State, scratch: Scratch, work: Workspace, h: float, rows: int, x: float, end: int) -> None:
     """``work.gap_motion[end]`` of all contacts at point ``x`` of a step with ``rows`` inside."""
     move_all(tables, state, scratch, work, h, rows, x)
     q, v, a = scratch.point_q, scratch.point_v, scratch.point_a

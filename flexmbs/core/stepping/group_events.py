@@ -20,9 +20,19 @@ from flexmbs.machine_code.kernel import kernel
 
 @entry
 def first_touch(
-    tables: Tables, state: State, scratch: Scratch, work: Workspace, g: int, h: float, rows: int, x0: float, x1: float,
-    left: int, right: int, best: float,
-) -> tuple[float, int, int]:  # fmt: skip
+    tables: Tables,
+    state: State,
+    scratch: Scratch,
+    work: Workspace,
+    g: int,
+    h: float,
+    rows: int,
+    x0: float,
+    x1: float,
+    left: int,
+    right: int,
+    best: float,
+) -> tuple[float, int, int]:
     """(x, number, kind): first event of the open pairs of group ``g`` between two points of the step, before ``best``.
 
     x = 2: there is none; number: 1 plus that of the pair; kind: what vanishes there. ``left``, ``right``: rows of

@@ -10,18 +10,7 @@ from __future__ import annotations
 from flexmbs.core.equations.iteration_matrix import unit_row
 from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.tangent import update_tangent
-from flexmbs.core.layout.switch_tables import (
-    ACTS,
-    FREED,
-    HELD,
-    HELD_BY_OTHERS,
-    HOLD,
-    LET_GO,
-    LOCKED,
-    OF_CONSTRAINT,
-    RELEASED,
-    SLOT,
-)
+from flexmbs.core.layout.switch_tables import ACTS, FREED, HELD, HELD_BY_OTHERS, HOLD, LET_GO, LOCKED, OF_CONSTRAINT, RELEASED, SLOT
 from flexmbs.core.layout.tables import COUPLING
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled

@@ -38,13 +38,7 @@ from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.methods.method_interface import attempt_step, fill_intermediate_rows
 from flexmbs.core.methods.motion_scales import set_motion_scales, update_speeds
 from flexmbs.core.stepping.accept_step import accept_step
-from flexmbs.core.stepping.contact_episodes import (
-    begin_contact,
-    pass_rest,
-    renew_after_jump,
-    resolve_onset,
-    switch_contact,
-)
+from flexmbs.core.stepping.contact_episodes import begin_contact, pass_rest, renew_after_jump, resolve_onset, switch_contact
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
@@ -76,9 +70,15 @@ def impose_start(tables: Tables, state: State, work: Workspace) -> None:
 
 @entry
 def start(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    rigid: RigidContacts, solver: ContactWork,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    rigid: RigidContacts,
+    solver: ContactWork,
+) -> int:
     """Consistent accelerations, contacts that touch at the start, first step size; returns an outcome code."""
     impose_start(tables, state, work)
     mark_touching(tables, state, work)
@@ -160,9 +160,16 @@ def first_accelerations(tables, state, settings, scratch, work):
 
 @entry
 def advance(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    rigid: RigidContacts, solver: ContactWork, max_steps: int,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    rigid: RigidContacts,
+    solver: ContactWork,
+    max_steps: int,
+) -> int:
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
     for _ in range(max_steps):
@@ -197,9 +204,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
     set_motion_scales(tables, state, settings, scratch)
     if watches_margins(tables):
         start_margins(tables, state, scratch, work, rigid)
-    outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(
-        tables, state, settings, scratch, work, rigid
-    )
+    outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(tables, state, settings, scratch, work, rigid)
     if outcome != CHUNK_FULL:
         return outcome
     passes_on = False

@@ -21,9 +21,19 @@ LARGEST_TURN = 1.0  # rad of a ball across a stretch: its rotation vector is int
 
 @entry
 def thin_rows(
-    rows: Floats2, begin: int, end: int, kinds: Integers, at_q: int, at_v: int, at_a: int, limit_q: Floats,
-    limit_v: Floats, needed: Integers, longest: int, kept: Integers,
-) -> int:  # fmt: skip
+    rows: Floats2,
+    begin: int,
+    end: int,
+    kinds: Integers,
+    at_q: int,
+    at_v: int,
+    at_a: int,
+    limit_q: Floats,
+    limit_v: Floats,
+    needed: Integers,
+    longest: int,
+    kept: Integers,
+) -> int:
     """Set ``kept`` (rows,) to 1 for rows to store among ``rows[:end]``; returns the row kept last.
 
     Row 0 has been kept, rows up to ``begin`` have passed. ``limit_q``, ``limit_v`` (n,): what the interpolation may

@@ -48,15 +48,7 @@ from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.sensors.sensors import read_sensor
-from flexmbs.core.stepping.locks import (
-    NOT_SOLVED,
-    free,
-    lock,
-    locks_have_changed,
-    rebound,
-    remember_locks,
-    settle_locks,
-)
+from flexmbs.core.stepping.locks import NOT_SOLVED, free, lock, locks_have_changed, rebound, remember_locks, settle_locks
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.resolve import resolve
@@ -74,9 +66,8 @@ NONE = -1
 
 @entry
 def read_events(
-    tables: Tables, state: State, q: Floats, v: Floats, a: Floats, time: float, work: Workspace, rigid: RigidContacts,
-    out: Floats,
-) -> None:  # fmt: skip
+    tables: Tables, state: State, q: Floats, v: Floats, a: Floats, time: float, work: Workspace, rigid: RigidContacts, out: Floats
+) -> None:
     """out (events,): how far the sensor of each event is above its value; sensors of actions into ``work.record``."""
     active, history = state.active, state.contact_history
     if read_more_than_coordinates(tables):
@@ -174,9 +165,16 @@ def any_time_has_come(tables, state):
 
 @entry
 def happen(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    rigid: RigidContacts, solver: ContactWork, e: int,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    rigid: RigidContacts,
+    solver: ContactWork,
+    e: int,
+) -> int:
     """Event ``e`` of the user happens now (-1: those whose time has come), and whatever it causes; an outcome."""
     state.events += 1
     rigid.pending[:] = 0

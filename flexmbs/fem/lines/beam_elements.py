@@ -135,9 +135,7 @@ def at_shear_center(center: np.ndarray, turn: np.ndarray) -> np.ndarray:
 
 def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> BeamElements:
     """Collect the properties of all beam elements of ``mesh``; MeshError for missing or impossible ones."""
-    parts = [
-        _block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)
-    ]
+    parts = [_block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)]
     joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
     return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
 
@@ -253,12 +251,7 @@ def _bending_shapes(phi: np.ndarray, L: np.ndarray, s: np.ndarray) -> tuple[list
         m / L * (6 * s - 6 * s**2),
         m * (3 * s**2 - 2 * s + phi * s),
     ]
-    dt = [
-        m / L**2 * (12 * s - 6),
-        m / L * (6 * s - 4 - phi),
-        m / L**2 * (6 - 12 * s),
-        m / L * (6 * s - 2 + phi),
-    ]
+    dt = [m / L**2 * (12 * s - 6), m / L * (6 * s - 4 - phi), m / L**2 * (6 - 12 * s), m / L * (6 * s - 2 + phi)]
     return v, dv, t, dt
 
 

@@ -105,17 +105,12 @@ class _AddedPoints:
         """A rigid coupling of each node to the points that follow it."""
         ids = self._mesh.node_ids
         return [
-            Coupling(
-                f"beam offset at node {ids[node]}", "rigid", node, np.array(list(of_node.values())),
-                where=self._where[node],
-            )
+            Coupling(f"beam offset at node {ids[node]}", "rigid", node, np.array(list(of_node.values())), where=self._where[node])
             for node, of_node in self._followers.items()
-        ]  # fmt: skip
+        ]
 
 
-def _pieces(
-    mesh: Mesh, block: ElementBlock, own: np.ndarray, added: _AddedPoints
-) -> list[tuple[ElementBlock, np.ndarray]]:
+def _pieces(mesh: Mesh, block: ElementBlock, own: np.ndarray, added: _AddedPoints) -> list[tuple[ElementBlock, np.ndarray]]:
     """Blocks of straight uniform beams, each with the elements of the mesh (by ``own`` index) that its own are of."""
     section = checked_section(mesh, block)
     end = section if section.end is None else checked_section(mesh, replace(block, section=section.end))

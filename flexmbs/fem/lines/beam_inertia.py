@@ -23,9 +23,7 @@ def beam_inertia_samples(
     axis = elements.start[:, None] + GAUSS_POINTS[:, None] * (elements.length[:, None] * elements.frame[:, 0])[:, None]
     offsets = section_offsets(elements)
     weight = elements.line_mass[:, None] * elements.length[:, None] * GAUSS_WEIGHTS / offsets.shape[1]
-    x = np.concatenate(
-        [(axis + (offset[:, None] @ elements.frame)).reshape(-1, 3) for offset in offsets.transpose(1, 0, 2)]
-    )
+    x = np.concatenate([(axis + (offset[:, None] @ elements.frame)).reshape(-1, 3) for offset in offsets.transpose(1, 0, 2)])
     W = sparse.diags(np.tile(weight.ravel(), offsets.shape[1]), format="csr")
     return x, _at_points(linear, offsets), _at_points(second, offsets), W
 

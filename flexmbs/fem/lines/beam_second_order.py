@@ -7,14 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.fem.fe_model import pair_factors
-from flexmbs.fem.lines.beam_elements import (
-    GAUSS_POINTS,
-    GAUSS_WEIGHTS,
-    BeamElements,
-    BeamShapes,
-    at_shear_center,
-    beam_shapes,
-)
+from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, at_shear_center, beam_shapes
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +110,7 @@ def _turned_axes(turn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([-z, none, x], axis=-2), np.stack([y, -x, none], axis=-2)
 
 
-def held_element_fields(
-    elements: BeamElements, s: np.ndarray, a: BeamFields, b: BeamFields
-) -> tuple[np.ndarray, np.ndarray]:
+def held_element_fields(elements: BeamElements, s: np.ndarray, a: BeamFields, b: BeamFields) -> tuple[np.ndarray, np.ndarray]:
     """Displacement and rotation (ne, len(s), 3, npairs) that q(a, b) as an initial strain causes between held ends.
 
     a and b are given at the Gauss points. The element itself moves by minus half of them, since it strains less.

@@ -11,9 +11,7 @@ from flexmbs.fem.lines.beam_second_order import held_element_fields
 from flexmbs.fem.spin_softening import turning_load, turning_softening
 
 
-def beam_centrifugal(
-    elements: BeamElements, node_count: int, across: np.ndarray
-) -> tuple[np.ndarray, sparse.csr_matrix]:
+def beam_centrifugal(elements: BeamElements, node_count: int, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Load (ndof,) and softening (ndof, ndof) per square of the speed; ``across`` (3, 3) is the projection P.
 
     First and second derivatives of 1/2 int |P (x + u + theta x s + 1/2 theta x (theta x s))|^2 dm, s in the section.

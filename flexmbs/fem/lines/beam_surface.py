@@ -15,9 +15,7 @@ from flexmbs.mesh.mesh import ElementBlock, Mesh
 SMOOTH_COSINE = 0.7
 
 
-def beam_surface(
-    mesh: Mesh, elements: BeamElements, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
-) -> SurfaceFields:
+def beam_surface(mesh: Mesh, elements: BeamElements, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
     """Section outlines swept along the beams, with closed ends, displacement fields and stress modes.
 
     Stress is that of ``outline_stress``, the mean of the two elements that meet.
@@ -50,9 +48,14 @@ def beam_surface(
 
 
 def _at_ends(
-    elements: BeamElements, rows: np.ndarray, block: ElementBlock, moved: np.ndarray, moved_twice: np.ndarray,
-    strain: np.ndarray, dturn: np.ndarray,
-) -> tuple[np.ndarray, ...]:  # fmt: skip
+    elements: BeamElements,
+    rows: np.ndarray,
+    block: ElementBlock,
+    moved: np.ndarray,
+    moved_twice: np.ndarray,
+    strain: np.ndarray,
+    dturn: np.ndarray,
+) -> tuple[np.ndarray, ...]:
     """Points, fields and stress (rows, 2, corners, ...) on the outline at both ends of the elements of a block."""
     outline = np.asarray(block.section.outline, dtype=float)
     rho = np.column_stack([np.zeros(len(outline)), outline])

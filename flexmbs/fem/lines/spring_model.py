@@ -47,9 +47,7 @@ class SpringModel(LineModel):
 
     def spring_forces(self, displacement: np.ndarray) -> SpringForces:
         blocks = [np.asarray(block.ids) for block in self.mesh.blocks if block.kind in SPRING_KINDS]
-        return SpringForces(
-            np.concatenate(blocks), self.elements.names, self.forces(self._column(displacement))[..., 0]
-        )
+        return SpringForces(np.concatenate(blocks), self.elements.names, self.forces(self._column(displacement))[..., 0])
 
     @property
     def not_rigid(self) -> tuple[str, ...]:

@@ -83,9 +83,7 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock) -> dict[str, np
     start, along = mesh.points[nodes[:, 0]], mesh.points[nodes[:, 1]] - mesh.points[nodes[:, 0]]
     length = np.linalg.norm(along, axis=1)
     if not np.all(length > 0.0):
-        raise MeshError(
-            f"{block.where or mesh.source or 'mesh'}: truss element {ids[np.argmin(length)]} has zero length"
-        )
+        raise MeshError(f"{block.where or mesh.source or 'mesh'}: truss element {ids[np.argmin(length)]} has zero length")
     direction = along / length[:, None]
     count = len(length)
     strain = np.zeros((count, 2, 12))

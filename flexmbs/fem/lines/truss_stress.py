@@ -21,9 +21,7 @@ def truss_section_force_modes(elements: TrussElements, fields: np.ndarray) -> Se
     return SectionForceModes(elements.ids, _ends(elements), _axes(elements), forces)
 
 
-def truss_stress_modes(
-    mesh: Mesh, elements: TrussElements, fields: np.ndarray, at: str, with_strain: bool
-) -> StressModes:
+def truss_stress_modes(mesh: Mesh, elements: TrussElements, fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
     """N / A along the line, at the middle ("integration points") or at both ends."""
     stress = elements.axial_force(elements.local(np.asarray(fields, float))) / elements.area[:, None]
     ends, axes, parts = _ends(elements), _axes(elements), []

@@ -21,9 +21,7 @@ def coupling_fit(mesh: Mesh, coupling: Coupling, turning: np.ndarray, position: 
     return node_fit(mesh.points, nodes[None], weights[None], np.asarray(position, dtype=float)[None], turning)
 
 
-def average_rows(
-    mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict[int, np.ndarray], needed: bool
-) -> JoinedRows:
+def average_rows(mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict[int, np.ndarray], needed: bool) -> JoinedRows:
     """d . (u0 - fitted u) = 0 for the coupled components d of the reference node.
 
     Parameters

@@ -96,9 +96,7 @@ def _pivots(B: sparse.csr_matrix, weight: np.ndarray, sizes: np.ndarray) -> tupl
     return np.array(rows, dtype=int), np.array(pivots, dtype=int)
 
 
-def _substitute(
-    row: dict[int, float], reduced: dict[int, dict[int, float]], order: dict[int, int], columns: list[int]
-) -> None:
+def _substitute(row: dict[int, float], reduced: dict[int, dict[int, float]], order: dict[int, int], columns: list[int]) -> None:
     """Replace solved columns of ``row``, first solved first: what stands for one may hold columns solved later."""
     waiting = [order[column] for column in row if column in order]
     heapify(waiting)

@@ -51,9 +51,7 @@ def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.
     return JoinedRows(matrix, preferred, names.reshape(len(equations)))
 
 
-def idle_equations(
-    equations: JoinedRows, rows: Sequence[JoinedRows], stiff: np.ndarray, node_ids: np.ndarray
-) -> list[str]:
+def idle_equations(equations: JoinedRows, rows: Sequence[JoinedRows], stiff: np.ndarray, node_ids: np.ndarray) -> list[str]:
     """Warnings for equations that bind nothing: one of their components is held by no element and used nowhere else.
 
     Such a component (the rotation of a node that only solids have) takes the value that the equation asks for, and

@@ -37,9 +37,7 @@ class NearestFaces:
     size: np.ndarray
 
 
-def nearest_faces(
-    points: np.ndarray, nodes: np.ndarray, faces: dict[str, np.ndarray], reach: float = np.inf
-) -> NearestFaces:
+def nearest_faces(points: np.ndarray, nodes: np.ndarray, faces: dict[str, np.ndarray], reach: float = np.inf) -> NearestFaces:
     """The faces that are nearest to nodes, whatever the sizes of the faces.
 
     Parameters
@@ -52,11 +50,7 @@ def nearest_faces(
     """
     count = len(nodes)
     best = NearestFaces(
-        np.full(count, "", dtype=object),
-        np.full((count, 8), -1),
-        np.zeros((count, 8)),
-        np.full(count, np.inf),
-        np.ones(count),
+        np.full(count, "", dtype=object), np.full((count, 8), -1), np.zeros((count, 8)), np.full(count, np.inf), np.ones(count)
     )
     groups = [group for kind, rows in faces.items() for group in _of_like_size(kind, points, rows)]
     for group in groups:

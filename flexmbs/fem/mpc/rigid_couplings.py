@@ -15,9 +15,7 @@ from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh
 
 
-def rigid_rows(
-    mesh: Mesh, couplings: Sequence[Coupling], turning: np.ndarray, axes: dict[int, np.ndarray]
-) -> list[JoinedRows]:
+def rigid_rows(mesh: Mesh, couplings: Sequence[Coupling], turning: np.ndarray, axes: dict[int, np.ndarray]) -> list[JoinedRows]:
     """u = u0 + theta0 x r and theta = theta0 of the coupled components of every node.
 
     A component in a direction d (of the node's displacement axes) follows  d . (u - u0 - theta0 x r) = 0; to second

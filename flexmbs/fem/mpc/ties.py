@@ -100,9 +100,7 @@ def _sides(mesh: Mesh, tie: Tie) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     if not faces(second) and faces(first):
         first, second = second, first
     if not faces(second):
-        raise MeshError(
-            f"{name_of(mesh, tie)}: neither {tie.first} nor {tie.second} is a surface with faces; a tie needs one"
-        )
+        raise MeshError(f"{name_of(mesh, tie)}: neither {tie.first} nor {tie.second} is a surface with faces; a tie needs one")
     if first in mesh.surfaces:
         return mesh.surfaces[first].nodes, faces(second)
     if first not in mesh.node_sets:

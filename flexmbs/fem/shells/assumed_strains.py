@@ -74,9 +74,7 @@ def sampling(
 def means(at: np.ndarray, weights: np.ndarray, components: int) -> list:
     """``Samples``: the mean of each component over the reference element, by the rule ``at``, ``weights``."""
     shares = weights / weights.sum()
-    return [
-        [(tuple(point), share * unit) for point, share in zip(at, shares, strict=True)] for unit in np.eye(components)
-    ]
+    return [[(tuple(point), share * unit) for point, share in zip(at, shares, strict=True)] for unit in np.eye(components)]
 
 
 def _table(functions: Functions, samples: Samples, points: list, at: np.ndarray) -> np.ndarray:

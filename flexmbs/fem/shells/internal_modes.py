@@ -8,9 +8,7 @@ from flexmbs.fem.shells.shell_elements import ShellGroup, surface_points
 from flexmbs.mesh.element_kinds import KINDS, shape_values
 
 
-def without_internal(
-    strains: np.ndarray, internal: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def without_internal(strains: np.ndarray, internal: np.ndarray, stiffness: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """``strains`` (ne, g, 9, n, 7) with internal modes (ne, g, 9, m) at the values that the nodes make them take."""
     flat = strains.reshape(*strains.shape[:3], -1)
     stress = (stiffness * weights[..., None, None]) @ internal

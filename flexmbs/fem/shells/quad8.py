@@ -67,10 +67,7 @@ SAMPLING = sampling(
         + [[(p, (0.0, 0.0, 1.0))] for p in _CROSSED]
         + means(POINTS, _WEIGHTS, 3)[:2],
     ),
-    (
-        _shear,
-        [[(p, (1.0, 0.0))] for p in _R_SIDES] + [[(p, (0.0, 1.0))] for p in _S_SIDES] + means(POINTS, _WEIGHTS, 2),
-    ),
+    (_shear, [[(p, (1.0, 0.0))] for p in _R_SIDES] + [[(p, (0.0, 1.0))] for p in _S_SIDES] + means(POINTS, _WEIGHTS, 2)),
     _bubble,
     balanced=True,
 )

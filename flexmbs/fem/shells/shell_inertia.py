@@ -39,9 +39,7 @@ def mass_of_seven(group: ShellGroup, across: np.ndarray) -> np.ndarray:
     return seven
 
 
-def through_wall(
-    group: ShellGroup, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def through_wall(group: ShellGroup, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(ne, n, 6, k) of the middle surface's displacement and r, to first order and to second order, at the nodes."""
     T = group.to_seven()[:, :, :6]
     nodal = group.nodal(modes)

@@ -23,9 +23,7 @@ from flexmbs.fem.sparsity_pattern import NodePattern
 NUMBERS_AT_A_TIME = 2**18
 
 
-def shell_second_order_loads(
-    groups: list[ShellGroup], node_count: int, fields: np.ndarray, pairs: np.ndarray
-) -> np.ndarray:
+def shell_second_order_loads(groups: list[ShellGroup], node_count: int, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """f_ab = int B^T D q(a, b) dA for every pair: (ndof, npairs)."""
     total = np.zeros((node_count, 6, len(pairs)))
     if not len(pairs):

@@ -12,9 +12,7 @@ from flexmbs.fem.shells.shell_strains import add_elements
 from flexmbs.fem.sparsity_pattern import NodePattern
 
 
-def shell_centrifugal(
-    groups: list[ShellGroup], node_count: int, across: np.ndarray
-) -> tuple[np.ndarray, sparse.csr_matrix]:
+def shell_centrifugal(groups: list[ShellGroup], node_count: int, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
     """Load (ndof,) and softening (ndof, ndof) per square of the speed; ``across`` (3, 3) is the projection P.
 
     First and second derivatives of 1/2 int |P (x + z n + u + z (r + 1/2 S))|^2 dm, S of ``second_director``.

@@ -111,11 +111,7 @@ def stiffness_matrices(strains: ShellStrains) -> np.ndarray:
 
 
 def add_elements(
-    pattern: NodePattern,
-    data: np.ndarray,
-    positions: np.ndarray,
-    group: ShellGroup,
-    matrices: Callable[[ShellGroup], np.ndarray],
+    pattern: NodePattern, data: np.ndarray, positions: np.ndarray, group: ShellGroup, matrices: Callable[[ShellGroup], np.ndarray]
 ) -> None:
     """Add ``matrices`` (ne, n, 6, n, 6) of all elements of ``group`` to ``data`` of ``pattern``."""
     first = 0

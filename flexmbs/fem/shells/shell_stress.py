@@ -92,9 +92,7 @@ def to_nodes(kind: str, values: np.ndarray) -> np.ndarray:
     return np.einsum("ng,eg...->en...", SHELLS[kind].TO_CORNERS, values)
 
 
-def shell_stress_modes(
-    mesh: Mesh, groups: list[ShellGroup], fields: np.ndarray, at: str, with_strain: bool
-) -> StressModes:
+def shell_stress_modes(mesh: Mesh, groups: list[ShellGroup], fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
     """Stress of nodal ``fields`` (ndof, n) at the bottom, middle and top of every layer.
 
     At "nodes" there is one mean for each node and section; where elements do not meet smoothly, each has its own.

@@ -105,9 +105,7 @@ def shell_wall(block: ElementBlock, where: str) -> ShellWall:
     if not (np.all(np.isfinite(heights)) and np.all(heights > 0.0)):
         raise MeshError(f"{where}: the layers have thicknesses {heights.tolist()} m; all must be positive")
     edges = np.concatenate([[0.0], np.cumsum(heights)]) / heights.sum() - 0.5
-    stack = tuple(
-        _wall_layer(layer, low, high, where) for layer, low, high in zip(layers, edges[:-1], edges[1:], strict=True)
-    )
+    stack = tuple(_wall_layer(layer, low, high, where) for layer, low, high in zip(layers, edges[:-1], edges[1:], strict=True))
     in_plane = [layer.in_plane for layer in stack]
     densities = [layer.material.density for layer in layers]
     moments = [np.diff(edges ** (k + 1)) / (k + 1) for k in range(3)]
@@ -162,14 +160,7 @@ def _wall_layer(layer: Layer, low: float, high: float, where: str) -> WallLayer:
     in_plane, across = plane_stress(layer.material, where)
     thinning = _thinning(layer.material, in_plane, where)
     turn, turn_across = _turns(layer.angle)
-    return WallLayer(
-        low,
-        high,
-        turn.T @ in_plane @ turn,
-        turn_across.T @ across @ turn_across,
-        thinning @ turn,
-        layer.angle,
-    )
+    return WallLayer(low, high, turn.T @ in_plane @ turn, turn_across.T @ across @ turn_across, thinning @ turn, layer.angle)
 
 
 def _thinning(material: AnyMaterial, in_plane: np.ndarray, where: str) -> np.ndarray:

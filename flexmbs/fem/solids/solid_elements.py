@@ -10,12 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import Elasticity, elasticity
 from flexmbs.fem.nodal_mean import regions
-from flexmbs.fem.solids.incompatible_modes import (
-    condensed_stiffness,
-    internal_modes,
-    mode_gradients,
-    with_internal_modes,
-)
+from flexmbs.fem.solids.incompatible_modes import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solids.solid_shape_functions import Rule, SolidShape, solid_shape
 from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -108,9 +103,7 @@ def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region:
     return parts
 
 
-def jacobian_determinants(
-    group: SolidGroup, chunk: slice, gradients: np.ndarray, source: str
-) -> tuple[np.ndarray, np.ndarray]:
+def jacobian_determinants(group: SolidGroup, chunk: slice, gradients: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray]:
     """Jacobians (ne, g, 3, 3) = d x_j / d xi_i and determinants (ne, g); MeshError where one is not positive."""
     count = len(gradients)
     jacobian = (gradients.reshape(3 * count, -1) @ group.coordinates[chunk]).reshape(-1, count, 3, 3)

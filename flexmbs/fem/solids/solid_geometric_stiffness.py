@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.solids.solid_elements import (
-    SolidGroup,
-    displacement_gradients,
-    field_internal_modes,
-    physical_gradients,
-)
+from flexmbs.fem.solids.solid_elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
 from flexmbs.fem.sparsity_pattern import NodePattern
 
 

@@ -36,8 +36,7 @@ def solid_point_rotation(
     nodes, _, slopes = _at_point(mesh, groups, point)
     gradients = np.einsum("jn,nia->aij", slopes, modes.reshape(len(mesh.points), 3, -1)[nodes])
     E = 0.5 * (gradients + gradients.transpose(0, 2, 1))
-    w = 0.5 * np.stack([gradients[:, (i + 2) % 3, (i + 1) % 3] - gradients[:, (i + 1) % 3, (i + 2) % 3]
-                        for i in range(3)], axis=1)  # fmt: skip
+    w = 0.5 * np.stack([gradients[:, (i + 2) % 3, (i + 1) % 3] - gradients[:, (i + 1) % 3, (i + 2) % 3] for i in range(3)], axis=1)
     across = np.trace(E, axis1=1, axis2=2)[:, None, None] * np.eye(3) - E
     a, b = pairs.T
     both = np.einsum("pij,pj->pi", across[a], w[b]) + np.einsum("pij,pj->pi", across[b], w[a])

@@ -27,9 +27,7 @@ class SolidModel(FEModel):
     groups: list[SolidGroup]
 
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        return solid_second_order_loads(
-            self.groups, len(self.mesh.points), np.asarray(fields), as_pairs(pairs), self.mesh.source
-        )
+        return solid_second_order_loads(self.groups, len(self.mesh.points), np.asarray(fields), as_pairs(pairs), self.mesh.source)
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
         return solid_geometric_stiffness(self.groups, len(self.mesh.points), displacement, self.mesh.source)

@@ -6,12 +6,7 @@ import numpy as np
 
 from flexmbs.fem.elasticity import Elasticity, IsotropicElasticity
 from flexmbs.fem.solids.incompatible_modes import condensed_loads
-from flexmbs.fem.solids.solid_elements import (
-    SolidGroup,
-    displacement_gradients,
-    field_internal_modes,
-    physical_gradients,
-)
+from flexmbs.fem.solids.solid_elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
 from flexmbs.fem.solids.solid_second_order_kernel import add_at_nodes, element_loads
 
 # Elements taken at a time: their slopes and loads stay in the cache, and numpy has enough to do at once.
@@ -48,9 +43,14 @@ def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.
     stress_of_strain = np.ascontiguousarray(_stress_of_strain(group.elasticity.of(chunk)))
     strain, stress = np.empty((2, 6, len(pairs)))
     element_loads(
-        *(np.ascontiguousarray(part) for part in (slopes, gradients, weights)), stress_of_strain, first, second,
-        strain, stress, loads,
-    )  # fmt: skip
+        *(np.ascontiguousarray(part) for part in (slopes, gradients, weights)),
+        stress_of_strain,
+        first,
+        second,
+        strain,
+        stress,
+        loads,
+    )
     return loads if internal is None else condensed_loads(internal, loads)
 
 

@@ -14,9 +14,16 @@ Floats5 = Annotated[np.ndarray, ArrayOf("f8", 5)]
 
 @entry
 def element_loads(
-    slopes: Floats5, gradients: Floats4, weights: Floats2, tensors: Floats3, first: Integers, second: Integers,
-    strain: Floats2, stress: Floats2, loads: Floats4,
-) -> None:  # fmt: skip
+    slopes: Floats5,
+    gradients: Floats4,
+    weights: Floats2,
+    tensors: Floats3,
+    first: Integers,
+    second: Integers,
+    strain: Floats2,
+    stress: Floats2,
+    loads: Floats4,
+) -> None:
     """Add int B^T C sym(grad a^T grad b) dV of every element and pair (a, b).
 
     Parameters

@@ -12,20 +12,13 @@ import numpy as np
 
 from flexmbs.fem.elasticity import AnisotropicElasticity
 from flexmbs.fem.nodal_mean import NodalMean
-from flexmbs.fem.solids.solid_elements import (
-    SolidGroup,
-    displacement_gradients,
-    field_internal_modes,
-    physical_gradients,
-)
+from flexmbs.fem.solids.solid_elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
 from flexmbs.fem.solids.solid_shape_functions import Rule
 from flexmbs.fem.stress_field import COLUMNS, ROWS, StressModes, stress_points
 from flexmbs.mesh.mesh import Mesh
 
 
-def solid_stress_modes(
-    mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, at: str, with_strain: bool
-) -> StressModes:
+def solid_stress_modes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
     """Stress of nodal ``fields`` (ndof, n) at "integration points", "element nodes" or "nodes".
 
     Integration points are those of the stiffness of straight elements, also where sides are curved. At "nodes" there is
@@ -81,9 +74,7 @@ def _by_chunk(
         yield chunk, values
 
 
-def _at_points(
-    group: SolidGroup, chunk: slice, fields: np.ndarray, source: str, rule: Rule, with_strain: bool
-) -> np.ndarray:
+def _at_points(group: SolidGroup, chunk: slice, fields: np.ndarray, source: str, rule: Rule, with_strain: bool) -> np.ndarray:
     gradients, _ = physical_gradients(group, chunk, rule, source)
     slopes = displacement_gradients(gradients, group, chunk, fields, field_internal_modes(group, chunk, source))
     strain = 0.5 * (slopes + slopes.swapaxes(2, 3))

@@ -83,9 +83,7 @@ def chosen_solver(solver: str | None = None) -> str:
         raise BodyError(f"{VARIABLE}={asked}: the solver must be one of {', '.join(SOLVERS)}")
     if not _is_usable(asked):
         install = {"pypardiso": 'pip install "flexmbs[fast]"', "mumps": "pip install python-mumps, with MUMPS itself"}
-        raise BodyError(
-            f"the solver {asked} is not installed ({install[asked]}); unset {VARIABLE} to use the default solver"
-        )
+        raise BodyError(f"the solver {asked} is not installed ({install[asked]}); unset {VARIABLE} to use the default solver")
     return asked
 
 

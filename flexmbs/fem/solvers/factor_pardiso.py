@@ -109,10 +109,23 @@ def _pardiso(handle, settings, kind, n, phase, matrix, columns, loads, found) ->
     error = ctypes.c_int64(0)
     data, starts, indices = matrix
     _library()(
-        pointer(handle), number(1), number(1), number(kind), number(phase), number(n), pointer(data), pointer(starts),
-        pointer(indices), None, number(columns), pointer(settings), number(0), pointer(loads), pointer(found),
+        pointer(handle),
+        number(1),
+        number(1),
+        number(kind),
+        number(phase),
+        number(n),
+        pointer(data),
+        pointer(starts),
+        pointer(indices),
+        None,
+        number(columns),
+        pointer(settings),
+        number(0),
+        pointer(loads),
+        pointer(found),
         ctypes.byref(error),
-    )  # fmt: skip
+    )
     return error.value
 
 

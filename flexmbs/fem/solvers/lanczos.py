@@ -112,9 +112,9 @@ class BlockLanczos:
         column = np.concatenate([momenta.T @ found for momenta in self._momenta])
         known, width = len(self._projected), found.shape[1]
         corner = column[known:]
-        self._projected = np.block(
-            [[self._projected, column[:known]], [column[:known].T, 0.5 * (corner + corner.T)]]
-        ).reshape(known + width, known + width)
+        self._projected = np.block([[self._projected, column[:known]], [column[:known].T, 0.5 * (corner + corner.T)]]).reshape(
+            known + width, known + width
+        )
         self._coupling = self._append(found)
 
     def _append(self, block: np.ndarray) -> np.ndarray:

@@ -112,11 +112,7 @@ def _of_windows() -> float | None:
     sizes = ("total", "available", "page_total", "page_available", "virtual", "virtual_available", "extended")
 
     class Status(ctypes.Structure):
-        _fields_ = [
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            *((name, ctypes.c_ulonglong) for name in sizes),
-        ]
+        _fields_ = [("length", ctypes.c_ulong), ("load", ctypes.c_ulong), *((name, ctypes.c_ulonglong) for name in sizes)]
 
     status = Status(length=ctypes.sizeof(Status))
     known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))

@@ -56,8 +56,7 @@ class BoreProfile:
             return NotImplemented
         if len(other.depth) != len(self.depth):
             raise MechanismError(
-                f"profiles of {len(self.depth)} and {len(other.depth)} angles cannot be added; use the same number of "
-                "bins"
+                f"profiles of {len(self.depth)} and {len(other.depth)} angles cannot be added; use the same number of bins"
             )
         return BoreProfile(self.depth + other.depth)
 

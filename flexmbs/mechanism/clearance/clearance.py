@@ -65,8 +65,7 @@ class Clearance:
             raise MechanismError(f"clearance: radial= (m) is missing{also}: without it nothing holds the pin")
         if not isinstance(self.law, ContactLaw):
             raise MechanismError(
-                "clearance: law= must be a contact law, such as LankaraniNikravesh(stiffness, restitution), not "
-                f"{self.law!r}"
+                f"clearance: law= must be a contact law, such as LankaraniNikravesh(stiffness, restitution), not {self.law!r}"
             )
         for name in ("radial", "axial", "length", "radius"):
             value = getattr(self, name)

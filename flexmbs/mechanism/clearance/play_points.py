@@ -25,9 +25,7 @@ def play_points(kind: JointType, clearance: Clearance, a: Marker, b: Marker, whe
     """Points at which a joint of this type, from marker ``a`` to ``b``, touches."""
     makers = {"spherical": ball_points, "prismatic": slider_points}
     found = makers.get(kind.name, pin_points)(kind, clearance, where)
-    return tuple(
-        ContactPoint(b, a, geometry, np.array(numbers, dtype=float), label=label) for label, geometry, numbers in found
-    )
+    return tuple(ContactPoint(b, a, geometry, np.array(numbers, dtype=float), label=label) for label, geometry, numbers in found)
 
 
 def film_point(kind: JointType, clearance: Clearance, a: Marker, b: Marker, where: str) -> ContactPoint:

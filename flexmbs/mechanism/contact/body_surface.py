@@ -140,6 +140,5 @@ def _check(surface: ContactSurface, label: str) -> None:
         )
     if surface.is_closed and surface.volume < 0.0:
         raise MechanismError(
-            f"{label}: it is inverted (it encloses {surface.volume:.3g} m3); corners must run anticlockwise seen from "
-            "outside"
+            f"{label}: it is inverted (it encloses {surface.volume:.3g} m3); corners must run anticlockwise seen from outside"
         )

@@ -131,10 +131,7 @@ class Disc(FinitePlane):
         half = 0.5 * self.thickness
         smallest = min(half, self.radius)
         crown, edge = CROWN * smallest, EDGE_RADIUS * smallest
-        terms = [
-            segment(half - crown - edge, crown, self.axes_normal),
-            disc(self.radius - crown - edge, crown, self.axes_normal),
-        ]
+        terms = [segment(half - crown - edge, crown, self.axes_normal), disc(self.radius - crown - edge, crown, self.axes_normal)]
         return body_numbers(edge, terms)
 
     def outline(self) -> Outline:

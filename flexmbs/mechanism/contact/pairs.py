@@ -26,11 +26,7 @@ from flexmbs.mechanism.contact.shape_pairs import (
 )
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface
-from flexmbs.mechanism.contact.surface_pairs import (
-    sphere_against_surface,
-    surface_against_shape,
-    surface_against_surface,
-)
+from flexmbs.mechanism.contact.surface_pairs import sphere_against_surface, surface_against_shape, surface_against_surface
 from flexmbs.mechanism.contact.torus import Torus
 
 #: Contact points of two shapes; ``where`` names the contact in messages.
@@ -107,9 +103,7 @@ RIGID_PAIRS: dict[tuple[type, type], Expansion] = {
 }
 
 
-def contact_points(
-    first: Shape, second: Shape, where: str, rigid: bool = False
-) -> tuple[Shape, Shape, tuple[ContactPoint, ...]]:
+def contact_points(first: Shape, second: Shape, where: str, rigid: bool = False) -> tuple[Shape, Shape, tuple[ContactPoint, ...]]:
     """The shapes in the order of their pair, and its contact points; ``rigid``: of rigid contact.
 
     Raises

@@ -26,12 +26,9 @@ from flexmbs.mechanism.markers import Marker
 def spheres_and_shape(marker: Marker, centres: Sequence[np.ndarray], radius: float, shape: Shape) -> list[ContactPoint]:
     """One point for each of several spheres of one body."""
     return [
-        ContactPoint(
-            marker, shape.marker, sphere_and_shape, np.array([*centre, radius]), shared=(shape.numbers,),
-            radius_a=radius,
-        )
+        ContactPoint(marker, shape.marker, sphere_and_shape, np.array([*centre, radius]), shared=(shape.numbers,), radius_a=radius)
         for centre in centres
-    ]  # fmt: skip
+    ]
 
 
 def sphere_on_shape(sphere: Sphere, shape: Shape, where: str) -> list[ContactPoint]:
@@ -70,11 +67,10 @@ def cylinder_on_plane(cylinder: Cylinder, plane: Plane, where: str) -> list[Cont
     reach = (0.5 * cylinder.length - crown) * cylinder.vector
     return [
         ContactPoint(
-            cylinder.marker, plane.marker, convex_body_and_plane, np.array([*centre, *plane.normal]),
-            shared=(cylinder.end,),
+            cylinder.marker, plane.marker, convex_body_and_plane, np.array([*centre, *plane.normal]), shared=(cylinder.end,)
         )
         for centre in (-reach, reach)
-    ]  # fmt: skip
+    ]
 
 
 def cylinder_in_bore(cylinder: Cylinder, bore: Bore, where: str) -> list[ContactPoint]:
@@ -90,11 +86,13 @@ def cylinder_in_bore(cylinder: Cylinder, bore: Bore, where: str) -> list[Contact
     half = 0.5 * cylinder.length * cylinder.vector
     return [
         ContactPoint(
-            cylinder.marker, bore.marker, disc_and_bore,
+            cylinder.marker,
+            bore.marker,
+            disc_and_bore,
             np.array([*centre, *cylinder.vector, cylinder.radius, *map(float, bore.axis), bore.radius]),
         )
         for centre in (-half, half)
-    ]  # fmt: skip
+    ]
 
 
 def torus_on_plane(torus: Torus, plane: Plane, where: str) -> list[ContactPoint]:

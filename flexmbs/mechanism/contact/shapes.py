@@ -29,9 +29,7 @@ class Shape:
         """How messages name it; MechanismError when what it stands on is no marker."""
         if not isinstance(self.marker, Marker):
             kind = type(self).__name__
-            raise MechanismError(
-                f"contact {kind}: the first argument must be a marker such as body['origin'], not {self.marker!r}"
-            )
+            raise MechanismError(f"contact {kind}: the first argument must be a marker such as body['origin'], not {self.marker!r}")
         return f"contact {type(self).__name__} on marker '{self.marker.label}'"
 
     @cached_property

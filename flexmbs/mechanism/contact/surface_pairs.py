@@ -23,10 +23,15 @@ def sphere_against_surface(sphere: Sphere, surface: BodySurface, where: str) -> 
     header = _header({layout.SURFACE_B: layout.CONTACT_HEADER}, surface.thickness)
     return [
         ContactPoint(
-            sphere.marker, surface.marker, sphere_on_surface, np.concatenate([header, numbers]), follows_surface=True,
-            scratch=end, radius_a=sphere.radius,
+            sphere.marker,
+            surface.marker,
+            sphere_on_surface,
+            np.concatenate([header, numbers]),
+            follows_surface=True,
+            scratch=end,
+            radius_a=sphere.radius,
         )
-    ]  # fmt: skip
+    ]
 
 
 def surface_against_surface(first: BodySurface, second: BodySurface, where: str) -> list[ContactPoint]:
@@ -34,8 +39,7 @@ def surface_against_surface(first: BodySurface, second: BodySurface, where: str)
     points, end = first.surface.point_numbers(layout.SCRATCH, first.points)
     faces, end = second.surface.face_numbers(end)
     header = _header(
-        {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SURFACE_B: layout.CONTACT_HEADER + len(points)},
-        second.thickness,
+        {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SURFACE_B: layout.CONTACT_HEADER + len(points)}, second.thickness
     )
     numbers = np.concatenate([header, points, faces])
     return [ContactPoint(first.marker, second.marker, points_on_surface, numbers, many_points=True, scratch=end)]
@@ -45,9 +49,7 @@ def surface_against_shape(surface: BodySurface, shape: Shape, where: str) -> lis
     """Points of a surface against a rigid shape with a distance function (core.contact.distance): one record."""
     turning(shape, where)
     points, end = surface.surface.point_numbers(layout.SCRATCH, surface.points)
-    header = _header(
-        {layout.SURFACE_A: layout.CONTACT_HEADER, layout.SHAPE_B: layout.CONTACT_HEADER + len(points)}, np.inf
-    )
+    header = _header({layout.SURFACE_A: layout.CONTACT_HEADER, layout.SHAPE_B: layout.CONTACT_HEADER + len(points)}, np.inf)
     numbers = np.concatenate([header, points, shape.numbers])
     return [ContactPoint(surface.marker, shape.marker, points_on_shape, numbers, many_points=True, scratch=end)]
 

@@ -30,9 +30,7 @@ class Torus(Shape):
     def __post_init__(self) -> None:
         self._positive(radius=self.radius, tube_radius=self.tube_radius)
         if self.tube_radius >= self.radius:
-            raise MechanismError(
-                f"{self.where}: tube_radius {self.tube_radius!r} m must be below radius ({self.radius!r} m)"
-            )
+            raise MechanismError(f"{self.where}: tube_radius {self.tube_radius!r} m must be below radius ({self.radius!r} m)")
         object.__setattr__(self, "axis", direction(self.axis, self.where))
 
     @property
@@ -47,9 +45,7 @@ class Torus(Shape):
     def convex(self) -> np.ndarray:
         """Numbers of its convex hull."""
         crown = CROWN * self.tube_radius
-        return body_numbers(
-            self.tube_radius - crown, [disc(self.radius + crown, crown, np.array(self.axis, dtype=float))]
-        )
+        return body_numbers(self.tube_radius - crown, [disc(self.radius + crown, crown, np.array(self.axis, dtype=float))])
 
     def outline(self) -> Outline:
         surface = primitives.torus(self.radius, self.tube_radius, axis="z").surface

@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.arc_length import Path, arc_length_spline, sampled_path
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
-from flexmbs.mechanism.geometry.splines import (
-    common_width,
-    derivatives,
-    finite_array,
-    interval_of,
-    quintic_spline,
-)
+from flexmbs.mechanism.geometry.splines import common_width, derivatives, finite_array, interval_of, quintic_spline
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _LEAST_SINE = 0.01  # of the angle between tangent and up direction
@@ -78,9 +72,7 @@ class Curve:
         return cls._with_frame(np.array([0.0, length]), coefficients, False, up, where)
 
     @classmethod
-    def circle(
-        cls, radius: float, center: ArrayLike = (0.0, 0.0), start: float = 0.0, clockwise: bool = False
-    ) -> Curve:
+    def circle(cls, radius: float, center: ArrayLike = (0.0, 0.0), start: float = 0.0, clockwise: bool = False) -> Curve:
         """Full circle of ``radius`` (m) about ``center`` in a plane parallel to the marker's x-y plane.
 
         start: angle (rad, from x towards y) where s = 0; s grows counterclockwise about z unless ``clockwise``.
@@ -178,9 +170,7 @@ class Curve:
     @classmethod
     def _with_frame(cls, breaks, coefficients, closed: bool, up, where: str) -> Curve:
         heights = coefficients[:, 0, 2]
-        planar = bool(
-            np.ptp(heights) <= 1e-13 * np.abs(coefficients[:, 0]).max() and abs(coefficients[0, 1, 2]) < 1e-10
-        )
+        planar = bool(np.ptp(heights) <= 1e-13 * np.abs(coefficients[:, 0]).max() and abs(coefficients[0, 1, 2]) < 1e-10)
         if planar:
             coefficients[:, 1:, 2] = 0.0
         curve = cls(breaks, coefficients, closed, planar, np.array([0.0, 0.0, 1.0]))
@@ -236,9 +226,7 @@ class Curve:
         where = "Curve.offset"
         distance = as_number(distance, f"{where}: distance (m)")
         if not self.planar:
-            raise MechanismError(
-                f"{where}: only a curve in a plane parallel to the marker's x-y plane has a parallel curve"
-            )
+            raise MechanismError(f"{where}: only a curve in a plane parallel to the marker's x-y plane has a parallel curve")
         s = (self.breaks[:-1, None] + np.diff(self.breaks)[:, None] * np.linspace(0.0, 1.0, 9)).ravel()
         stretch = 1.0 - distance * self.curvature(s)
         if stretch.min() < 1e-3:
@@ -310,9 +298,7 @@ def _refuse_repeated(points: np.ndarray, closed: bool, where: str) -> None:
         return
     pairs = ", ".join(f"{i} and {(i + 1) % len(points)}" for i in repeated[:5])
     more = f" and {len(repeated) - 5} more" if len(repeated) > 5 else ""
-    advice = (
-        "a closed curve returns to its first point by itself: leave the last one out" if closed else "leave one out"
-    )
+    advice = "a closed curve returns to its first point by itself: leave the last one out" if closed else "leave one out"
     raise MechanismError(f"{where}: spline with repeated points: {pairs}{more} (numbers from 0) coincide; {advice}")
 
 

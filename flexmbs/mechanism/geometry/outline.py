@@ -120,8 +120,9 @@ def checked_loops(outline: ArrayLike, holes: Sequence[ArrayLike], what: str) -> 
     areas = [moment(loop, 0, 0) for loop in loops]
     if areas[0] == 0.0:
         raise BodyError(f"{what}: the outline encloses no area")
-    return [loop if (area > 0.0) == (k == 0) else reversed_loop(loop)
-            for k, (loop, area) in enumerate(zip(loops, areas, strict=True))]  # fmt: skip
+    return [
+        loop if (area > 0.0) == (k == 0) else reversed_loop(loop) for k, (loop, area) in enumerate(zip(loops, areas, strict=True))
+    ]
 
 
 def inside(point: np.ndarray, polygon: np.ndarray) -> bool:

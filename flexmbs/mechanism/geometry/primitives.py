@@ -79,9 +79,7 @@ def link(length: float, width: float, thickness: float, hole_radius: float = 0.0
     return extruded(checked_loops(outline, eyes, "rigid link"), -0.5 * thickness, 0.5 * thickness)
 
 
-def plate(
-    size: ArrayLike, thickness: float, corner_radius: float = 0.0, holes: Sequence[Sequence[float]] = ()
-) -> Solid:
+def plate(size: ArrayLike, thickness: float, corner_radius: float = 0.0, holes: Sequence[Sequence[float]] = ()) -> Solid:
     """Rectangle ``size`` (2,) m along x, y, centred at the origin; round ``holes`` as (x, y, radius)."""
     positive("plate", size=size, thickness=thickness)
     if np.shape(size) != (2,):
@@ -103,9 +101,7 @@ def extrusion(outline: ArrayLike, length: float, holes: Sequence[ArrayLike] = ()
     return extruded(checked_loops(outline, holes, "rigid extrusion"), 0.0, length).along(axis)
 
 
-def revolution(
-    outline: ArrayLike, angle: float = 2.0 * np.pi, holes: Sequence[ArrayLike] = (), axis: str = "z"
-) -> Solid:
+def revolution(outline: ArrayLike, angle: float = 2.0 * np.pi, holes: Sequence[ArrayLike] = (), axis: str = "z") -> Solid:
     """The outline in the half plane (r, z), r >= 0, swept about the axis by ``angle`` (rad)."""
     if not (np.isfinite(angle) and 0.0 < angle <= 2.0 * np.pi * (1.0 + 1e-12)):
         raise BodyError(f"rigid revolution: angle {angle!r} rad must lie above 0 and not above 2 pi")
@@ -113,8 +109,7 @@ def revolution(
     nearest = drawn_points(loops[0])[:, 0].min()
     if nearest < -1e-12 * np.abs(loops[0][:, :2]).max():
         raise BodyError(
-            f"rigid revolution: the outline (r, z) reaches r = {nearest:g} m; it must stay on one side of the axis: "
-            "r >= 0"
+            f"rigid revolution: the outline (r, z) reaches r = {nearest:g} m; it must stay on one side of the axis: r >= 0"
         )
     return revolved(loops, float(angle)).along(axis)
 

@@ -138,9 +138,7 @@ def _largest_distance(patches: np.ndarray) -> np.ndarray:
 
 def _fill_sides(patches, triangles, corners, normals, across, sharp) -> None:
     """At sharp edges the mean normal, at corners of sharp edges that weighted with angles; zero elsewhere."""
-    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * _unit(normals[:, None] + across)).reshape(
-        -1, 9
-    )
+    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * _unit(normals[:, None] + across)).reshape(-1, 9)
     ahead, back = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
     sine = np.linalg.norm(np.cross(ahead, back), axis=-1)
     angle = np.arctan2(sine, np.einsum("tci,tci->tc", ahead, back))

@@ -50,9 +50,7 @@ class Surface:
         where = "Surface.through"
         points = finite_array(grid, where, "(m, n, 3)", 3, (3,))
         if min(points.shape[:2]) < 3:
-            raise MechanismError(
-                f"{where}: a grid of {points.shape[0]} by {points.shape[1]} points; at least 3 by 3 needed"
-            )
+            raise MechanismError(f"{where}: a grid of {points.shape[0]} by {points.shape[1]} points; at least 3 by 3 needed")
         if len(closed) != 2:
             raise MechanismError(f"{where}: closed must be two of True or False (in u, in v), got {closed!r}")
         for axis in (0, 1):
@@ -79,9 +77,7 @@ class Surface:
         return cls._fit(x, y, points, (False, False), where)
 
     @classmethod
-    def plane(
-        cls, origin: ArrayLike = (0.0, 0.0, 0.0), u: ArrayLike = (1.0, 0.0, 0.0), v: ArrayLike = (0.0, 1.0, 0.0)
-    ) -> Surface:
+    def plane(cls, origin: ArrayLike = (0.0, 0.0, 0.0), u: ArrayLike = (1.0, 0.0, 0.0), v: ArrayLike = (0.0, 1.0, 0.0)) -> Surface:
         """Unbounded plane through ``origin`` (m), spanned by the directions ``u`` and ``v`` (made unit vectors)."""
         where = "Surface.plane"
         origin = as_vector(origin, f"{where}: origin")
@@ -185,9 +181,7 @@ def _mean_chords(points: np.ndarray, axis: int, closed: tuple[bool, bool], where
         other = [i, j]
         other[axis] += 1
         other = tuple(k % count for k, count in zip(other, counts, strict=True))
-        raise MechanismError(
-            f"{where}: spline with repeated points: grid points {(i, j)} and {other} coincide; leave one out"
-        )
+        raise MechanismError(f"{where}: spline with repeated points: grid points {(i, j)} and {other} coincide; leave one out")
     return np.concatenate([[0.0], np.cumsum(chords.mean(axis=1 - axis))])
 
 
@@ -196,7 +190,5 @@ def _increasing(values, where: str) -> np.ndarray:
     steps = np.diff(values)
     if not np.all(steps > 0.0):
         k = int(np.argmin(steps))
-        raise MechanismError(
-            f"{where} must increase, but value {k + 1} ({values[k + 1]:g}) does not exceed {values[k]:g}"
-        )
+        raise MechanismError(f"{where} must increase, but value {k + 1} ({values[k + 1]:g}) does not exceed {values[k]:g}")
     return values

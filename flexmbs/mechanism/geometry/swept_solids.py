@@ -67,9 +67,7 @@ def revolved(loops: Sequence[np.ndarray], angle: float) -> Solid:
     sine, cosine = (0.0, 1.0) if full else (np.sin(angle), np.cos(angle))
     along = np.array([sine, 1.0 - cosine])  # integrals of cos and sin over the angle
     volume = angle * moments_with_holes(loops, 1, 0)
-    center = np.array(
-        [*(along * moments_with_holes(loops, 2, 0)), angle * moments_with_holes(loops, 1, 1)]
-    ) / volume  # fmt: skip
+    center = np.array([*(along * moments_with_holes(loops, 2, 0)), angle * moments_with_holes(loops, 1, 1)]) / volume
     # about the height of the centre: long bodies far up the axis keep their digits
     lifted = [loop - [0.0, center[2], 0.0] for loop in loops]
     rr, rz, zz = (moments_with_holes(lifted, i, 3 - i) for i in (3, 2, 1))
@@ -92,9 +90,7 @@ def _extruded_surface(loops: Sequence[np.ndarray], low: float, high: float) -> S
     for loop in drawn:
         here = start + np.arange(len(loop))
         beside = np.roll(here, -1)
-        triangles += [
-            np.column_stack([here, beside, beside + count]), np.column_stack([here, beside + count, here + count])
-        ]  # fmt: skip
+        triangles += [np.column_stack([here, beside, beside + count]), np.column_stack([here, beside + count, here + count])]
         start += len(loop)
     return SurfaceMesh.of_triangles(points, np.concatenate(triangles))
 

@@ -21,8 +21,7 @@ def angle(value: float, where: str) -> None:
     """Warn of an angle (rad) of more than a turn that is a round number of degrees, such as 90 or 22.5."""
     if abs(value) > TURN and 2.0 * value == round(2.0 * value):
         warn(
-            f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: use math.radians({value:g}) "
-            "for degrees",
+            f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: use math.radians({value:g}) for degrees",
             MechanismWarning,
         )
 

@@ -22,9 +22,7 @@ def curve_on_curve(
     turn = (Axis("rotation", "s" if rolling else "sa", factor=0.0, offset=math.pi),) if opposite else ()
     if rolling:
         along = Axis("curve", "s", curve=curve_a, follow=True)
-        back = Axis(
-            "inverse curve", "s", curve=curve_b, follow=True, factor=-1.0 if opposite else 1.0, offset=float(start_b)
-        )
+        back = Axis("inverse curve", "s", curve=curve_b, follow=True, factor=-1.0 if opposite else 1.0, offset=float(start_b))
     else:
         along = Axis("curve", "sa", curve=curve_a, follow=True)
         back = Axis("inverse curve", "sb", curve=curve_b, follow=True)

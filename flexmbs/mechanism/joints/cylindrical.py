@@ -5,6 +5,4 @@ from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_ax
 
 def cylindrical(name: str, axis: DirectionLike = "z") -> JointType:
     direction = unit_axis(axis, name)
-    return JointType(
-        "cylindrical", (Axis("translation", "displacement", direction), Axis("rotation", "angle", direction))
-    )
+    return JointType("cylindrical", (Axis("translation", "displacement", direction), Axis("rotation", "angle", direction)))

@@ -2,14 +2,7 @@
 
 import numpy as np
 
-from flexmbs.mechanism.joint_type import (
-    Axis,
-    DirectionLike,
-    JointType,
-    directions_in_plane,
-    translations,
-    unit_axis,
-)
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, directions_in_plane, translations, unit_axis
 
 
 def perpendicular(name: str, first: DirectionLike = "z", second: DirectionLike = "x") -> JointType:
@@ -23,6 +16,5 @@ def perpendicular(name: str, first: DirectionLike = "z", second: DirectionLike =
         angle = 0.5 * np.pi - np.arctan2(length, one @ two)
         turn = (Axis("rotation", "angle1", tuple(direction), factor=0.0, offset=float(angle)),)
     return JointType(
-        "perpendicular",
-        (*translations(), Axis("rotation", "angle1", tuple(one)), *turn, Axis("rotation", "angle2", tuple(two))),
+        "perpendicular", (*translations(), Axis("rotation", "angle1", tuple(one)), *turn, Axis("rotation", "angle2", tuple(two)))
     )

@@ -6,6 +6,5 @@ from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, directi
 def planar(name: str, normal: DirectionLike = "z") -> JointType:
     u, v = directions_in_plane(normal, name)
     return JointType(
-        "planar",
-        (Axis("translation", "u", u), Axis("translation", "v", v), Axis("rotation", "angle", unit_axis(normal, name))),
+        "planar", (Axis("translation", "u", u), Axis("translation", "v", v), Axis("rotation", "angle", unit_axis(normal, name)))
     )

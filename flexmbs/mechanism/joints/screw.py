@@ -8,6 +8,4 @@ from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, number_
 def screw(name: str, pitch: float, axis: DirectionLike = "z") -> JointType:
     advance = number_not_zero(pitch, "pitch (m per turn)", name) / (2.0 * math.pi)
     direction = unit_axis(axis, name)
-    return JointType(
-        "screw", (Axis("rotation", "angle", direction), Axis("translation", "angle", direction, factor=advance))
-    )
+    return JointType("screw", (Axis("rotation", "angle", direction), Axis("translation", "angle", direction, factor=advance)))

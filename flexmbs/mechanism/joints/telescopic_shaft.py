@@ -6,9 +6,7 @@ One half of a Cardan shaft with its sliding end.
 from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
-def telescopic_shaft(
-    name: str, first: DirectionLike = "x", second: DirectionLike = "y", axis: DirectionLike = "z"
-) -> JointType:
+def telescopic_shaft(name: str, first: DirectionLike = "x", second: DirectionLike = "y", axis: DirectionLike = "z") -> JointType:
     return JointType(
         "telescopic_shaft",
         (

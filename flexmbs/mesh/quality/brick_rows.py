@@ -16,8 +16,12 @@ def in_single_rows(mesh: Mesh, block: ElementBlock) -> np.ndarray:
 
     Reduced integration leaves such a row motions without stiffness; one more row beside it takes them away.
     """
-    corners = {tuple(row) for _kind, faces, _owners in outer_faces(mesh) if faces.shape[1] >= 4
-               for row in np.sort(faces[:, :4], axis=1).tolist()}  # fmt: skip
+    corners = {
+        tuple(row)
+        for _kind, faces, _owners in outer_faces(mesh)
+        if faces.shape[1] >= 4
+        for row in np.sort(faces[:, :4], axis=1).tolist()
+    }
     nodes = np.asarray(block.nodes)
     free = np.zeros((len(nodes), 6), bool)
     for face, (kind, local) in enumerate(faces_of(block.kind)):

@@ -28,9 +28,7 @@ _SHORTEST_BEAM = 1e-9
 _FLATTEST_ELEMENT = 1e-12
 
 
-def check_mesh(
-    mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatible", hex20: str = "file"
-) -> tuple[str, ...]:
+def check_mesh(mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatible", hex20: str = "file") -> tuple[str, ...]:
     """Check that a mesh can be assembled.
 
     Parameters

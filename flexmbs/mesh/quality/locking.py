@@ -79,8 +79,7 @@ def _remark(mesh: Mesh, skin: Skin, name: str, longest: np.ndarray, part: np.nda
     alone = f"{start} are the only ones through the thickness of a wall {sizes}"
     if name == "hex20 reduced":
         return (
-            f"{alone} and have motions without strain (hourglass modes): use hex20='full', or two elements through the"
-            " thickness."
+            f"{alone} and have motions without strain (hourglass modes): use hex20='full', or two elements through the thickness."
         )
     if name in WAVES:
         return f"{alone}: {_along_a_wave(WAVES[name], edge)}"

@@ -12,16 +12,10 @@ _MODULUS, _DENSITY = 5e10, 4000.0  # Pa and kg/m3 of the usual material: between
 _SOFTEST, _STIFFEST, _DENSITY_RANGE = -1.6, 1.1, 0.8  # decades around them that are at home in a unit
 _METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real, in the density's own system of units
 _IN_NO_SYSTEM = ("g/cm3", "lb/in3")  # densities that go with no modulus of the list but dyn/cm2
-_METRIC = (
-    {"Pa": 1.0, "MPa": 1e6, "GPa": 1e9, "dyn/cm2": 0.1},
-    {"kg/m3": 1.0, "g/cm3": 1e3, "kg/mm3": 1e9, "t/mm3": 1e12},
-)
+_METRIC = ({"Pa": 1.0, "MPa": 1e6, "GPa": 1e9, "dyn/cm2": 0.1}, {"kg/m3": 1.0, "g/cm3": 1e3, "kg/mm3": 1e9, "t/mm3": 1e12})
 _POUND, _INCH = 0.45359237, 0.0254
 _PSI = _POUND * 9.80665 / _INCH**2
-_IMPERIAL = (
-    {"psi": _PSI, "ksi": 1e3 * _PSI},
-    {"lb/in3": _POUND / _INCH**3, "lbf s2/in4": _POUND * 9.80665 / _INCH**4},
-)
+_IMPERIAL = ({"psi": _PSI, "ksi": 1e3 * _PSI}, {"lb/in3": _POUND / _INCH**3, "lbf s2/in4": _POUND * 9.80665 / _INCH**4})
 # Pairs that are those of a system which has no name in read_mesh.
 _SYSTEMS = {("dyn/cm2", "g/cm3"): "0.01,0.001,1"}
 

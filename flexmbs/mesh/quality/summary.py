@@ -46,8 +46,7 @@ def summarize(mesh: Mesh) -> dict:
         "sections": [_section(block) for block in mesh.blocks],
         "couplings": _couplings(mesh),
         "point_masses": [
-            {"name": point.name, "node": int(mesh.node_ids[point.node]), "mass": float(point.mass)}
-            for point in mesh.point_masses
+            {"name": point.name, "node": int(mesh.node_ids[point.node]), "mass": float(point.mass)} for point in mesh.point_masses
         ],
         "boundary_conditions": [
             {"name": held.name, "size": len(held.nodes), "dofs": [int(dof) for dof in held.dofs]}
@@ -139,8 +138,7 @@ def _section(block: ElementBlock) -> dict:
             entry["thickness"] = [_plain(np.nanmin(block.thickness)), _plain(np.nanmax(block.thickness))]
         entry["offset"] = _plain(section.offset)
         entry["layers"] = [
-            {"material": layer.material.name if layer.material else None, "thickness": layer.thickness}
-            | {"angle": layer.angle}
+            {"material": layer.material.name if layer.material else None, "thickness": layer.thickness} | {"angle": layer.angle}
             for layer in section.layers
         ]
     elif isinstance(section, BeamSection):

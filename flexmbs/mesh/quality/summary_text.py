@@ -87,9 +87,7 @@ def _material_row(material: dict) -> tuple[str, ...]:
     short = {"youngs_modulus": "E", "poisson_ratio": "nu"}
     unit = {"density": " kg/m3", "poisson_ratio": ""}
     values = [
-        f"{short.get(name, name)} = {material[name]:.6g}{unit.get(name, ' Pa')}"
-        for name in names
-        if material.get(name) is not None
+        f"{short.get(name, name)} = {material[name]:.6g}{unit.get(name, ' Pa')}" for name in names if material.get(name) is not None
     ]
     if material["density"] is None:
         values.append("no density")

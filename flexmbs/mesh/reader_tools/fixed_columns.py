@@ -40,9 +40,7 @@ def parse_format(text: str, where: str) -> Format:
         raise MeshError(f"{where}: '{text.strip()[:40]}' is not the format of a block, such as (3i9,6e21.13e3).")
     kinds = "".join("I" if kind == "I" else "R" for _, kind, _ in descriptors)
     if 0 in integers + reals or "RI" in kinds:
-        raise MeshError(
-            f"{where}: the format '{text.strip()[:40]}' must give integers, then real numbers, with widths."
-        )
+        raise MeshError(f"{where}: the format '{text.strip()[:40]}' must give integers, then real numbers, with widths.")
     return known
 
 

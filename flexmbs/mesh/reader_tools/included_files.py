@@ -52,8 +52,7 @@ class Includes:
         self._found += 1
         if len(including) > _DEEPEST or self._found > _MOST:
             raise MeshError(
-                f"{where}: includes are nested more than {_DEEPEST} deep, or there are more than {_MOST}; merge the"
-                " files into one."
+                f"{where}: includes are nested more than {_DEEPEST} deep, or there are more than {_MOST}; merge the files into one."
             )
         return path
 
@@ -64,9 +63,7 @@ class Includes:
             for wanted in self._wanted(name, including[-1].parent):
                 self._check_inside(wanted, name, where)
             looked = " and ".join(str(folder) for folder in self._folders(including[-1].parent))
-            raise MeshError(
-                f"{where}: included file {name} not found (looked in {looked}); copy it there, or correct the name."
-            )
+            raise MeshError(f"{where}: included file {name} not found (looked in {looked}); copy it there, or correct the name.")
         return path
 
     def _folders(self, beside: Path) -> list[Path]:

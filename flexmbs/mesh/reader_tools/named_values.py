@@ -7,9 +7,31 @@ import re
 import numpy as np
 
 _WORDS = (
-    "region", "mat", "block", "group", "part", "zone", "physical", "entity", "ref", "pid", "prop", "domain", "label",
-    "tag", "body", "marker", "attribute", "set", "color", "component", "bound", "surface", "patch", "subdomain",
-)  # fmt: skip
+    "region",
+    "mat",
+    "block",
+    "group",
+    "part",
+    "zone",
+    "physical",
+    "entity",
+    "ref",
+    "pid",
+    "prop",
+    "domain",
+    "label",
+    "tag",
+    "body",
+    "marker",
+    "attribute",
+    "set",
+    "color",
+    "component",
+    "bound",
+    "surface",
+    "patch",
+    "subdomain",
+)
 _GEOMETRICAL = re.compile(r"geometrical|dim_tags|elementary", re.IGNORECASE)
 _FEW, _MOST = 10, 1000  # so many sets are made of few cells, and at most
 

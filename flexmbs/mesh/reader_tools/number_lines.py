@@ -55,9 +55,7 @@ class NumberLines:
         """``count`` more numbers of the line."""
         width = self.offsets[self._row + 1] - self.offsets[self._row] if self._row < len(self.lines) else 0
         if not 0 <= count <= width:
-            raise MeshError(
-                f"{self.where()}: {count} is not a possible number of {what} for a line of {width} numbers."
-            )
+            raise MeshError(f"{self.where()}: {count} is not a possible number of {what} for a line of {width} numbers.")
         return self.read(code * count, what) if count else []
 
     def end_record(self, what: str) -> None:
@@ -131,9 +129,7 @@ class NumberLines:
         return int(value)
 
 
-def _parse_text(
-    path: Path, card: str, data: bytes, start: int, end: int, line: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _parse_text(path: Path, card: str, data: bytes, start: int, end: int, line: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All numbers of a section, how many each line has that is not blank, and the numbers of these lines."""
     values, counts, lines = [np.empty(0)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     at = start

@@ -93,8 +93,7 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
 def without_inner_nodes(what: str) -> str:
     """The warning that ``what`` (elements with nodes in their faces or inside) are read as the kinds that exist."""
     return (
-        f"{what} are read as serendipity elements, without the nodes in their faces and interior; those nodes belong"
-        " to no element."
+        f"{what} are read as serendipity elements, without the nodes in their faces and interior; those nodes belong to no element."
     )
 
 

@@ -36,9 +36,7 @@ def with_thickness(mesh: Mesh, thickness: float) -> Mesh:
     """
     shells = [block for block in mesh.blocks if is_shell(block.kind)]
     if not shells:
-        raise MeshError(
-            f"{mesh.source}: the mesh has no shell elements that could take a thickness; it has {_held(mesh)}."
-        )
+        raise MeshError(f"{mesh.source}: the mesh has no shell elements that could take a thickness; it has {_held(mesh)}.")
     _check_lengths(mesh, f"a shell thickness of {thickness:g} m", thickness)
     return replace(mesh, blocks=tuple(_thick(mesh, block, float(thickness)) for block in mesh.blocks))
 
@@ -49,9 +47,7 @@ def with_rectangular_section(mesh: Mesh, *, width_y: float | None = None, width_
     A width that is None keeps the extent of the section's outline. Raises MeshError when there are no beams.
     """
     if not any(KINDS[block.kind].is_beam for block in mesh.blocks):
-        raise MeshError(
-            f"{mesh.source}: the mesh has no beam elements whose section could change; use scaled() for a solid."
-        )
+        raise MeshError(f"{mesh.source}: the mesh has no beam elements whose section could change; use scaled() for a solid.")
     blocks = []
     for block in mesh.blocks:
         if KINDS[block.kind].is_beam:
@@ -89,19 +85,11 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
     chosen = [block for block in mesh.blocks if _takes(block, is_truss)]
     if not chosen:
         what = "truss" if is_truss else "beam"
-        raise MeshError(
-            f"{mesh.source}: the mesh has no {what} elements that could take a section; it has {_held(mesh)}."
-        )
-    size = (
-        math.sqrt(section.area)
-        if isinstance(section, TrussSection)
-        else float(np.ptp(section.outline, axis=0).max(initial=0.0))
-    )
+        raise MeshError(f"{mesh.source}: the mesh has no {what} elements that could take a section; it has {_held(mesh)}.")
+    size = math.sqrt(section.area) if isinstance(section, TrussSection) else float(np.ptp(section.outline, axis=0).max(initial=0.0))
     _check_lengths(mesh, f"a section {size:g} m wide", size)
     blocks = [
-        replace(
-            block, section=section, **({} if isinstance(section, TrussSection) else _directions(mesh, block, section))
-        )
+        replace(block, section=section, **({} if isinstance(section, TrussSection) else _directions(mesh, block, section)))
         if _takes(block, is_truss)
         else block
         for block in mesh.blocks

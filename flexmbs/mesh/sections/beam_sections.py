@@ -43,9 +43,7 @@ def circle(radius: float, y_axis: ArrayLike = (0.0, 1.0, 0.0), poisson_ratio: fl
     return _ring(radius, 0.0, y_axis, poisson_ratio)
 
 
-def pipe(
-    radius: float, thickness: float, y_axis: ArrayLike = (0.0, 1.0, 0.0), poisson_ratio: float = 0.3
-) -> BeamSection:
+def pipe(radius: float, thickness: float, y_axis: ArrayLike = (0.0, 1.0, 0.0), poisson_ratio: float = 0.3) -> BeamSection:
     """Ring of outer ``radius`` and wall ``thickness`` (m); shear factor of Cowper (1966)."""
     _require_positive("pipe section", radius=radius, thickness=thickness)
     if thickness > radius:

@@ -28,9 +28,12 @@ _LEFT_OUT = ("_reason", "advice", "step_size_decided_by")
 
 
 def compare(
-    *runs: str | os.PathLike[str] | Result, names: Sequence[str] = (), labels: Sequence[str] | None = None,
-    start: float | None = None, end: float | None = None,
-) -> Comparison:  # fmt: skip
+    *runs: str | os.PathLike[str] | Result,
+    names: Sequence[str] = (),
+    labels: Sequence[str] | None = None,
+    start: float | None = None,
+    end: float | None = None,
+) -> Comparison:
     """Compare two or more runs with the first of them: ``print`` it for tables, ``.plot(save=...)`` for a figure.
 
     Parameters
@@ -144,15 +147,12 @@ def _shared(results: Sequence[Result]) -> tuple[str, ...]:
 def _only_in(results: Sequence[Result], shared: Sequence[str], labels: Sequence[str]) -> dict[str, tuple[str, ...]]:
     common = frozenset(shared)
     found = {
-        label: tuple(name for name in result.names if name not in common)
-        for label, result in zip(labels, results, strict=True)
+        label: tuple(name for name in result.names if name not in common) for label, result in zip(labels, results, strict=True)
     }
     return {label: names for label, names in found.items() if names}
 
 
-def _check_wanted(
-    names: Sequence[str], shared: Sequence[str], results: Sequence[Result], labels: Sequence[str]
-) -> None:
+def _check_wanted(names: Sequence[str], shared: Sequence[str], results: Sequence[Result], labels: Sequence[str]) -> None:
     for name in names:
         if name in shared:
             continue
@@ -167,9 +167,7 @@ def _check_wanted(
         raise FlexmbsError("compare: these runs share no history: they are of different mechanisms")
 
 
-def _common_window(
-    results: Sequence[Result], labels: Sequence[str], start: float | None, end: float | None
-) -> tuple[float, float]:
+def _common_window(results: Sequence[Result], labels: Sequence[str], start: float | None, end: float | None) -> tuple[float, float]:
     ends = [time_window(result, None, None) for result in results]
     first, last = max(low for low, _ in ends), min(high for _, high in ends)
     if not first < last:
@@ -178,8 +176,7 @@ def _common_window(
     low, high = first if start is None else start, last if end is None else end
     if not first <= low < high <= last:
         raise FlexmbsError(
-            f"compare: the window from {low:g} to {high:g} s is empty or outside of what all runs cover: {first:g} to "
-            f"{last:g} s"
+            f"compare: the window from {low:g} to {high:g} s is empty or outside of what all runs cover: {first:g} to {last:g} s"
         )
     return float(low), float(high)
 
@@ -198,10 +195,7 @@ def _histories(results: Sequence[Result], names: Sequence[str], low: float, high
     """On the steps of all runs, and between them where a curve needs points."""
     times = np.unique(np.concatenate([curves(result, names, low, high)[0] for result in results]))
     sampled = [result.resampled(times) for result in results]
-    return tuple(
-        ComparedHistory(name, results[0].unit(name), times, np.stack([part[name] for part in sampled]))
-        for name in names
-    )
+    return tuple(ComparedHistory(name, results[0].unit(name), times, np.stack([part[name] for part in sampled])) for name in names)
 
 
 def _said_of_parameters(rows: Sequence[Row], labels: Sequence[str], known: bool) -> str:
@@ -214,10 +208,12 @@ def _table_of_histories(histories: Sequence[ComparedHistory]) -> str:
     rows = [
         Row(
             history.name + (f" [{history.unit}]" if history.unit else ""),
-            (history.largest, history.largest_at, history.rms), history.relative_rms, True,
+            (history.largest, history.largest_at, history.rms),
+            history.relative_rms,
+            True,
         )
         for history in histories
-    ]  # fmt: skip
+    ]
     columns = ("largest difference", "at t [s]", "rms")
     return text_table("Histories, compared with the first run:", columns, rows, last="rms / range")
 

@@ -32,7 +32,5 @@ def read_summary(folder: Path) -> RunSummary:
         if not all(isinstance(part, dict) for part in parts.values()):
             raise ValueError("parameters, figures and stats must be objects")
     except (OSError, ValueError, AttributeError) as error:
-        raise FlexmbsError(
-            f"{path}: cannot be read ({error}); remove this file to compare the histories alone"
-        ) from None
+        raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file to compare the histories alone") from None
     return RunSummary(**parts)

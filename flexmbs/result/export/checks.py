@@ -44,9 +44,7 @@ def check_size(path: Path, size: float, limit: float | None, remedy: str) -> Non
         )
 
 
-def chosen_times(
-    t: np.ndarray, times: int | ArrayLike | None, start: float | None, end: float | None
-) -> np.ndarray:  # fmt: skip
+def chosen_times(t: np.ndarray, times: int | ArrayLike | None, start: float | None, end: float | None) -> np.ndarray:
     """(k,) s, ascending: that many times from ``start`` to ``end``, these times, or (None) every step between.
 
     FlexmbsError for an empty part, a part outside the run, times outside of it or that do not ascend.
@@ -64,9 +62,7 @@ def chosen_times(
     if np.ndim(times) == 0:
         count = int(np.asarray(times))
         if count != times or count < 1 or (count == 1 and high > low):
-            raise FlexmbsError(
-                f"times is {times!r}; it must be at least 2, an array of times in s, or None: every step"
-            )
+            raise FlexmbsError(f"times is {times!r}; it must be at least 2, an array of times in s, or None: every step")
         return np.linspace(low, high, count)
     given = np.asarray(times, dtype=float)
     if given.ndim != 1 or not len(given) or not np.all(np.diff(given) > 0.0):

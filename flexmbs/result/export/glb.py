@@ -19,9 +19,13 @@ class Glb:
 
     def __init__(self) -> None:
         self.document: dict[str, Any] = {
-            "asset": {"version": "2.0", "generator": "flexmbs"}, "nodes": [], "meshes": [], "materials": [],
-            "accessors": [], "bufferViews": [],
-        }  # fmt: skip
+            "asset": {"version": "2.0", "generator": "flexmbs"},
+            "nodes": [],
+            "meshes": [],
+            "materials": [],
+            "accessors": [],
+            "bufferViews": [],
+        }
         self._chunks: list[bytes] = []
         self._size = 0
 
@@ -53,9 +57,11 @@ class Glb:
         self._size += len(padded)
         width = 1 if data.ndim == 1 else data.shape[1]
         entry: dict[str, Any] = {
-            "bufferView": self.add("bufferViews", view), "componentType": _COMPONENTS[data.dtype.name],
-            "count": len(data), "type": _KINDS[width],
-        }  # fmt: skip
+            "bufferView": self.add("bufferViews", view),
+            "componentType": _COMPONENTS[data.dtype.name],
+            "count": len(data),
+            "type": _KINDS[width],
+        }
         if bounds:
             flat = data.reshape(len(data), width)
             entry |= {"min": flat.min(axis=0).tolist(), "max": flat.max(axis=0).tolist()}

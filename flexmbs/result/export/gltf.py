@@ -63,9 +63,18 @@ class GltfReport:
 
 
 def write_gltf(
-    result: Any, path: str | Path, *, times: int | ArrayLike | None, start: float | None, end: float | None,
-    bodies: str | Sequence[str] | None, shapes: int, duration: float | None, force: bool, size_limit: float | None,
-) -> GltfReport:  # fmt: skip
+    result: Any,
+    path: str | Path,
+    *,
+    times: int | ArrayLike | None,
+    start: float | None,
+    end: float | None,
+    bodies: str | Sequence[str] | None,
+    shapes: int,
+    duration: float | None,
+    force: bool,
+    size_limit: float | None,
+) -> GltfReport:
     """``Result.to_gltf``."""
     path = checked_path(path, (".glb",), force)
     if isinstance(shapes, bool) or shapes != int(shapes) or not 0 <= shapes <= MOST_SHAPES:
@@ -78,9 +87,11 @@ def write_gltf(
         raise FlexmbsError(f"{path}: the chosen bodies have no surfaces to write")
     points = sum(len(part.points) * (48 if part.flexible is None else 48 + 12 * shapes) for part in parts)
     check_size(
-        path, points + len(parts) * len(chosen) * (28.0 + 4.0 * shapes), size_limit,
+        path,
+        points + len(parts) * len(chosen) * (28.0 + 4.0 * shapes),
+        size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies or fewer than {shapes} shapes",
-    )  # fmt: skip
+    )
     ready_folder(path)
     span = float(chosen[-1] - chosen[0])
     duration = _duration(span) if duration is None else float(duration)
@@ -90,8 +101,7 @@ def write_gltf(
     for name, (_, share, *_sizes) in found.items():
         if shapes and share < POOR:
             warn(
-                f"{path}: {shapes} shapes hold only {100 * share:.3g} % of the deformation of '{name}' (squares of "
-                f"displacements)",
+                f"{path}: {shapes} shapes hold only {100 * share:.3g} % of the deformation of '{name}' (squares of displacements)",
                 ResultWarning,
             )
     speed = span / duration if duration > 0.0 else 1.0
@@ -148,13 +158,17 @@ class _Film:
         self._time = glb.add_samples((t - t[0]) * (duration / span), bounds=True) if self._moves else -1
 
     def node(
-        self, name: str, mesh: int, place: np.ndarray, turn: np.ndarray, *, scale: np.ndarray | None = None,
+        self,
+        name: str,
+        mesh: int,
+        place: np.ndarray,
+        turn: np.ndarray,
+        *,
+        scale: np.ndarray | None = None,
         weights: np.ndarray | None = None,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """A node at places (k, 3), with quaternions x, y, z, w (k, 4), scales (k, 3), weights of shapes (k, r)."""
-        entry: dict[str, Any] = {
-            "name": name, "mesh": mesh, "translation": place[0].tolist(), "rotation": turn[0].tolist(),
-        }  # fmt: skip
+        entry: dict[str, Any] = {"name": name, "mesh": mesh, "translation": place[0].tolist(), "rotation": turn[0].tolist()}
         if scale is not None:
             entry["scale"] = scale[0].tolist()
         if weights is not None:

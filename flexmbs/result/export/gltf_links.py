@@ -52,9 +52,7 @@ def _place(result: Any, motion: Motion, marker: int) -> np.ndarray:
     record = result.structure.markers[marker]
     body = result.structure.body_index(record.body)
     none = Faces.of_vtk(EMPTY.faces)
-    part = ExportedPart(
-        record.name, "", EMPTY.points, none, "", 1.0, body, result.structure.bodies[body], record, None
-    )  # fmt: skip
+    part = ExportedPart(record.name, "", EMPTY.points, none, "", 1.0, body, result.structure.bodies[body], record, None)
     return motion.frames(part)[0]
 
 
@@ -65,9 +63,7 @@ def _between(link: Link, first: np.ndarray, last: np.ndarray, lengths: np.ndarra
         turns.append(axes_along(up))
     scale = np.ones((len(lengths), 3))
     scale[:, 2] = np.maximum(lengths, 1e-9)
-    return Stretched(
-        link.name, link.kind, link.color, _unit(link, float(lengths[0]) or 1.0), first, np.array(turns), scale
-    )
+    return Stretched(link.name, link.kind, link.color, _unit(link, float(lengths[0]) or 1.0), first, np.array(turns), scale)
 
 
 def _unit(link: Link, length: float) -> Solid:

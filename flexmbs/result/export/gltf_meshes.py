@@ -40,9 +40,7 @@ class MeshStore:
             self._meshes[key] = self._add(name, points, faces, color, opacity, None)
         return self._meshes[key]
 
-    def _add(
-        self, name: str, points: np.ndarray, faces: Faces, color: str, opacity: float, shapes: np.ndarray | None
-    ) -> int:  # fmt: skip
+    def _add(self, name: str, points: np.ndarray, faces: Faces, color: str, opacity: float, shapes: np.ndarray | None) -> int:
         material = self._material(color, opacity)
         triangles = faces.triangles()
         if not len(triangles):  # nodes without elements
@@ -67,11 +65,12 @@ class MeshStore:
             entry: dict[str, Any] = {
                 "name": color,
                 "pbrMetallicRoughness": {
-                    "baseColorFactor": [*np.round(linear, 6).tolist(), opacity], "metallicFactor": 0.0,
+                    "baseColorFactor": [*np.round(linear, 6).tolist(), opacity],
+                    "metallicFactor": 0.0,
                     "roughnessFactor": 0.6,
                 },
                 "doubleSided": True,
-            }  # fmt: skip
+            }
             if opacity < 1.0:
                 entry["alphaMode"] = "BLEND"
             self._materials[color, opacity] = self._glb.add("materials", entry)
@@ -85,9 +84,8 @@ def _creased(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.
     surface = pyvista.PolyData.from_regular_faces(np.asarray(points, dtype=float), triangles)
     surface.point_data["own"] = np.arange(len(points))
     split = surface.compute_normals(
-        cell_normals=False, split_vertices=True, feature_angle=_CREASE, consistent_normals=False,
-        auto_orient_normals=False,
-    )  # fmt: skip
+        cell_normals=False, split_vertices=True, feature_angle=_CREASE, consistent_normals=False, auto_orient_normals=False
+    )
     normals = np.asarray(split.point_data["Normals"], dtype=float)
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.where(length > 1e-6, normals / np.where(length > 1e-6, length, 1.0), [0.0, 0.0, 1.0])

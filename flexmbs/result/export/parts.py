@@ -134,9 +134,17 @@ def mechanism_size(result: Any) -> float:
 def _of_scene(structure: Structure, part: Part) -> ExportedPart:
     marker = None if part.marker is None else structure.markers[part.marker]
     return ExportedPart(
-        part.name, part.group, np.asarray(part.points, dtype=float), Faces.of_vtk(part.faces), part.color, part.opacity,
-        part.body, structure.bodies[part.body], marker, part.flexible,
-    )  # fmt: skip
+        part.name,
+        part.group,
+        np.asarray(part.points, dtype=float),
+        Faces.of_vtk(part.faces),
+        part.color,
+        part.opacity,
+        part.body,
+        structure.bodies[part.body],
+        marker,
+        part.flexible,
+    )
 
 
 def _spheres(structure: Structure) -> list[ExportedPart]:
@@ -149,10 +157,20 @@ def _spheres(structure: Structure) -> list[ExportedPart]:
             continue
         ball = sphere(float(radius), rings, sides)
         color = palette.SHAPE if body == 0 or record.flexible is not None else palette.body_color(int(body))
-        found.append(ExportedPart(
-            f"{own.body}.{own.name}", "contact shapes", ball.points, Faces.of_vtk(ball.faces), color, 1.0, int(body),
-            record, own, None,
-        ))  # fmt: skip
+        found.append(
+            ExportedPart(
+                f"{own.body}.{own.name}",
+                "contact shapes",
+                ball.points,
+                Faces.of_vtk(ball.faces),
+                color,
+                1.0,
+                int(body),
+                record,
+                own,
+                None,
+            )
+        )
     return found
 
 

@@ -92,9 +92,7 @@ def histories_to_parquet(result: Histories, path: str | Path, names: Sequence[st
     columns = history_columns(result, names)
     fields = [
         pyarrow.field(
-            column.name,
-            pyarrow.from_numpy_dtype(column.values.dtype),
-            metadata={"unit": column.unit, "help": column.help},
+            column.name, pyarrow.from_numpy_dtype(column.values.dtype), metadata={"unit": column.unit, "help": column.help}
         )
         for column in columns
     ]
@@ -114,8 +112,7 @@ def histories_to_xarray(result: Histories, names: Sequence[str]) -> xarray.Datas
 
     time, *columns = history_columns(result, names)
     variables = {
-        column.name: xarray.Variable(("t",), column.values, {"units": column.unit, "long_name": column.help})
-        for column in columns
+        column.name: xarray.Variable(("t",), column.values, {"units": column.unit, "long_name": column.help}) for column in columns
     }
     axis = xarray.Variable(("t",), time.values, {"units": "s", "long_name": "time"})
     return xarray.Dataset(variables, {"t": axis}, {"source": "flexmbs", "status": result.status})
@@ -147,9 +144,7 @@ def histories_to_mat(result: Histories, path: str | Path, names: Sequence[str], 
 
     columns = history_columns(result, names)
     short = valid_names([column.name for column in columns], taken=("columns",))
-    content: dict[str, Any] = {
-        name: np.asarray(column.values)[:, None] for name, column in zip(short, columns, strict=True)
-    }
+    content: dict[str, Any] = {name: np.asarray(column.values)[:, None] for name, column in zip(short, columns, strict=True)}
     content["columns"] = {
         "variable": np.array(short, dtype=object)[:, None],
         "history": np.array([column.name for column in columns], dtype=object)[:, None],

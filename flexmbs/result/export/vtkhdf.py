@@ -35,10 +35,18 @@ _ENDINGS = (".vtkhdf", ".hdf", ".h5")
 
 
 def write_vtkhdf(
-    result: Any, path: str | Path, *, times: int | ArrayLike | None, start: float | None, end: float | None,
-    bodies: str | Sequence[str] | None, fields: Sequence[str] | None, dtype: str, force: bool,
+    result: Any,
+    path: str | Path,
+    *,
+    times: int | ArrayLike | None,
+    start: float | None,
+    end: float | None,
+    bodies: str | Sequence[str] | None,
+    fields: Sequence[str] | None,
+    dtype: str,
+    force: bool,
     size_limit: float | None,
-) -> Path:  # fmt: skip
+) -> Path:
     """``Result.to_vtkhdf``."""
     path = checked_path(path, _ENDINGS, force)
     if dtype not in ("float32", "float64"):
@@ -51,10 +59,12 @@ def write_vtkhdf(
         raise FlexmbsError(f"{path}: the chosen bodies have no surfaces to write")
     numbers = 3 + sum(FIELDS[name][0] for name in names)
     check_size(
-        path, mesh.size + float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize, size_limit,
+        path,
+        mesh.size + float(len(chosen)) * len(mesh.points) * numbers * np.dtype(dtype).itemsize,
+        size_limit,
         f"take fewer than {len(chosen)} times, some of the bodies, fields=('displacement',)"
         + (", dtype='float32'" if dtype == "float64" else ""),
-    )  # fmt: skip
+    )
     ready_folder(path)
     motion = motion_at(result, chosen)
     with writing_hdf5(path) as file:
@@ -78,8 +88,7 @@ def _fields(result: Any, parts: Sequence[ExportedPart], fields: Sequence[str] | 
             for body in deformed:
                 body.surface_stress_modes  # noqa: B018  says why it has none, and what to do
             raise FlexmbsError(
-                f"{name}: none of the chosen bodies is flexible, so there is no stress; add a body that fm.reduce made "
-                "of a mesh"
+                f"{name}: none of the chosen bodies is flexible, so there is no stress; add a body that fm.reduce made of a mesh"
             )
     return names
 
@@ -91,20 +100,17 @@ def _joined(parts: Sequence[ExportedPart]) -> Mesh:
     join = np.concatenate
     return Mesh(
         points=join([np.zeros((0, 3)), *(part.points for part in parts)]),
-        connectivity=join([
-            np.zeros(0, int), *(part.faces.connectivity + start for part, start in zip(parts, first, strict=False))
-        ]),
-        offsets=join([
-            [0], *(part.faces.offsets[1:] + start for part, start in zip(parts, cells, strict=False))
-        ]).astype(np.int64),
-    )  # fmt: skip
+        connectivity=join(
+            [np.zeros(0, int), *(part.faces.connectivity + start for part, start in zip(parts, first, strict=False))]
+        ),
+        offsets=join([[0], *(part.faces.offsets[1:] + start for part, start in zip(parts, cells, strict=False))]).astype(np.int64),
+    )
 
 
 def _constant(result: Any, parts: Sequence[ExportedPart]) -> dict[str, dict[str, Any]]:
     """Data that do not change: numbers of nodes, numbers of bodies, their names."""
     nodes = [
-        np.zeros(len(part.points), int) if part.flexible is None else nearest_nodes(part.flexible, part.points)
-        for part in parts
+        np.zeros(len(part.points), int) if part.flexible is None else nearest_nodes(part.flexible, part.points) for part in parts
     ]
     return {
         "PointData": {"node": np.concatenate(nodes).astype(np.int32)},

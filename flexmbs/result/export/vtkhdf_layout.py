@@ -52,9 +52,7 @@ def write_mesh(file: Any, mesh: Mesh, constant: Mapping[str, Mapping[str, Any]])
     return group
 
 
-def write_steps(
-    group: Any, times: np.ndarray, mesh: Mesh, fields: Mapping[str, int], dtype: str
-) -> dict[str, Any]:  # fmt: skip
+def write_steps(group: Any, times: np.ndarray, mesh: Mesh, fields: Mapping[str, int], dtype: str) -> dict[str, Any]:
     """The group of the times, and empty data sets of points and of point data for all of them, by their names."""
     count, steps = len(mesh.points), len(times)
     own = group.create_group("Steps")

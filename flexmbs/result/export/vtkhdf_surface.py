@@ -15,7 +15,7 @@ from flexmbs.result.export.vtkhdf_layout import Mesh, write_mesh
 
 def write_surface(
     path: str | Path, points: np.ndarray, faces: np.ndarray, fields: Mapping[str, np.ndarray], *, force: bool
-) -> Path:  # fmt: skip
+) -> Path:
     """Write points (m, 3), faces (VTK style) and point data (m, ...) by name."""
     path = checked_path(path, (".vtkhdf", ".hdf", ".h5"), force)
     ready_folder(path)

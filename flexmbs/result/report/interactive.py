@@ -29,9 +29,7 @@ def scene_page(scene: str) -> str:
     )
 
 
-def scene_html(
-    result: ReportableResult, view: Mapping[str, Any], largest: float = LARGEST, **options: Any
-) -> tuple[str, str]:  # fmt: skip
+def scene_html(result: ReportableResult, view: Mapping[str, Any], largest: float = LARGEST, **options: Any) -> tuple[str, str]:
     """The scene as HTML for the body of a page, with the script that starts it; else "" and why there is none.
 
     ``view``: options of pictures of the case, of which a page takes those that it has; ``largest``: MB.

@@ -32,10 +32,12 @@ def model_section(result: ReportableResult, model: StatedModel) -> Iterator[str]
 
 def _in_words(result: ReportableResult, model: StatedModel) -> str:
     parts = [
-        _count(len(model.bodies), "body", "bodies"), _count(len(model.joints), "joint"),
-        _count(len(model.constraints), "constraint"), _count(len(model.forces), "force"),
+        _count(len(model.bodies), "body", "bodies"),
+        _count(len(model.joints), "joint"),
+        _count(len(model.constraints), "constraint"),
+        _count(len(model.forces), "force"),
         _count(len(model.contacts), "contact"),
-    ]  # fmt: skip
+    ]
     words = [f"{_listed([part for part in parts if not part.startswith('no ')])}."]
     if model.mobility is not None:
         modes = sum(body.modes for body in model.bodies)
@@ -59,12 +61,17 @@ def _bodies(result: ReportableResult, model: StatedModel) -> Iterator[str]:
     rows = []
     for body in model.bodies[:MOST_ROWS]:
         record = records.get(body.name)
-        rows.append([
-            body.name, body.kind, quantity(body.mass, "kg") if body.mass is not None else "-", _size(record),
-            vector(np.array(body.center), "m") if len(body.center) else "-",
-            ", ".join(number(body.inertia[k][k]) for k in range(3)) if len(body.inertia) else "-",
-            str(body.modes or "-"),
-        ])  # fmt: skip
+        rows.append(
+            [
+                body.name,
+                body.kind,
+                quantity(body.mass, "kg") if body.mass is not None else "-",
+                _size(record),
+                vector(np.array(body.center), "m") if len(body.center) else "-",
+                ", ".join(number(body.inertia[k][k]) for k in range(3)) if len(body.inertia) else "-",
+                str(body.modes or "-"),
+            ]
+        )
     header = ["name", "kind", "mass", "size [m]", "centre of mass", "inertia xx, yy, zz [kg m2]", "modes"]
     total = sum(body.mass for body in model.bodies if body.mass is not None)
     yield from titled_table("Bodies", header, rows, len(model.bodies), f"Together {quantity(float(total), 'kg')}.")
@@ -117,9 +124,10 @@ def _quality(body: FlexibleBody, names: list[str]) -> Iterator[str]:
     header, rows = static_error_table(body.advice())
     if rows:
         yield folded(
-            "Static error: share of the strain energy under a unit load that the modes miss", plain_table(header, rows),
+            "Static error: share of the strain energy under a unit load that the modes miss",
+            plain_table(header, rows),
             shown=len(rows) <= 8,
-        )  # fmt: skip
+        )
 
 
 def _count(count: int, one: str, more: str | None = None) -> str:

@@ -52,9 +52,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
         facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
     if result.contacts:
         hardest = max(result.contacts, key=lambda one: one.peak_force)
-        largest = (
-            f"largest force {quantity(hardest.peak_force, 'N')} in {hardest.name} at {number(hardest.peak_time, 6)} s"
-        )
+        largest = f"largest force {quantity(hardest.peak_force, 'N')} in {hardest.name} at {number(hardest.peak_time, 6)} s"
         facts.append(("contacts", f"{len(result.contacts):,}, {largest}"))
     if result.trajectory.has("ledger") and len(t):
         facts.append(("energy", balance_sentence(result.energy_ledger())))
@@ -79,9 +77,7 @@ def _scene(result: ReportableResult) -> Iterator[str]:
     bodies = result.structure.bodies
     points = sum(0 if body.flexible is None else len(body.flexible.surface.points) for body in bodies)
     if len(bodies) > MOST_PARTS or points > MOST_POINTS:
-        yield paragraph(
-            "result.to_html(...) writes a page with the interactive scene, result.show() opens it.", soft=True
-        )
+        yield paragraph("result.to_html(...) writes a page with the interactive scene, result.show() opens it.", soft=True)
         return
     try:
         scene, why_not = scene_html(result, {}, LARGEST, frames=FRAMES)

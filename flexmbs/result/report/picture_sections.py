@@ -50,11 +50,9 @@ def key_histories(result: ReportableResult) -> dict[str, list[str]]:
     found = {
         "Joint coordinates": [names[k] for k in joints[:MOST_CURVES]],
         "Modal coordinates": [names[k] for k in bent[:MOST_CURVES]],
-        "Contact forces": [
-            f"{result.structure.contacts[k].name}.force" for k in pressed[:MOST_CURVES] if force[:, k].any()
-        ],
+        "Contact forces": [f"{result.structure.contacts[k].name}.force" for k in pressed[:MOST_CURVES] if force[:, k].any()],
         "Energy": ["energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"],
-    }  # fmt: skip
+    }
     return {title: [n for n in chosen if n in result.names] for title, chosen in found.items() if chosen}
 
 

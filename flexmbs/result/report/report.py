@@ -36,9 +36,8 @@ _HEADING = re.compile(r'<h2 id="([a-z]+)">([^<]+)</h2>')
 
 @on_progress()
 def write_report(
-    result: ReportableResult, path: str | Path, *, title: str = "", summary: RunSummary | None = None,
-    force: bool = False,
-) -> Path:  # fmt: skip
+    result: ReportableResult, path: str | Path, *, title: str = "", summary: RunSummary | None = None, force: bool = False
+) -> Path:
     """Write the report of a result to one .html file.
 
     Parameters
@@ -71,14 +70,21 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
     stage("interactive scene", long=True)
     scene, no_scene = scene_html(result, summary.view)
     stage("tables and plots", long=True)
-    sections = [*chain(
-        pictures_section(pictures, (why_not, no_scene), scene), figures_section(summary),
-        plots_section(result, summary.plots), parameters_section(summary),
-        model_section(result, model), quality_section(result),
-        contacts_section(result), energy_section(result),
-        statistics_section(result, summary, model), warnings_section(warnings),
-        versions_section(result, summary, model, library_versions()),
-    )]  # fmt: skip
+    sections = [
+        *chain(
+            pictures_section(pictures, (why_not, no_scene), scene),
+            figures_section(summary),
+            plots_section(result, summary.plots),
+            parameters_section(summary),
+            model_section(result, model),
+            quality_section(result),
+            contacts_section(result),
+            energy_section(result),
+            statistics_section(result, summary, model),
+            warnings_section(warnings),
+            versions_section(result, summary, model, library_versions()),
+        )
+    ]
     head = [*_heading(result, summary, title), *_tiles(result, summary, model, warnings), _contents(sections)]
     return page(title, [*head, *sections], style=REPORT_STYLE, head=page_head() if scene else "")
 
@@ -90,9 +96,7 @@ def _heading(result: ReportableResult, summary: RunSummary, title: str) -> Itera
     yield f'<p class="under-title">{chip} {text(f"case {summary.case}" if summary.case else "")}</p>'
 
 
-def _tiles(
-    result: ReportableResult, summary: RunSummary, model: StatedModel, warnings: list[str]
-) -> Iterable[str]:  # fmt: skip
+def _tiles(result: ReportableResult, summary: RunSummary, model: StatedModel, warnings: list[str]) -> Iterable[str]:
     """The numbers that are asked for first."""
     stats = {**result.stats, **summary.stats}
     span = float(result.t[-1] - result.t[0]) if len(result.t) else 0.0
@@ -110,8 +114,7 @@ def _tiles(
             tiles.append(("of energy not balanced", f"{ledger.largest_balance / ledger.scale:.1e}", "energy"))
     tiles.append(("warnings" if len(warnings) != 1 else "warning", str(len(warnings)), "warnings"))
     shown = "".join(
-        f'<a class="tile" href="#{place}"><b>{text(value)}</b><span>{text(name)}</span></a>'
-        for name, value, place in tiles
+        f'<a class="tile" href="#{place}"><b>{text(value)}</b><span>{text(name)}</span></a>' for name, value, place in tiles
     )
     yield f'<div class="tiles">{shown}</div>'
 

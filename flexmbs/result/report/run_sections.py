@@ -59,9 +59,7 @@ def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
     if stats.get("second_order_terms_in_all"):
         kept, every = int(stats["second_order_terms"]), int(stats["second_order_terms_in_all"])
         error = number(stats.get("second_order_error", 0.0), 2)
-        left_out = (
-            f"the others change the motion by at most {error} of its size" if kept < every else "none is left out"
-        )
+        left_out = f"the others change the motion by at most {error} of its size" if kept < every else "none is left out"
         found.append(f"{kept:,} of {every:,} second-order terms of the flexible bodies were kept; {left_out}.")
     return found
 
@@ -136,12 +134,17 @@ def contacts_section(result: ReportableResult) -> Iterator[str]:
         yield paragraph(f"The hardest {MOST_CONTACTS} of {len(contacts):,} contacts.")
     rows = [
         [
-            one.name, number(one.start, 6), quantity(one.duration, "s", 3) if np.isfinite(one.end) else "to the end",
-            quantity(one.peak_force, "N", 4), quantity(one.impulse, "N s", 4), _known(one.approach_speed),
-            _known(one.rebound_speed), "-" if one.max_depth is None else quantity(one.max_depth, "m", 3),
+            one.name,
+            number(one.start, 6),
+            quantity(one.duration, "s", 3) if np.isfinite(one.end) else "to the end",
+            quantity(one.peak_force, "N", 4),
+            quantity(one.impulse, "N s", 4),
+            _known(one.approach_speed),
+            _known(one.rebound_speed),
+            "-" if one.max_depth is None else quantity(one.max_depth, "m", 3),
         ]
         for one in hardest
-    ]  # fmt: skip
+    ]
     yield plain_table(
         ["contact", "start [s]", "duration", "peak force", "impulse", "approach [m/s]", "rebound [m/s]", "depth"], rows
     )
@@ -170,9 +173,7 @@ def versions_section(
 def all_warnings(result: ReportableResult, summary: RunSummary) -> list[str]:
     """Warnings of bodies, of the run and of the case, each once."""
     found: dict[str, None] = {}
-    of_bodies = [
-        text for body in result.structure.bodies if body.flexible is not None for text in body.flexible.warnings
-    ]
+    of_bodies = [text for body in result.structure.bodies if body.flexible is not None for text in body.flexible.warnings]
     for message in (*summary.warnings, *result.stats.get("warnings", ()), *of_bodies):
         if not any(message in known for known in found):  # with the name of its body, or without
             found[str(message)] = None

@@ -50,10 +50,16 @@ def read_summary(folder: Path) -> RunSummary:
         view = {name: tuple(v) if isinstance(v, list) else v for name, v in found.get("view", {}).items()}
         meanings = {name: (str(p["unit"]), str(p["help"])) for name, p in about.get("parameters", {}).items()}
         return RunSummary(
-            str(found.get("case", "")), str(about.get("title") or view.get("title", "")),
-            dict(found.get("parameters", {})), dict(found.get("figures", {})), dict(about.get("units", {})), meanings,
-            {str(title): [str(name) for name in names] for title, names in about.get("plots", {}).items()}, view,
-            dict(found.get("stats", {})), tuple(str(text) for text in found.get("warnings", ())),
-        )  # fmt: skip
+            str(found.get("case", "")),
+            str(about.get("title") or view.get("title", "")),
+            dict(found.get("parameters", {})),
+            dict(found.get("figures", {})),
+            dict(about.get("units", {})),
+            meanings,
+            {str(title): [str(name) for name in names] for title, names in about.get("plots", {}).items()},
+            view,
+            dict(found.get("stats", {})),
+            tuple(str(text) for text in found.get("warnings", ())),
+        )
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file to do without it") from None

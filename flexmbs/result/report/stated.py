@@ -73,23 +73,31 @@ def _from_records(structure: Structure) -> StatedModel:
 
     bodies = [
         SimpleNamespace(
-            name=body.name, kind="rigid" if body.flexible is None else "flexible",
+            name=body.name,
+            kind="rigid" if body.flexible is None else "flexible",
             mass=None if body.flexible is None else body.flexible.mass,
-            modes=0 if body.flexible is None else body.flexible.mode_count, center=(), inertia=(), markers=(),
+            modes=0 if body.flexible is None else body.flexible.mode_count,
+            center=(),
+            inertia=(),
+            markers=(),
         )
         for body in structure.bodies[1:]
-    ]  # fmt: skip
+    ]
     joints = [
         SimpleNamespace(
-            name=joint.name, kind=joint.kind, a=end(joint.marker_a), b=end(joint.marker_b), coordinates=(),
-            prescribed=(), forces=(), closes_loop=False,
+            name=joint.name,
+            kind=joint.kind,
+            a=end(joint.marker_a),
+            b=end(joint.marker_b),
+            coordinates=(),
+            prescribed=(),
+            forces=(),
+            closes_loop=False,
         )
         for joint in structure.joints
-    ]  # fmt: skip
+    ]
     contacts = [
-        SimpleNamespace(
-            name=contact.name, kind="contact", acts_on=(), bodies=pair(contact.marker_a, contact.marker_b)
-        )
+        SimpleNamespace(name=contact.name, kind="contact", acts_on=(), bodies=pair(contact.marker_a, contact.marker_b))
         for contact in structure.contacts
-    ]  # fmt: skip
+    ]
     return StatedModel(tuple(bodies), tuple(joints), (), (), tuple(contacts), None, 0, "", False, {})

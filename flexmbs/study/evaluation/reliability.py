@@ -112,14 +112,23 @@ def reliability(
     if table.not_run:
         notes.append(f"{table.not_run} points of the sample have not been run.")
     return Reliability(
-        figure, table.column(figure).unit, limit, above is not None, len(known), hits, unknown, hits / len(known),
-        _interval(hits, len(known), confidence, "exact"), _interval(hits, len(known), confidence, "wilson"),
+        figure,
+        table.column(figure).unit,
+        limit,
+        above is not None,
+        len(known),
+        hits,
+        unknown,
+        hits / len(known),
+        _interval(hits, len(known), confidence, "exact"),
+        _interval(hits, len(known), confidence, "wilson"),
         (
             _interval(hits, len(known) + unknown, confidence, "exact")[0],
             _interval(hits + unknown, len(known) + unknown, confidence, "exact")[1],
         ),
-        confidence, tuple(notes),
-    )  # fmt: skip
+        confidence,
+        tuple(notes),
+    )
 
 
 def _checked_limit(above: float | None, below: float | None, confidence: float) -> float:

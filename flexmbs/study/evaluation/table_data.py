@@ -88,9 +88,7 @@ class TableData:
         try:
             return self.columns[name]
         except KeyError:
-            raise StudyError(
-                f"no parameter or figure {name!r} in this study. {near_names(name, self.columns)}"
-            ) from None
+            raise StudyError(f"no parameter or figure {name!r} in this study. {near_names(name, self.columns)}") from None
 
     def numbers(self, name: str) -> Numbers:
         """(n,) values of a column of numbers; StudyError if it holds text."""

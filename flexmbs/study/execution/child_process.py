@@ -19,9 +19,13 @@ from flexmbs.study.execution.captured_output import text_in
 
 _WORKER = "flexmbs.study.execution.worker"  # module
 _THREADS = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
-)  # fmt: skip
+)
 
 
 class ChildProcess:
@@ -38,9 +42,13 @@ class ChildProcess:
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", _WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self._printed, env=_environment(threads), **apart,
-        )  # fmt: skip
+            [sys.executable, "-P", "-m", _WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._printed,
+            env=_environment(threads),
+            **apart,
+        )
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._writing = threading.Lock()
         self._watched: psutil.Process | None = None

@@ -62,10 +62,7 @@ class RunComputer:
     def _computed(self, claim: Claim, task: Task, last: bool, started: float) -> Answer:
         begin_output()
         try:
-            with (
-                _collected_warnings() as issued, files_read([self._store.folder]) as read,
-                self._requests.listening(task.key),
-            ):  # fmt: skip
+            with _collected_warnings() as issued, files_read([self._store.folder]) as read, self._requests.listening(task.key):
                 outcome = self._outcome(claim.folder, task)
                 figures = plain_mapping(outcome.figures, "figure")
                 stats = plain_mapping(outcome.stats, "statistic")
@@ -79,8 +76,17 @@ class RunComputer:
         except BaseException as error:
             self._requests.deaf()
             return self._failed(claim, task, started, error, tuple(issued), last)
-        record = self._record(claim, task, started, FINISHED, tuple(issued), parameters=outcome.parameters,
-                              figures=figures, stats=stats, files=read.digests())  # fmt: skip
+        record = self._record(
+            claim,
+            task,
+            started,
+            FINISHED,
+            tuple(issued),
+            parameters=outcome.parameters,
+            figures=figures,
+            stats=stats,
+            files=read.digests(),
+        )
         del outcome  # its files are closed before their folder gets another name
         if self._spec.keep == "results":
             self._keep_output(claim.folder)
@@ -124,9 +130,7 @@ class RunComputer:
             return Answer(task.key, messages.AGAIN, seconds=seconds, kind=failure.kind, message=failure.message)
         return self._recorded(claim, task, started, failure, issued)
 
-    def _recorded(
-        self, claim: Claim, task: Task, started: float, failure: RunFailure, issued: tuple[str, ...]
-    ) -> Answer:
+    def _recorded(self, claim: Claim, task: Task, started: float, failure: RunFailure, issued: tuple[str, ...]) -> Answer:
         record = self._record(claim, task, started, FAILED, issued, failure=failure)
         end_output()
         write_log(claim.folder, text_in(2), issued, failure)
@@ -134,14 +138,19 @@ class RunComputer:
         claim.fail(record)
         return Answer(task.key, messages.FAILED, {}, (), record.seconds, size, failure.kind, failure.message)
 
-    def _record(
-        self, claim: Claim, task: Task, started: float, status: str, issued: tuple[str, ...], **more: object
-    ) -> RunRecord:
+    def _record(self, claim: Claim, task: Task, started: float, status: str, issued: tuple[str, ...], **more: object) -> RunRecord:
         content = {"parameters": dict(task.values), "figures": {}} | more
         return RunRecord(
-            key=task.key, status=status, seconds=time.perf_counter() - started, attempts=claim.attempts,
-            warnings=issued, host=host(), versions=current_versions(), peak_memory=peak_memory(), **content,  # type: ignore[arg-type]
-        )  # fmt: skip
+            key=task.key,
+            status=status,
+            seconds=time.perf_counter() - started,
+            attempts=claim.attempts,
+            warnings=issued,
+            host=host(),
+            versions=current_versions(),
+            peak_memory=peak_memory(),
+            **content,  # type: ignore[arg-type]
+        )
 
     def _keep_output(self, folder: Path) -> None:
         end_output()

@@ -56,9 +56,7 @@ class DaskExecutor:
         if isinstance(cluster, Client):
             return cluster
         if cluster is None:
-            cluster = LocalCluster(
-                n_workers=1, threads_per_worker=workers or processors(), processes=False, dashboard_address=None
-            )
+            cluster = LocalCluster(n_workers=1, threads_per_worker=workers or processors(), processes=False, dashboard_address=None)
             self._own.append(cluster)
         try:
             client = Client(cluster, timeout=_CONNECT, set_as_default=False)

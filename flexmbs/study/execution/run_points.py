@@ -37,11 +37,22 @@ _ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
 
 def run_points(
-    points: Sequence[Mapping[str, object]], store: Store, spec: RunSpec, *, case: Case | None = None,
-    executor: object = None, workers: int | None = None, shard: str | tuple[int, int] | Shard | None = None,
-    limits: RunLimits | None = None, retries: int = 2, on_error: str = "skip", retry_failed: bool = False,
-    threads: int = 1, progress: Callable[[StudyProgress], object] | None = None, on_answer: OnAnswer | None = None,
-) -> StudyOutcome:  # fmt: skip
+    points: Sequence[Mapping[str, object]],
+    store: Store,
+    spec: RunSpec,
+    *,
+    case: Case | None = None,
+    executor: object = None,
+    workers: int | None = None,
+    shard: str | tuple[int, int] | Shard | None = None,
+    limits: RunLimits | None = None,
+    retries: int = 2,
+    on_error: str = "skip",
+    retry_failed: bool = False,
+    threads: int = 1,
+    progress: Callable[[StudyProgress], object] | None = None,
+    on_answer: OnAnswer | None = None,
+) -> StudyOutcome:
     """Have each point computed whose run is not there yet.
 
     Parameters
@@ -91,9 +102,15 @@ def run_points(
             if found.is_here:
                 prepare_kernels()
             scheduler = Scheduler(
-                store, found, partial(task_of, case, spec), on_error=on_error, retries=retries,
-                retry_failed=retry_failed, progress=progress, on_answer=on_answer,
-            )  # fmt: skip
+                store,
+                found,
+                partial(task_of, case, spec),
+                on_error=on_error,
+                retries=retries,
+                retry_failed=retry_failed,
+                progress=progress,
+                on_answer=on_answer,
+            )
             outcome = scheduler.run(points, indices)
     finally:
         found.close()

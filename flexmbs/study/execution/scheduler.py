@@ -59,10 +59,17 @@ class Scheduler:
     """
 
     def __init__(
-        self, store: Store, executor: RunExecutor, task_of: Callable[[Mapping[str, object]], Task], *,
-        on_error: str = "skip", retries: int = 2, retry_failed: bool = False,
-        progress: Callable[[StudyProgress], object] | None = None, on_answer: OnAnswer | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        executor: RunExecutor,
+        task_of: Callable[[Mapping[str, object]], Task],
+        *,
+        on_error: str = "skip",
+        retries: int = 2,
+        retry_failed: bool = False,
+        progress: Callable[[StudyProgress], object] | None = None,
+        on_answer: OnAnswer | None = None,
+    ) -> None:
         self.outcome = StudyOutcome()
         self._store, self._executor, self._task_of = store, executor, task_of
         self._stops, self._retries, self._retry_failed = on_error == "stop", retries, retry_failed
@@ -99,9 +106,7 @@ class Scheduler:
         while self._running or (self._elsewhere and not (self._stops and self.outcome.failed)):
             self._take()
         if self._stops and self.outcome.failed:
-            raise StudyError(
-                f"a run failed, and the study stops at failures (on_error='stop'): {self.outcome.first_failure_text}"
-            )
+            raise StudyError(f"a run failed, and the study stops at failures (on_error='stop'): {self.outcome.first_failure_text}")
         self._tell(now=True)
 
     def _to_do(self, points: Sequence[Mapping[str, object]], indices: Sequence[int]) -> Iterator[tuple[int, Task]]:
@@ -226,9 +231,7 @@ class Scheduler:
         with claim:
             if claim.present is None:
                 failure = RunFailure("WorkerDied", message, "", time_reached(claim.folder))
-                claim.fail(
-                    RunRecord(key, FAILED, pending.task.values, {}, 0.0, attempts=claim.attempts, failure=failure)
-                )
+                claim.fail(RunRecord(key, FAILED, pending.task.values, {}, 0.0, attempts=claim.attempts, failure=failure))
         self._done_elsewhere(pending)
 
     def _look_elsewhere(self) -> None:
@@ -277,11 +280,18 @@ class Scheduler:
         if found.computed and found.run_seconds:
             left = (found.total - found.done) * found.run_seconds / found.computed / self._parallel
         return StudyProgress(
-            done=found.done, total=found.total, computed=found.computed, failed=found.failed,
-            not_finite=found.not_finite, running=min(len(self._running), self._parallel),
-            elsewhere=len(self._elsewhere), seconds=seconds, rate=found.computed / max(seconds, 1e-9), left=left,
+            done=found.done,
+            total=found.total,
+            computed=found.computed,
+            failed=found.failed,
+            not_finite=found.not_finite,
+            running=min(len(self._running), self._parallel),
+            elsewhere=len(self._elsewhere),
+            seconds=seconds,
+            rate=found.computed / max(seconds, 1e-9),
+            left=left,
             size=found.size,
-        )  # fmt: skip
+        )
 
 
 def answer_of(record: RunRecord) -> Answer:

@@ -24,13 +24,7 @@ class Shard:
 
 def shard_of(given: str | tuple[int, int] | Shard) -> Shard:
     """The shard that is given as "3/40", (3, 40) or a Shard; StudyError if it is none."""
-    parts = (
-        given.split("/")
-        if isinstance(given, str)
-        else (given.number, given.count)
-        if isinstance(given, Shard)
-        else given
-    )
+    parts = given.split("/") if isinstance(given, str) else (given.number, given.count) if isinstance(given, Shard) else given
     try:
         number, count = (int(part) for part in parts)
     except (TypeError, ValueError):

@@ -89,12 +89,7 @@ class StudyProgressLine:
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
             from rich.progress import Progress as RichProgress
 
-            columns = (
-                TextColumn("{task.description}"),
-                BarColumn(30),
-                MofNCompleteColumn(),
-                TextColumn("{task.fields[note]}"),
-            )
+            columns = (TextColumn("{task.description}"), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
             self._bar = RichProgress(*columns, console=Console(stderr=True), auto_refresh=False)
             self._bar.start()
             self._task = self._bar.add_task(self._name, total=None, note="starting")

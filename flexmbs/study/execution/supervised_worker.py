@@ -160,7 +160,7 @@ class SupervisedWorker:
                     host=host(),
                     versions=current_versions(),
                     failure=failure,
-                )  # fmt: skip
+                )
             )
         return replace(answer, status=messages.FAILED, size=size)
 

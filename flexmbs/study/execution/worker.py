@@ -91,9 +91,7 @@ def check_sources(statement: Statement) -> None:
         )
 
 
-def _serve(
-    computer: RunComputer, tasks: queue.SimpleQueue[tuple[Task, bool] | None], answers: TextIO, stops: StopRequests
-) -> None:
+def _serve(computer: RunComputer, tasks: queue.SimpleQueue[tuple[Task, bool] | None], answers: TextIO, stops: StopRequests) -> None:
     count = 0
     while not stops.ending:
         try:

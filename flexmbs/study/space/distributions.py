@@ -64,9 +64,7 @@ class Distribution(Entry):
     def bounded(self) -> bool:
         """Whether no value can be infinite."""
         low, high = self.frozen.support()
-        return math.isfinite(low if self.low is None else self.low) and math.isfinite(
-            high if self.high is None else self.high
-        )
+        return math.isfinite(low if self.low is None else self.low) and math.isfinite(high if self.high is None else self.high)
 
     def quantiles(self, u: FloatArray) -> list[float] | list[int]:
         """The value for each u, of shape (n,); ints for a discrete distribution."""
@@ -97,9 +95,7 @@ class Distribution(Entry):
     def for_parameter(self, setting: Setting) -> Entry:
         """The distribution itself; StudyError if the parameter is no number, or whole and the distribution is not."""
         if setting.kind not in (float, int):
-            raise StudyError(
-                f"it is no number ({setting.kind.__name__}), so it has no distribution: give a list of values"
-            )
+            raise StudyError(f"it is no number ({setting.kind.__name__}), so it has no distribution: give a list of values")
         if setting.kind is int and not self._is_discrete:
             raise StudyError(
                 f"it is a whole number, which {self} is not: give a range, a list, or a discrete distribution such as "
@@ -121,9 +117,7 @@ class Distribution(Entry):
         start = 0.0 if self.low is None else float(self.frozen.cdf(self.low - below))
         end = 1.0 if self.high is None else float(self.frozen.cdf(self.high))
         if end - start < 1e-9:
-            raise StudyError(
-                f"{self}: the probability between low and high is {max(end - start, 0.0):.2g}, so no value is left"
-            )
+            raise StudyError(f"{self}: the probability between low and high is {max(end - start, 0.0):.2g}, so no value is left")
         return start, end
 
 
@@ -142,9 +136,7 @@ def _named(frozen: Any) -> tuple[str, tuple[float, ...], dict[str, float]]:
         args = tuple(float(value) for value in frozen.args)
         kwds = {key: float(value) for key, value in frozen.kwds.items()}
     except (TypeError, ValueError):
-        raise StudyError(
-            f"the parameters of the distribution {name} must be single numbers, as in {_EXAMPLE}"
-        ) from None
+        raise StudyError(f"the parameters of the distribution {name} must be single numbers, as in {_EXAMPLE}") from None
     return name, args, kwds
 
 
@@ -179,9 +171,7 @@ def Triangular(low: float, mode: float, high: float) -> Distribution:
     return Distribution(stats.triang((mode - low) / (high - low), loc=low, scale=high - low))
 
 
-def Weibull(
-    scale: float, shape: float, location: float = 0.0, low: float | None = None, high: float | None = None
-) -> Distribution:
+def Weibull(scale: float, shape: float, location: float = 0.0, low: float | None = None, high: float | None = None) -> Distribution:
     """Weibull distribution: probability 1 - exp(-((x - location) / scale)^shape) of a value below x."""
     from scipy import stats
 

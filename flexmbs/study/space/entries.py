@@ -9,9 +9,7 @@ from flexmbs.study.space.distributions import Distribution
 from flexmbs.study.space.entry import Entry
 from flexmbs.study.space.ranges import Choices, Range, RunSeeds
 
-EXAMPLES = (
-    "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True), fm.Normal(7850, 50), scipy.stats.norm(...)"
-)
+EXAMPLES = "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True), fm.Normal(7850, 50), scipy.stats.norm(...)"
 
 
 def entry_from(given: object) -> Entry | RunSeeds:
@@ -28,9 +26,7 @@ def entry_from(given: object) -> Entry | RunSeeds:
             return Range(given[0], given[1], log=True)
         if len(given) == 2:
             return Range(*given)
-        raise StudyError(
-            f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]"
-        )
+        raise StudyError(f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
     if hasattr(given, "ppf") or hasattr(given, "icdf"):
         return Distribution(given)
     if hasattr(given, "tolist"):  # an array

@@ -41,9 +41,7 @@ def read_point_file(path: str | Path) -> PointRows:
     """
     lines = _lines(Path(path))
     if not lines:
-        raise StudyError(
-            f"{path}: the file is empty; expected a header of parameter names, and one line for each point"
-        )
+        raise StudyError(f"{path}: the file is empty; expected a header of parameter names, and one line for each point")
     (number, header), *rows = lines
     names, units = _names_and_units(header)
     _check_header(f"{path}, line {number}", names)

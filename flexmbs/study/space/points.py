@@ -34,13 +34,7 @@ class Points(Sequence[dict[str, object]]):
     """
 
     def __init__(
-        self,
-        space: Space,
-        seed: int,
-        count: int,
-        columns: Columns,
-        unit: FloatArray | None = None,
-        extremes: Iterable[int] = (),
+        self, space: Space, seed: int, count: int, columns: Columns, unit: FloatArray | None = None, extremes: Iterable[int] = ()
     ) -> None:
         self.space = space
         self.seed = whole_number(seed, "seed of a study", smallest=0)

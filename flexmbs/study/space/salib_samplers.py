@@ -107,8 +107,7 @@ def _explained() -> Iterator[None]:
         yield
     except ImportError as error:
         raise StudyError(
-            f"these samples are made by SALib, which cannot be loaded ({error}); install it: "
-            'pip install "flexmbs[studies]"'
+            f'these samples are made by SALib, which cannot be loaded ({error}); install it: pip install "flexmbs[studies]"'
         ) from None
 
 

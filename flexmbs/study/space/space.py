@@ -35,9 +35,7 @@ class Space:
     or beyond what the parameter allows, values of a wrong type, a parameter that is fixed and varied.
     """
 
-    def __init__(
-        self, parameters: type, entries: Mapping[str, object], fixed: Mapping[str, object] | None = None
-    ) -> None:
+    def __init__(self, parameters: type, entries: Mapping[str, object], fixed: Mapping[str, object] | None = None) -> None:
         self.parameters = parameters
         self.fixed = dict(fixed or {})
         known = {setting.name: setting for setting in settings_of(parameters)}

@@ -57,12 +57,7 @@ def parse_space(texts: Iterable[str]) -> dict[str, Entry | RunSeeds]:
 
 
 def parse_sampler(
-    text: str,
-    runs: int | None = None,
-    levels: str | int | None = None,
-    *,
-    second_order: bool = False,
-    confirmed: bool = False,
+    text: str, runs: int | None = None, levels: str | int | None = None, *, second_order: bool = False, confirmed: bool = False
 ) -> Sampler:
     """The sampler of --sampler with its other options; StudyError for a wrong name or options that do not fit it.
 
@@ -111,9 +106,7 @@ def _entry(values: str) -> Entry | RunSeeds:
     separator = ";" if ";" in values else ","
     parts = [part.strip() for part in values.split(separator)]
     if len(parts) == 1:
-        raise StudyError(
-            f"one value varies nothing (--set fixes a value for all runs); examples of right ones: {EXAMPLES}"
-        )
+        raise StudyError(f"one value varies nothing (--set fixes a value for all runs); examples of right ones: {EXAMPLES}")
     if "" in parts:
         raise StudyError(f"a value is missing before or after a {'comma' if separator == ',' else 'semicolon'}")
     return Choices(parts)

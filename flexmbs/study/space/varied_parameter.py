@@ -146,7 +146,5 @@ def varied(name: str, setting: Setting, component: int | None, entry: Entry) -> 
 def checked_seed_setting(name: str, setting: Setting, component: int | None) -> Setting:
     """The parameter if it can take the seeds of runs; StudyError otherwise."""
     if setting.kind is not int or component is not None:
-        raise StudyError(
-            f"space: {labelled(name, setting)}: {RunSeeds()} are whole numbers, which the parameter is not"
-        )
+        raise StudyError(f"space: {labelled(name, setting)}: {RunSeeds()} are whole numbers, which the parameter is not")
     return setting

@@ -73,9 +73,7 @@ def case_file(case: object) -> Path:
     if isinstance(case, Case):
         path = Path(case.path)
         if what_is(path):
-            raise StudyError(
-                f"{path}: the file of case {case.name!r} {what_is(path)}, and workers load the case from it; {right}"
-            )
+            raise StudyError(f"{path}: the file of case {case.name!r} {what_is(path)}, and workers load the case from it; {right}")
     elif isinstance(case, str | os.PathLike):
         try:
             path = load_case(os.fspath(case)).path
@@ -89,9 +87,7 @@ def case_file(case: object) -> Path:
 
 def difference(before: str, now: str, names: tuple[str, str] = ("the study began with", "now")) -> str:
     """The lines that differ between two texts, as a unified diff of at most 20 lines; empty if they are equal."""
-    lines = list(
-        islice(difflib.unified_diff(before.splitlines(), now.splitlines(), *names, lineterm="", n=0), _LINES + 1)
-    )
+    lines = list(islice(difflib.unified_diff(before.splitlines(), now.splitlines(), *names, lineterm="", n=0), _LINES + 1))
     return "\n".join(lines[:_LINES] + (["..."] if len(lines) > _LINES else []))
 
 
@@ -104,9 +100,7 @@ def is_of_the_user(file: str | os.PathLike[str]) -> bool:
 @cache
 def _program_folders() -> tuple[str, ...]:
     places = {str(PACKAGE), *site.getsitepackages(), site.getusersitepackages()}
-    places |= {
-        path for name, path in sysconfig.get_paths().items() if name in ("stdlib", "platstdlib", "purelib", "platlib")
-    }
+    places |= {path for name, path in sysconfig.get_paths().items() if name in ("stdlib", "platstdlib", "purelib", "platlib")}
     places |= {os.path.realpath(place) for place in places}
     return tuple(os.path.join(place, "") for place in sorted(places))
 

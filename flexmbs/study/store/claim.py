@@ -43,9 +43,8 @@ class Claim:
     """
 
     def __init__(
-        self, key: str, layout: Layout, lock: FileLock, inputs: RecordedInputs,
-        finished_record: Callable[[str], RunRecord | None],
-    ) -> None:  # fmt: skip
+        self, key: str, layout: Layout, lock: FileLock, inputs: RecordedInputs, finished_record: Callable[[str], RunRecord | None]
+    ) -> None:
         self.key = key
         self.folder = layout.work(key)
         self.present: RunRecord | None = None
@@ -66,9 +65,7 @@ class Claim:
         if self._lock.supported:
             self._complete()
         else:
-            self.folder = self.folder.with_name(
-                f"{self.key}~{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
-            )
+            self.folder = self.folder.with_name(f"{self.key}~{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}")
         self.present = self._finished_record(self.key)
         if self.present is not None:
             self._tidy()
@@ -130,9 +127,7 @@ class Claim:
         if not self._lock.held:
             raise StudyError(f"run {self.key}: it is not claimed any more, so nothing can be stored for it")
         if record.key != self.key or record.status != status:
-            raise StudyError(
-                f"run {self.key}: this is the record of run {record.key} ({record.status}), not ({status})"
-            )
+            raise StudyError(f"run {self.key}: this is the record of run {record.key} ({record.status}), not ({status})")
 
     def _complete(self) -> None:
         """Give what a killed process had completed its final name; remove its other leftovers."""

@@ -19,12 +19,7 @@ from flexmbs.study.store.recorded_inputs import mixed
 # (path, time of the last change, size) -> hash: files are read once by each process
 _digests: dict[tuple[str, int, int], str] = {}
 _SYSTEM = ("/proc/", "/dev/", "/sys/", "/etc/", "/usr/")
-_SETTINGS = (
-    ".cache",
-    ".config",
-    "Library",
-    "AppData",
-)  # in the home folder: of programs (fonts, styles), not of the case
+_SETTINGS = (".cache", ".config", "Library", "AppData")  # in the home folder: of programs (fonts, styles), not of the case
 _WRITING = frozenset("wax+")
 _COMPILED = os.path.join("", "__pycache__", "")  # numba keeps there what a case has compiled, and changes it
 

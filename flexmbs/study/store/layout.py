@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STUDY, CASE, RECORD, HISTORIES, LOG = "study.json", "case.py", "run.json", "histories.npz", "log.txt"
-RUNS, FAILED, WORK, PACKS, UNPACKED, DAMAGED, INPUTS = (
-    "runs", "failed", "work", "packs", "unpacked", "damaged", "inputs",
-)  # fmt: skip
+RUNS, FAILED, WORK, PACKS, UNPACKED, DAMAGED, INPUTS = ("runs", "failed", "work", "packs", "unpacked", "damaged", "inputs")
 #: Ends of names in ``work``: locks, complete runs on their way to ``runs``, and what is being removed.
 LOCK, READY, GONE = ".lock", ".ready", ".gone"
 

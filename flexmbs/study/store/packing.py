@@ -23,20 +23,14 @@ _LOCK, _OWNER = "packing.lock", "pack"
 _TEXT = (".json", ".txt", ".csv")  # what becomes smaller
 
 
-def pack_runs(
-    layout: Layout, packs: Packs, keys: Iterable[str] | None, runs_per_pack: int, bytes_per_pack: float
-) -> int:  # fmt: skip
+def pack_runs(layout: Layout, packs: Packs, keys: Iterable[str] | None, runs_per_pack: int, bytes_per_pack: float) -> int:
     """Pack finished runs (None: all), at most ``runs_per_pack`` in one file; how many were packed."""
     if runs_per_pack < 1 or not bytes_per_pack > 0.0:
-        raise StudyError(
-            f"runs_per_pack must be at least 1 and bytes_per_pack positive, not {runs_per_pack}, {bytes_per_pack}"
-        )
+        raise StudyError(f"runs_per_pack must be at least 1 and bytes_per_pack positive, not {runs_per_pack}, {bytes_per_pack}")
     layout.packs.mkdir(parents=True, exist_ok=True)
     lock = FileLock(layout.packs / _LOCK)
     if not lock.acquire():
-        warn(
-            f"{layout.folder}: another process is packing this study ({lock.holder()}); nothing was done", StudyWarning
-        )
+        warn(f"{layout.folder}: another process is packing this study ({lock.holder()}); nothing was done", StudyWarning)
         return 0
     try:
         lock.write()

@@ -150,9 +150,7 @@ def _pack_files(folder: Path) -> list[tuple[str, int]]:
     try:
         with os.scandir(folder) as found:
             return sorted(
-                (entry.name, entry.inode())
-                for entry in found
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
+                (entry.name, entry.inode()) for entry in found if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
             )
     except FileNotFoundError:
         return []

@@ -29,10 +29,13 @@ def run_key(spec: RunSpec, parameters: Mapping[str, object], file_digests: Mappi
     """
     storage = {name: value for name, value in spec.storage.items() if value is not None or name == "storage_limit"}
     content = {
-        "format": FORMAT, "case": spec.case_digest, "sources": spec.sources or sources_digest(),
+        "format": FORMAT,
+        "case": spec.case_digest,
+        "sources": spec.sources or sources_digest(),
         "parameters": {name: _plain(name, value) for name, value in parameters.items()},
-        "files": dict(file_digests), "storage": {name: _plain(name, value) for name, value in storage.items()},
-    }  # fmt: skip
+        "files": dict(file_digests),
+        "storage": {name: _plain(name, value) for name, value in storage.items()},
+    }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

@@ -53,9 +53,8 @@ class Statement:
 
     @classmethod
     def of(
-        cls, source: CaseSource, space: Mapping[str, object], sampler: Mapping[str, object], seed: int = 0,
-        **options: object,
-    ) -> Statement:  # fmt: skip
+        cls, source: CaseSource, space: Mapping[str, object], sampler: Mapping[str, object], seed: int = 0, **options: object
+    ) -> Statement:
         """The statement of a study of this case with this program; ``options``: further fields of :class:`RunSpec`."""
         versions = current_versions()
         stated = {"directory": os.getcwd(), "sources": versions["sources"], **options}
@@ -79,15 +78,12 @@ class Statement:
             raise StudyError(f"{path}: is not the statement of a study (it has no format)")
         if known > FORMAT:
             raise StudyError(
-                f"{path}: was written by a newer flexmbs (format {known}, this one reads {FORMAT}): "
-                "install that version"
+                f"{path}: was written by a newer flexmbs (format {known}, this one reads {FORMAT}): install that version"
             )
         try:
             return cls._of_json(content, folder)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise StudyError(
-                f"{path}: is damaged ({type(error).__name__}: {error}); restore it from a backup"
-            ) from None
+            raise StudyError(f"{path}: is damaged ({type(error).__name__}: {error}); restore it from a backup") from None
 
     @classmethod
     def _of_json(cls, content: dict[str, object], folder: Path) -> Statement:
@@ -152,8 +148,7 @@ class Statement:
         lines = difference(self.case_text, other.case_text) if self.case_text else ""
         raise StudyError(
             f"{folder}: the case has changed since this study began ({which}), so its runs would be of two different "
-            f"cases; give another folder, or restore the case ({folder / CASE} is a copy)"
-            + (f":\n{lines}" if lines else "")
+            f"cases; give another folder, or restore the case ({folder / CASE} is a copy)" + (f":\n{lines}" if lines else "")
         )
 
     def _compared(self) -> dict[str, object]:
@@ -186,9 +181,7 @@ class Statement:
         if not own and not accept:
             began = self.versions[0]
             which = "; ".join(
-                _differences(
-                    {n: began.get(n) for n in ("flexmbs", "sources")}, {n: now[n] for n in ("flexmbs", "sources")}
-                )
+                _differences({n: began.get(n) for n in ("flexmbs", "sources")}, {n: now[n] for n in ("flexmbs", "sources")})
             )
             raise StudyError(
                 f"{folder}: this study was computed with another flexmbs ({which}), and results may differ in their "

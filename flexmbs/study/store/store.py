@@ -29,7 +29,7 @@ from flexmbs.study.store.layout import (
     move,
     remove,
     run_folders,
-)  # fmt: skip
+)
 from flexmbs.study.store.packing import pack_runs
 from flexmbs.study.store.packs import Packs
 from flexmbs.study.store.record_file import read_record
@@ -119,9 +119,7 @@ class Store:
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
         names = (folder.name for folder in run_folders(self.folder / FAILED))
-        return {
-            bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packs.has(key)
-        }
+        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packs.has(key)}
 
     def begun_keys(self) -> set[bytes]:
         """Keys of the runs that are going on or were cut off, 16 bytes each."""
@@ -189,9 +187,7 @@ class Store:
                 return folder
         found = self._packs.extracted(key, self.folder / UNPACKED)
         if found is None and not self.layout.finished(key).exists():
-            raise StudyError(
-                f"{self.folder}: there is no run {key}; 'flexmbs study table' lists the runs with their keys"
-            )
+            raise StudyError(f"{self.folder}: there is no run {key}; 'flexmbs study table' lists the runs with their keys")
         return found or self.layout.finished(key)
 
     def content_of(self, key: str, name: str) -> bytes | None:
@@ -205,9 +201,7 @@ class Store:
                 raise StudyError(f"{folder / name}: cannot be read: {reason(error)}") from error
         return self._packs.content_of(key, name)
 
-    def pack(
-        self, keys: Iterable[str] | None = None, *, runs_per_pack: int = 10_000, bytes_per_pack: float = 2e9
-    ) -> int:  # fmt: skip
+    def pack(self, keys: Iterable[str] | None = None, *, runs_per_pack: int = 10_000, bytes_per_pack: float = 2e9) -> int:
         """Put finished runs (all that are not packed yet, or ``keys``) into packs; how many were packed.
 
         A pack is full with ``runs_per_pack`` runs or ``bytes_per_pack``; that much space is needed meanwhile.

@@ -10,9 +10,19 @@ from flexmbs.fem.solvers.factor import chosen_solver
 
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
 _DETERMINING = (
-    "analysis", "case", "common", "core", "fem", "interop", "machine_code", "mechanism", "mesh", "model", "reduction",
+    "analysis",
+    "case",
+    "common",
+    "core",
+    "fem",
+    "interop",
+    "machine_code",
+    "mechanism",
+    "mesh",
+    "model",
+    "reduction",
     "result",
-)  # fmt: skip
+)
 
 
 @cache

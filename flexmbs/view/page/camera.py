@@ -18,9 +18,8 @@ _SAMPLES, _POINTS = 120, 3000
 
 
 def camera_on(
-    low: np.ndarray, high: np.ndarray, gravity: np.ndarray, camera: str | Sequence[float] | None = None,
-    zoom: float = 1.0,
-) -> dict[str, Any]:  # fmt: skip
+    low: np.ndarray, high: np.ndarray, gravity: np.ndarray, camera: str | Sequence[float] | None = None, zoom: float = 1.0
+) -> dict[str, Any]:
     """A parallel projection that shows everything between ``low`` and ``high`` (3,) m, from a direction that is given.
 
     None: along the flattest direction, as :func:`flexmbs.view.extent.view_direction` says.
@@ -35,9 +34,11 @@ def camera_on(
     size = float(np.linalg.norm(high - low)) or 1.0
     height = 2.0 * MARGIN * max(float(np.abs(upward) @ half), float(np.abs(right) @ half) / WIDE, 1e-9)
     return {
-        "position": (center + 3.0 * size * direction).tolist(), "target": center.tolist(), "up": upward.tolist(),
+        "position": (center + 3.0 * size * direction).tolist(),
+        "target": center.tolist(),
+        "up": upward.tolist(),
         "parallelHeight": height / zoom,
-    }  # fmt: skip
+    }
 
 
 def upward(gravity: np.ndarray) -> list[float]:
@@ -48,7 +49,7 @@ def upward(gravity: np.ndarray) -> list[float]:
 
 def with_ground(
     low: np.ndarray, high: np.ndarray, parts: Sequence[Part], structure: DrawableStructure
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Bounds (3,) m of a motion, and of the shapes on ground as far as they are near it."""
     reach = NEAR * float(np.linalg.norm(high - low))
     around = low - reach, high + reach

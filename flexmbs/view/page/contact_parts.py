@@ -21,10 +21,19 @@ def contact_parts(here: DrawableResult, size: float) -> list[Part]:
     for marker, radius, body in zip(spheres.markers, spheres.radii, spheres.bodies, strict=True):
         solid = sphere(float(radius))
         record = structure.markers[int(marker)]
-        found.append(Part(
-            f"{record.body}.{record.name}", "contact shapes", int(body), palette.SHAPE, solid.points, solid.faces,
-            int(marker), opacity=0.6, flat=False,
-        ))  # fmt: skip
+        found.append(
+            Part(
+                f"{record.body}.{record.name}",
+                "contact shapes",
+                int(body),
+                palette.SHAPE,
+                solid.points,
+                solid.faces,
+                int(marker),
+                opacity=0.6,
+                flat=False,
+            )
+        )
     planes: dict[tuple[int, bytes], list[int]] = {}
     for index, pair in enumerate(structure.contacts):
         if pair.normal is not None:

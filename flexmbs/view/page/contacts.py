@@ -51,9 +51,14 @@ def _record(result: DrawableResult, here: DrawableResult, index: int, phases: Ph
     push[force[shown] <= 0.0] = 0.0
     pair = result.structure.contacts[index]
     return {
-        "name": pair.name, "from": [pair.marker_a, pair.marker_b], "count": len(shown), "frame": shown,
-        "place": place, "force": push, "phase": found[shown].astype("u1"),
-    }  # fmt: skip
+        "name": pair.name,
+        "from": [pair.marker_a, pair.marker_b],
+        "count": len(shown),
+        "frame": shown,
+        "place": place,
+        "force": push,
+        "phase": found[shown].astype("u1"),
+    }
 
 
 def _strongest(result: DrawableResult, here: DrawableResult, index: int) -> tuple[np.ndarray, np.ndarray]:

@@ -63,9 +63,8 @@ def stress_size(stress: np.ndarray) -> np.ndarray:
 
 
 def run_field(
-    fields: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: Callable[[float], float],
-    measure: Measure,
-) -> RunField:  # fmt: skip
+    fields: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: Callable[[float], float], measure: Measure
+) -> RunField:
     """The fewest fields for sum_a coefficients_a fields_a within a tolerance.
 
     Parameters
@@ -96,9 +95,8 @@ def run_field(
 
 
 def single_fields(
-    fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: float,
-    measure: Measure,
-) -> RunField:  # fmt: skip
+    fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: float, measure: Measure
+) -> RunField:
     """Fields (m, n, components) that are shown one at a time, each within a tolerance of its own largest value.
 
     ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
@@ -170,9 +168,14 @@ def _coefficients(weights: np.ndarray, sizes: np.ndarray, allowed: float) -> Qua
 
 
 def _error(
-    principal: np.ndarray, weights: np.ndarray, numbers: Quantised, coded: Quantised, measure: Measure,
-    points: slice = slice(None), frames: slice = slice(None),
-) -> float:  # fmt: skip
+    principal: np.ndarray,
+    weights: np.ndarray,
+    numbers: Quantised,
+    coded: Quantised,
+    measure: Measure,
+    points: slice = slice(None),
+    frames: slice = slice(None),
+) -> float:
     """Largest error of any point and frame of a sample."""
     both = np.concatenate([principal[:, points], -numbers.values()[:, points]])
     rows = np.concatenate([weights, coded.values()[0]], axis=1)[frames]

@@ -19,9 +19,7 @@ LEVELS = 4000  # steps between the smallest and the largest value of a history
 BESIDE = 0.01  # of that range: what straight lines between frames may miss
 
 
-def history_records(
-    result: DrawableResult, here: DrawableResult, names: Sequence[str] | None
-) -> tuple[list[dict[str, Any]], int]:
+def history_records(result: DrawableResult, here: DrawableResult, names: Sequence[str] | None) -> tuple[list[dict[str, Any]], int]:
     """The chosen histories, and others that may be plotted; and how many of the result are left out.
 
     ``here``: the result at the frames. A history that changes between frames has, in place of its values there, the
@@ -91,8 +89,10 @@ def _ranked(result: DrawableResult) -> list[str]:
     """Histories in the order in which they are of interest."""
     modal = {
         f"{body.name}.{label}"
-        for body in result.structure.bodies if body.flexible is not None for label in body.flexible.mode_labels
-    }  # fmt: skip
+        for body in result.structure.bodies
+        if body.flexible is not None
+        for label in body.flexible.mode_labels
+    }
 
     def rank(name: str) -> int:
         if ".quaternion." in name or name.startswith("ground.") or name.endswith(".acceleration"):

@@ -15,10 +15,24 @@ from flexmbs.view.page.packing import Packer
 
 #: In this order: what a script uses when it is loaded stands before it.
 SCRIPTS = (
-    "decode.js", "vectors.js", "camera.js", "shaders.js", "surfaces.js", "glyphs.js", "graphics.js", "motion.js",
-    "evaluation.js", "renderer.js", "tools.js", "timeline.js", "probes.js", "plots.js", "overlay.js", "panel.js",
+    "decode.js",
+    "vectors.js",
+    "camera.js",
+    "shaders.js",
+    "surfaces.js",
+    "glyphs.js",
+    "graphics.js",
+    "motion.js",
+    "evaluation.js",
+    "renderer.js",
+    "tools.js",
+    "timeline.js",
+    "probes.js",
+    "plots.js",
+    "overlay.js",
+    "panel.js",
     "interface.js",
-)  # fmt: skip
+)
 STYLE, LOADER = "viewer.css", "loader.js"
 _COMMENT = re.compile(r"^//.*|\s//\s[^\"'`]*$")
 

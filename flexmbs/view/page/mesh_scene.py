@@ -43,19 +43,32 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
     size = float(np.linalg.norm(high - low)) or 1.0
     outward = _outward(mesh)
     parts = [*_solid_parts(mesh), *_line_parts(mesh)]
-    parts += [
-        _set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size, outward) for row, name in enumerate(chosen)
-    ]
+    parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size, outward) for row, name in enumerate(chosen)]
     file, *about = mesh_title(mesh).split("\n")
     return {
-        "title": options.title or file, "subtitle": "; ".join(about), "notes": [], "up": [0.0, 1.0, 0.0],
-        "background": None, "camera": camera_on(low, high, np.zeros(3), options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()}, "time": None, "bodies": [{"name": "ground"}],
-        "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"), "poseShift": None, "scale": 1.0, "parts": parts, "marks": [],
-        "links": [], "contacts": [], "contactPhases": [], "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
-        "quantities": quantity_records({}), "colours": colour_map(), "histories": [],
+        "title": options.title or file,
+        "subtitle": "; ".join(about),
+        "notes": [],
+        "up": [0.0, 1.0, 0.0],
+        "background": None,
+        "camera": camera_on(low, high, np.zeros(3), options.camera, options.zoom),
+        "bounds": {"low": low.tolist(), "high": high.tolist()},
+        "time": None,
+        "bodies": [{"name": "ground"}],
+        "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"),
+        "poseShift": None,
+        "scale": 1.0,
+        "parts": parts,
+        "marks": [],
+        "links": [],
+        "contacts": [],
+        "contactPhases": [],
+        "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
+        "quantities": quantity_records({}),
+        "colours": colour_map(),
+        "histories": [],
         "view": plain_view("body"),
-    }  # fmt: skip
+    }
 
 
 def _solid_parts(mesh: Mesh) -> list[dict[str, Any]]:
@@ -74,9 +87,7 @@ def _solid_parts(mesh: Mesh) -> list[dict[str, Any]]:
 
 def _line_parts(mesh: Mesh) -> list[dict[str, Any]]:
     beams = [block.nodes[:, :2] for block in mesh.blocks if KINDS[block.kind].dimension == 1 and len(block.nodes)]
-    couplings = [
-        np.column_stack([np.full(len(one.nodes), one.reference), one.nodes]) for one in mesh.couplings if len(one.nodes)
-    ]
+    couplings = [np.column_stack([np.full(len(one.nodes), one.reference), one.nodes]) for one in mesh.couplings if len(one.nodes)]
     found = [_part(mesh, "beams", "parts", "#4b5563", lines=np.concatenate(beams))] if beams else []
     if couplings:
         found.append(_part(mesh, "couplings", "couplings", COUPLING, lines=np.concatenate(couplings)))

@@ -50,9 +50,7 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     q = _oscillations(amplitudes)
     shape = Shapes().shape(body.surface.points, body.surface.faces, np.zeros((0, 2), dtype=np.int64), True)
     nodes, name = node_numbers(body, shape), Path(body.name).name
-    part = part_record(
-        shape, name, "bodies", 1, palette.body_color(1), nodes=None if nodes is None else whole(nodes, "i32")
-    )  # fmt: skip
+    part = part_record(shape, name, "bodies", 1, palette.body_color(1), nodes=None if nodes is None else whole(nodes, "i32"))
     in_modes(part, body, amplitudes, q, options.accuracy)
     phases = (np.arange(body.mode_count)[:, None] + _PART_OF_MODE * np.arange(STEPS + 1) / STEPS).ravel()
     reach = float((length_of(body.surface.modes).max(axis=1) * amplitudes).max())
@@ -61,20 +59,36 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     held = f"held at '{body.attached_at}'" if body.attached_at is not None else "free (mean axes)"
     nothing = np.zeros(3)
     return {
-        "title": options.title or name, "subtitle": f"{body.mass:.4g} kg, {body.mode_count} modes, {held}",
-        "notes": _notes(part), "up": [0.0, 1.0, 0.0], "background": None,
+        "title": options.title or name,
+        "subtitle": f"{body.mass:.4g} kg, {body.mode_count} modes, {held}",
+        "notes": _notes(part),
+        "up": [0.0, 1.0, 0.0],
+        "background": None,
         "camera": camera_on(low, high, nothing, options.camera, options.zoom),
         "bounds": {"low": low.tolist(), "high": high.tolist()},
         "time": {
-            "t": phases, "film": PERIOD * phases, "impacts": [], "digits": 2, "phase": True,
+            "t": phases,
+            "film": PERIOD * phases,
+            "impacts": [],
+            "digits": 2,
+            "phase": True,
             "segments": _segments(body, amplitudes),
         },
-        "bodies": [{"name": "ground"}, {"name": name}], "poses": pose, "poseShift": None, "scale": options.scale,
-        "parts": [part.entry], "marks": _marks(body, q), "links": [], "contacts": [], "contactPhases": [],
+        "bodies": [{"name": "ground"}, {"name": name}],
+        "poses": pose,
+        "poseShift": None,
+        "scale": options.scale,
+        "parts": [part.entry],
+        "marks": _marks(body, q),
+        "links": [],
+        "contacts": [],
+        "contactPhases": [],
         "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
-        "quantities": quantity_records(ranges_of([part], len(q))), "colours": colour_map(), "histories": [],
+        "quantities": quantity_records(ranges_of([part], len(q))),
+        "colours": colour_map(),
+        "histories": [],
         "view": plain_view(options.color or "displacement", markers=True),
-    }  # fmt: skip
+    }
 
 
 def _oscillations(amplitudes: np.ndarray) -> np.ndarray:
@@ -102,11 +116,14 @@ def _marks(body: FlexibleBody, q: np.ndarray) -> list[dict[str, Any]]:
     axes = np.eye(3).ravel().tolist()
     return [
         {
-            "name": name, "body": 1, "place": marker.position.tolist(), "axes": axes,
+            "name": name,
+            "body": 1,
+            "place": marker.position.tolist(),
+            "axes": axes,
             "moves": stored_motion(np.concatenate([q @ marker.Phi, q @ marker.Psi], axis=1)),
         }
         for name, marker in body.markers.items()
-    ]  # fmt: skip
+    ]
 
 
 def _notes(part: PartRecord) -> list[str]:

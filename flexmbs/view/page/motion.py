@@ -46,9 +46,12 @@ def mark(here: DrawableResult, marker: DrawableMarker, name: str) -> dict[str, A
     structure = here.structure
     body = structure.bodies[structure.body_index(marker.body)]
     found: dict[str, Any] = {
-        "name": name, "body": structure.body_index(marker.body), "place": _rounded(_place(marker)),
-        "axes": _rounded(marker.rotation), "moves": None,
-    }  # fmt: skip
+        "name": name,
+        "body": structure.body_index(marker.body),
+        "place": _rounded(_place(marker)),
+        "axes": _rounded(marker.rotation),
+        "moves": None,
+    }
     if body.flexible is not None and marker.fields is not None:
         q = here.trajectory.q[:, body.coordinates]
         shift = marker_displacement(body.flexible, marker.fields, q)

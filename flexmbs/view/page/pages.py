@@ -58,9 +58,7 @@ def result_page(
 
 
 @on_progress()
-def body_page(
-    body: FlexibleBody, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any
-) -> Path:
+def body_page(body: FlexibleBody, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any) -> Path:
     """Write a reduced body as a page that shows its modes; returns its path.
 
     ``color`` ("displacement", "von_mises", "principal_max", "principal_min"), ``scale`` (factor on the amplitude),
@@ -71,9 +69,7 @@ def body_page(
 
 
 @on_progress()
-def mesh_page(
-    mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any
-) -> Path:
+def mesh_page(mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any) -> Path:
     """Write a mesh as a page that shows its parts and sets; returns its path.
 
     ``sets`` (names; none: the first ones), ``camera``, ``zoom``, ``title``, ``force`` and ``size_limit`` as in
@@ -135,8 +131,7 @@ def _check_limit(size: float, limit: float, target: Path, result: DrawableResult
     if result is not None:
         remedies = ["fewer frames", "a shorter part of the run (start, end)", "a larger accuracy", *remedies]
     raise FlexmbsError(
-        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; "
-        f"what helps: {', '.join(remedies)}"
+        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; what helps: {', '.join(remedies)}"
     )
 
 

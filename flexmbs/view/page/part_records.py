@@ -51,9 +51,14 @@ def part_record(shape: Shape, name: str, group: str, body: int, color: str, **ot
     """A part that does not deform. ``color``: "#rrggbb"; ``other``: mark, opacity, flat, shown, nodes."""
     plain = {"mark": None, "opacity": 1.0, "flat": True, "shown": True, "nodes": None}
     entry: dict[str, Any] = {
-        "name": name, "group": group, "body": body, "color": rgb(color), "points": shape.points,
-        "surface": shape.surface, **{key: value for key, value in other.items() if value != plain[key]},
-    }  # fmt: skip
+        "name": name,
+        "group": group,
+        "body": body,
+        "color": rgb(color),
+        "points": shape.points,
+        "surface": shape.surface,
+        **{key: value for key, value in other.items() if value != plain[key]},
+    }
     if shape.hidden is not None:
         entry["hidden"] = shape.hidden
     if len(shape.lines):
@@ -62,9 +67,7 @@ def part_record(shape: Shape, name: str, group: str, body: int, color: str, **ot
     return PartRecord(entry, shape)
 
 
-def deforming(
-    part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: PageAccuracy, largest: tuple[float, float]
-) -> None:
+def deforming(part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: PageAccuracy, largest: tuple[float, float]) -> None:
     """Add displacement and stress at the modal coordinates q (nf, n) of all frames.
 
     ``largest`` displacement (m) and stress (Pa) of all bodies: what is small beside it may be less accurate.
@@ -75,9 +78,7 @@ def deforming(
     def tolerance(relative: float, of_all: float):
         return lambda own: relative * max(own, accuracy.beside * of_all)
 
-    moved = run_field(
-        fields[:, order], coefficients, surface, tolerance(accuracy.displacement, largest[0]), length_of
-    )  # fmt: skip
+    moved = run_field(fields[:, order], coefficients, surface, tolerance(accuracy.displacement, largest[0]), length_of)
     if not moved.count:
         return
     stressed = None
@@ -87,9 +88,7 @@ def deforming(
     _add_fields(part, moved, stressed)
 
 
-def in_modes(
-    part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: PageAccuracy
-) -> None:
+def in_modes(part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: PageAccuracy) -> None:
     """Add displacement and stress of modes that are shown one at a time; q (nf, n), each up to its amplitude."""
     order, surface = part.shape.order, part.shape.surface
     moved = single_fields(body.surface.modes[:, order], amplitudes, q, surface, accuracy.displacement, length_of)
@@ -104,9 +103,7 @@ def _add_fields(part: PartRecord, moved: RunField, stressed: RunField | None) ->
     part.displacement, part.stress = moved, stressed
     for name, found in (("displacement", moved), ("stress", stressed)):
         if found is not None:
-            part.entry[name] = {
-                "count": found.count, "fields": found.fields, "coefficients": found.coefficients,
-            }  # fmt: skip
+            part.entry[name] = {"count": found.count, "fields": found.fields, "coefficients": found.coefficients}
             part.entry["errors"][name] = found.error
 
 

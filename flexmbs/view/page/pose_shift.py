@@ -39,8 +39,10 @@ def pose_shift(here: DrawableResult, scale: float) -> np.ndarray | None:
 
 def _moving(structure: DrawableStructure) -> list[int]:
     """Bodies, without ground, that joints connect to a flexible body, directly or through others."""
-    links = [(structure.body_index(structure.markers[joint.marker_a].body),
-              structure.body_index(structure.markers[joint.marker_b].body)) for joint in structure.joints]  # fmt: skip
+    links = [
+        (structure.body_index(structure.markers[joint.marker_a].body), structure.body_index(structure.markers[joint.marker_b].body))
+        for joint in structure.joints
+    ]
     found = {index for index, body in enumerate(structure.bodies) if body.flexible is not None}
     while True:
         more = found | {end for link in links if found & set(link) - {0} for end in link}

@@ -14,10 +14,13 @@ from flexmbs.view.page.quantised import series
 
 #: Title, unit, and factor from SI to it.
 QUANTITIES = {
-    "body": ("Body", "", 1.0), "displacement": ("Displacement", "mm", 1e3),
-    "von_mises": ("Von Mises stress", "MPa", 1e-6), "principal_max": ("Largest principal stress", "MPa", 1e-6),
-    "principal_min": ("Smallest principal stress", "MPa", 1e-6), "pressure": ("Contact pressure", "MPa", 1e-6),
-}  # fmt: skip
+    "body": ("Body", "", 1.0),
+    "displacement": ("Displacement", "mm", 1e3),
+    "von_mises": ("Von Mises stress", "MPa", 1e-6),
+    "principal_max": ("Largest principal stress", "MPa", 1e-6),
+    "principal_min": ("Smallest principal stress", "MPa", 1e-6),
+    "pressure": ("Contact pressure", "MPa", 1e-6),
+}
 _PRINCIPAL_FRAMES = 120  # at which principal stresses are looked at; between them the range is interpolated
 
 
@@ -46,9 +49,14 @@ def quantity_records(ranges: dict[str, np.ndarray]) -> list[dict[str, Any]]:
 def _record(key: str, values: np.ndarray, of_frame: Any) -> dict[str, Any]:
     title, unit, factor = QUANTITIES[key]
     return {
-        "key": key, "title": title, "unit": unit, "factor": factor, "low": float(values[:, 0].min()),
-        "high": float(values[:, 1].max()), "ofFrame": of_frame,
-    }  # fmt: skip
+        "key": key,
+        "title": title,
+        "unit": unit,
+        "factor": factor,
+        "low": float(values[:, 0].min()),
+        "high": float(values[:, 1].max()),
+        "ofFrame": of_frame,
+    }
 
 
 def _widen(found: dict[str, np.ndarray], key: str, values: np.ndarray) -> None:
@@ -69,9 +77,7 @@ def _principal(stress: RunField, frames: int) -> dict[str, np.ndarray]:
         for values in measured(fields, coefficients[chosen], principal_ends)
     ]
     both = np.concatenate(ends)  # (k, 2, 2): lowest and highest; of the smallest and of the largest
-    every = np.stack(
-        [np.interp(np.arange(frames), chosen, both[:, i, j]) for i in (0, 1) for j in (0, 1)], axis=1
-    )  # fmt: skip
+    every = np.stack([np.interp(np.arange(frames), chosen, both[:, i, j]) for i in (0, 1) for j in (0, 1)], axis=1)
     return {"principal_max": every[:, [1, 3]], "principal_min": every[:, [0, 2]]}
 
 

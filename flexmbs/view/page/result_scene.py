@@ -17,15 +17,7 @@ from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import checked_names, history_records
 from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
-from flexmbs.view.page.part_records import (
-    PageAccuracy,
-    PartRecord,
-    deforming,
-    displacement_terms,
-    node_numbers,
-    part_record,
-    rgb,
-)
+from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
 from flexmbs.view.page.pose_shift import pose_shift
 from flexmbs.view.page.pressures import Pressures, add_pressures, checked_pressures
 from flexmbs.view.page.quantised import series, whole
@@ -86,17 +78,29 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     quantities = quantity_records(ranges if pressed is None else ranges | {"pressure": pressed})
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
     return {
-        "title": options.title, "subtitle": _subtitle(len(names) - 1, here.t), "notes": _notes(parts, left_out),
-        "up": upward(result.structure.gravity), "background": None,
+        "title": options.title,
+        "subtitle": _subtitle(len(names) - 1, here.t),
+        "notes": _notes(parts, left_out),
+        "up": upward(result.structure.gravity),
+        "background": None,
         "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()}, "time": _time(result, film, here.t, count),
-        "bodies": [{"name": name} for name in names], "poses": moving,
-        "poseShift": None if shift is None else stored_motion(shift), "scale": options.scale,
-        "parts": [part.entry for part in parts], "marks": marks.found, "links": links, "contacts": contacts,
-        "contactPhases": phase_legend(), "forceScale": force_scale, "quantities": quantities,
-        "colours": colour_map(), "histories": records,
+        "bounds": {"low": low.tolist(), "high": high.tolist()},
+        "time": _time(result, film, here.t, count),
+        "bodies": [{"name": name} for name in names],
+        "poses": moving,
+        "poseShift": None if shift is None else stored_motion(shift),
+        "scale": options.scale,
+        "parts": [part.entry for part in parts],
+        "marks": marks.found,
+        "links": links,
+        "contacts": contacts,
+        "contactPhases": phase_legend(),
+        "forceScale": force_scale,
+        "quantities": quantities,
+        "colours": colour_map(),
+        "histories": records,
         "view": plain_view(options.color or _shown_first(quantities), options.color_range),
-    }  # fmt: skip
+    }
 
 
 def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
@@ -115,9 +119,13 @@ def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[Film
 def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int) -> dict[str, Any]:
     even = digits_of((film.last - film.first) / 1000.0)
     return {
-        "t": t, "film": series(film.film(t), film.duration * FILM_STEP, "f64"), "segments": None, "phase": False,
-        "impacts": impacts(result, film.first, film.last), "digits": film.digits(count) if film.stretched else even,
-    }  # fmt: skip
+        "t": t,
+        "film": series(film.film(t), film.duration * FILM_STEP, "f64"),
+        "segments": None,
+        "phase": False,
+        "impacts": impacts(result, film.first, film.last),
+        "digits": film.digits(count) if film.stretched else even,
+    }
 
 
 def frames_of(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:
@@ -167,9 +175,16 @@ def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy
         nodes = None if flexible is None else node_numbers(flexible, shape)
         at = None if part.marker is None else marks.index(part.marker)
         record = part_record(
-            shape, part.name, part.group, part.body, part.color, mark=at, opacity=part.opacity, flat=part.flat,
+            shape,
+            part.name,
+            part.group,
+            part.body,
+            part.color,
+            mark=at,
+            opacity=part.opacity,
+            flat=part.flat,
             nodes=None if nodes is None else whole(nodes, "i32"),
-        )  # fmt: skip
+        )
         if flexible is not None and flexible.mode_count:
             q = here.trajectory.q[:, here.structure.bodies[part.body].coordinates]
             deforming(record, flexible, q, accuracy, largest)
@@ -196,9 +211,13 @@ def _largest(here: DrawableResult) -> tuple[float, float]:
 def _link(link: Link, marks: _Marks) -> dict[str, Any]:
     kind = "spring" if link.coil else next((kind for kind in ("rod", "damper", "belt") if kind in link.kind), "cable")
     return {
-        "name": link.name, "group": link.group, "kind": kind, "color": rgb(link.color), "radius": link.radius,
+        "name": link.name,
+        "group": link.group,
+        "kind": kind,
+        "color": rgb(link.color),
+        "radius": link.radius,
         "marks": [marks.index(marker) for marker in link.markers],
-    }  # fmt: skip
+    }
 
 
 def _subtitle(bodies: int, t: np.ndarray) -> str:
@@ -215,9 +234,7 @@ def _notes(parts: list[PartRecord], left_out: int) -> list[str]:
         if fields:
             error, largest = max(one.error for one in fields), max(one.largest for one in fields)
             share = 100.0 * error / largest if largest else 0.0
-            found.append(
-                f"{what} of any node at any frame is within {factor * error:.2g} {unit}: {share:.2g} % of the largest."
-            )
+            found.append(f"{what} of any node at any frame is within {factor * error:.2g} {unit}: {share:.2g} % of the largest.")
     if moved:
         found.append("Between frames, everything is interpolated linearly.")
     if left_out:

@@ -31,9 +31,7 @@ def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bo
 
 def plain_view(quantity: str, bounds: tuple[float, float] | None = None, markers: bool = False) -> dict[str, Any]:
     """How a scene is shown at first: in the colour of a quantity, over ``bounds`` (None: the range of the run)."""
-    return {
-        "quantity": quantity, "range": bounds, "edges": True, "markers": markers, "speed": "film", "theme": None,
-    }  # fmt: skip
+    return {"quantity": quantity, "range": bounds, "edges": True, "markers": markers, "speed": "film", "theme": None}
 
 
 def colour_map() -> np.ndarray:

@@ -72,9 +72,15 @@ class ComparedHistory:
 
 
 def plot_comparison(
-    labels: Sequence[str], histories: Sequence[ComparedHistory], *, save: str | Path | None = None,
-    force: bool = False, title: str | None = None, size: tuple[float, float] | None = None, degrees: bool = False,
-) -> Figure | None:  # fmt: skip
+    labels: Sequence[str],
+    histories: Sequence[ComparedHistory],
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    degrees: bool = False,
+) -> Figure | None:
     """Each history of all runs, and beneath it the differences from the first run; all share the time axis.
 
     Returns the matplotlib figure, or None if it was written to ``save`` (.svg, .pdf, .png; ``force``: it may exist).

@@ -32,10 +32,18 @@ NO_FORCE = 1e-9
 
 
 def plot_contact(
-    result: DrawableResult, name: str, *, number: int | None = None, save: str | Path | None = None,
-    force: bool = False, start: float | None = None, end: float | None = None, title: str | None = None,
-    size: tuple[float, float] | None = None, stick_speed: float | None = None,
-) -> Figure | None:  # fmt: skip
+    result: DrawableResult,
+    name: str,
+    *,
+    number: int | None = None,
+    save: str | Path | None = None,
+    force: bool = False,
+    start: float | None = None,
+    end: float | None = None,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    stick_speed: float | None = None,
+) -> Figure | None:
     """Plot a contact: its forces, gap and slip against time with the phases, and its force over its depth.
 
     Parameters

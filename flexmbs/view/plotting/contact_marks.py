@@ -26,9 +26,10 @@ def touches_within(result: DrawableResult, low: float, high: float, names: Itera
     """Contacts that were closed at any time of a window (all, or of the named ones), in order of time."""
     wanted = None if names is None else frozenset(names)
     found = [
-        touch for touch in result.contacts
+        touch
+        for touch in result.contacts
         if (wanted is None or touch.name in wanted) and touch.start <= high and _end(touch, high) >= low
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda touch: touch.start)
 
 
@@ -42,16 +43,20 @@ def shade_contacts(axis: Axes, touches: list[DrawableTouch], low: float, high: f
     alpha = float(np.clip(6.0 / len(spans), FAINT, STRONG))
     corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in times(spans)]
     shade = PolyCollection(
-        corners, facecolors=COLOR, edgecolors=COLOR, linewidths=0.6, alpha=alpha, zorder=0,
-        label=_said(touches), transform=axis.get_xaxis_transform(),
-    )  # fmt: skip
+        corners,
+        facecolors=COLOR,
+        edgecolors=COLOR,
+        linewidths=0.6,
+        alpha=alpha,
+        zorder=0,
+        label=_said(touches),
+        transform=axis.get_xaxis_transform(),
+    )
     axis.add_collection(shade, autolim=False)
     return [shade]
 
 
-def mark_peaks(
-    axis: Axes, touches: list[DrawableTouch], window: tuple[float, float], times: Scale, forces: Scale
-) -> None:
+def mark_peaks(axis: Axes, touches: list[DrawableTouch], window: tuple[float, float], times: Scale, forces: Scale) -> None:
     """Dots at the peak forces of one contact, and the largest in words."""
     low, high = window
     peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
@@ -66,10 +71,14 @@ def mark_peaks(
     right = when > 0.6 * high + 0.4 * low
     axis.annotate(
         f"{forces.text(force)} at {times.text(when) if not times.offset else f'{when:.7g} s'}",
-        (float(times(when)), float(forces(force))), xytext=(-7 if right else 7, 1), textcoords="offset points",
-        fontsize="small", horizontalalignment="right" if right else "left", verticalalignment="center",
+        (float(times(when)), float(forces(force))),
+        xytext=(-7 if right else 7, 1),
+        textcoords="offset points",
+        fontsize="small",
+        horizontalalignment="right" if right else "left",
+        verticalalignment="center",
         bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
-    )  # fmt: skip
+    )
 
 
 def joined_spans(spans: list[tuple[float, float]]) -> np.ndarray:

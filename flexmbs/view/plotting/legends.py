@@ -16,10 +16,7 @@ LETTER, HANDLE, ROW = 0.068, 0.55, 0.2  # inches: of a letter, of a line beside 
 
 def style(number: int) -> dict[str, str]:
     """Colour and dashes of the curve with this number; 28 are distinct."""
-    return {
-        "color": COLORS[number % len(COLORS)],
-        "linestyle": STYLES[number // len(COLORS) % len(STYLES)],
-    }
+    return {"color": COLORS[number % len(COLORS)], "linestyle": STYLES[number // len(COLORS) % len(STYLES)]}
 
 
 def columns(labels: Sequence[str], width: float) -> int:
@@ -42,7 +39,14 @@ def put_above(axis: Axes, handles: Sequence, width: float, *, right: bool = Fals
     labels = [handle.get_label() for handle in handles]
     if labels:
         axis.legend(
-            handles=list(handles), ncols=columns(labels, width), loc="lower right" if right else "lower left",
+            handles=list(handles),
+            ncols=columns(labels, width),
+            loc="lower right" if right else "lower left",
             bbox_to_anchor=(1.0 if right else 0.0, 1.0),
-            fontsize="small", frameon=False, borderaxespad=0.1, borderpad=0.1, handlelength=1.6, columnspacing=1.4,
-        )  # fmt: skip
+            fontsize="small",
+            frameon=False,
+            borderaxespad=0.1,
+            borderpad=0.1,
+            handlelength=1.6,
+            columnspacing=1.4,
+        )

@@ -23,10 +23,18 @@ SIZE = (7.2, 5.6)
 
 
 def plot_phase_plane(
-    result: DrawableResult, x: str, y: str | None = None, *, save: str | Path | None = None, force: bool = False,
-    start: float | None = None, end: float | None = None, title: str | None = None,
-    size: tuple[float, float] | None = None, degrees: bool = False,
-) -> Figure | None:  # fmt: skip
+    result: DrawableResult,
+    x: str,
+    y: str | None = None,
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    start: float | None = None,
+    end: float | None = None,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    degrees: bool = False,
+) -> Figure | None:
     """Plot history ``y`` over history ``x``, coloured by time; ``y=None``: the rate of ``x``.
 
     A circle marks the start, a square the end. Two lengths have the same scale. Other parameters, and errors, as in
@@ -71,8 +79,11 @@ def _line(x: np.ndarray, y: np.ndarray, times: np.ndarray) -> LineCollection:
 
     points = np.stack([x, y], axis=1)
     line = LineCollection(
-        np.stack([points[:-1], points[1:]], axis=1), cmap="viridis", linewidths=1.3, capstyle="round",
+        np.stack([points[:-1], points[1:]], axis=1),
+        cmap="viridis",
+        linewidths=1.3,
+        capstyle="round",
         rasterized=len(points) > MOST_PIECES,
-    )  # fmt: skip
+    )
     line.set_array(times[:-1])
     return line

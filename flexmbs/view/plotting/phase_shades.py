@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 SHADE = 0.22  # opacity
 
 
-def shade_phases(
-    axis: Axes, phases: ContactPhases, index: int, window: tuple[float, float], times: Scale
-) -> list:  # fmt: skip
+def shade_phases(axis: Axes, phases: ContactPhases, index: int, window: tuple[float, float], times: Scale) -> list:
     """Phases of a contact in a window of time, behind the curves of a matplotlib axis; returns handles for a legend."""
     from matplotlib.collections import PolyCollection
 
@@ -32,9 +30,15 @@ def shade_phases(
             continue
         corners = [[(a, 0.0), (b, 0.0), (b, 1.0), (a, 1.0)] for a, b in times(spans)]
         shade = PolyCollection(
-            corners, facecolors=phase.color, edgecolors=phase.color, linewidths=0.4, alpha=SHADE, zorder=0,
-            label=phase.name, transform=axis.get_xaxis_transform(),
-        )  # fmt: skip
+            corners,
+            facecolors=phase.color,
+            edgecolors=phase.color,
+            linewidths=0.4,
+            alpha=SHADE,
+            zorder=0,
+            label=phase.name,
+            transform=axis.get_xaxis_transform(),
+        )
         axis.add_collection(shade, autolim=False)
         handles.append(shade)
     return handles

@@ -29,10 +29,17 @@ WIDTH, PANEL, REST = 8.0, 2.6, 1.2
 
 
 def plot_spectra(
-    result: DrawableResult, names: Sequence[str], *, save: str | Path | None = None, force: bool = False,
-    log: bool | None = None, peaks: int = 3, title: str | None = None, size: tuple[float, float] | None = None,
+    result: DrawableResult,
+    names: Sequence[str],
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    log: bool | None = None,
+    peaks: int = 3,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
     **options: Any,
-) -> Figure | None:  # fmt: skip
+) -> Figure | None:
     """Plot spectra of histories, one panel per unit; returns the matplotlib figure, or writes it to ``save``.
 
     Parameters
@@ -66,9 +73,7 @@ def plot_spectra(
     return finished(figure, heading(title, names), save)
 
 
-def _draw(
-    axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: Scale, end: float, log: bool, peaks: int
-) -> None:
+def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: Scale, end: float, log: bool, peaks: int) -> None:
     """One panel: the spectra of one unit."""
     values = value_scale(unit, [spectrum.value for spectrum in members])
     if values.offset:
@@ -101,9 +106,14 @@ def _label(axis: Axes, peak, frequencies: Scale, values: Scale, color: str, end:
     axis.plot([place[0]], [place[1]], "o", color=color, markersize=3.5)
     left = peak.frequency > 0.8 * end
     axis.annotate(
-        frequencies.text(peak.frequency), place, xytext=(-5 if left else 5, 3), textcoords="offset points",
-        fontsize="small", color=color, horizontalalignment="right" if left else "left",
-    )  # fmt: skip
+        frequencies.text(peak.frequency),
+        place,
+        xytext=(-5 if left else 5, 3),
+        textcoords="offset points",
+        fontsize="small",
+        color=color,
+        horizontalalignment="right" if left else "left",
+    )
 
 
 def _end_of_axis(spectrum: DrawableSpectrum) -> float:

@@ -17,9 +17,7 @@ def chain(links: int, t_end: float, choice: Choice) -> Solved:
     inertia = u.InertiaCuboid(LINK_DENSITY, list(LINK_SIZE)).Translated([0.5 * length, 0, 0])
     # the z axis of RotX(-phi) is (0, sin phi, cos phi)
     turn = [u.RotationMatrixX(-joint_angle(i)) for i in range(links)]
-    turns, offsets, centres, moments = (
-        exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList(), exu.Matrix3DList()
-    )  # fmt: skip
+    turns, offsets, centres, moments = (exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList(), exu.Matrix3DList())
     for i in range(links):
         turns.Append(turn[i - 1].T @ turn[i] if i else turn[0])
         offsets.Append([length if i else 0.0, 0, 0])
@@ -29,27 +27,29 @@ def chain(links: int, t_end: float, choice: Choice) -> Solved:
     zeros = [0.0] * links
     node = mbs.AddNode(
         u.NodeGenericODE2(
-            referenceCoordinates=zeros,
-            initialCoordinates=zeros,
-            initialCoordinates_t=zeros,
-            numberOfODE2Coordinates=links,
+            referenceCoordinates=zeros, initialCoordinates=zeros, initialCoordinates_t=zeros, numberOfODE2Coordinates=links
         )
     )
     tree = mbs.AddObject(
         u.ObjectKinematicTree(
-            nodeNumber=node, jointTypes=[exu.JointType.RevoluteZ] * links, linkParents=np.arange(links) - 1,
-            jointTransformations=turns, jointOffsets=offsets, linkInertiasCOM=moments, linkCOMs=centres,
-            linkMasses=[inertia.Mass()] * links, gravity=[0, -9.81, 0],
+            nodeNumber=node,
+            jointTypes=[exu.JointType.RevoluteZ] * links,
+            linkParents=np.arange(links) - 1,
+            jointTransformations=turns,
+            jointOffsets=offsets,
+            linkInertiasCOM=moments,
+            linkCOMs=centres,
+            linkMasses=[inertia.Mass()] * links,
+            gravity=[0, -9.81, 0],
         )
-    )  # fmt: skip
+    )
     sensors = [
         mbs.AddSensor(
             u.SensorKinematicTree(
-                objectNumber=tree, linkNumber=links - 1, localPosition=[length, 0, 0], outputVariableType=output,
-                storeInternal=True,
+                objectNumber=tree, linkNumber=links - 1, localPosition=[length, 0, 0], outputVariableType=output, storeInternal=True
             )
         )
         for output in (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
-    ]  # fmt: skip
+    ]
     mbs.Assemble()
     return solve(mbs, sensors, t_end, choice)

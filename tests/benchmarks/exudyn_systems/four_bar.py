@@ -17,8 +17,7 @@ def four_bar(feet_and_pins: dict[str, np.ndarray], t_end: float, choice: Choice)
     ground = mbs.AddObject(items.ObjectGround())
     places = {"A": np.zeros(2), "D": np.array([FRAME, 0.0]), **feet_and_pins}
     fixed = {
-        name: mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=ground, localPosition=[*places[name], 0.0]))
-        for name in ("A", "D")
+        name: mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=ground, localPosition=[*places[name], 0.0])) for name in ("A", "D")
     }
     ends, bodies = {}, {}
     for name, length, (start, end) in (("crank", CRANK, "AB"), ("coupler", COUPLER, "BC"), ("rocker", ROCKER, "DC")):
@@ -31,24 +30,23 @@ def four_bar(feet_and_pins: dict[str, np.ndarray], t_end: float, choice: Choice)
         weight = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
         mbs.AddLoad(items.LoadMassProportional(markerNumber=weight, loadVector=[0, -9.81, 0]))
         for at, side in ((start, -0.5), (end, 0.5)):
-            ends[name, at] = mbs.AddMarker(
-                items.MarkerBodyPosition(bodyNumber=body, localPosition=[side * length, 0, 0])
-            )
+            ends[name, at] = mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=body, localPosition=[side * length, 0, 0]))
         bodies[name] = body
     for a, b in (
-        (fixed["A"], ends["crank", "A"]), (ends["crank", "B"], ends["coupler", "B"]),
-        (fixed["D"], ends["rocker", "D"]), (ends["coupler", "C"], ends["rocker", "C"]),
-    ):  # fmt: skip
+        (fixed["A"], ends["crank", "A"]),
+        (ends["crank", "B"], ends["coupler", "B"]),
+        (fixed["D"], ends["rocker", "D"]),
+        (ends["coupler", "C"], ends["rocker", "C"]),
+    ):
         mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=[a, b]))
     outputs = (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
     sensors = [
         mbs.AddSensor(
             items.SensorBody(
-                bodyNumber=bodies["coupler"], localPosition=[0.5 * COUPLER, 0, 0], outputVariableType=output,
-                storeInternal=True,
+                bodyNumber=bodies["coupler"], localPosition=[0.5 * COUPLER, 0, 0], outputVariableType=output, storeInternal=True
             )
         )
         for output in outputs
-    ]  # fmt: skip
+    ]
     mbs.Assemble()
     return solve(mbs, sensors, t_end, choice)

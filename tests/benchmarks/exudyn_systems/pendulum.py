@@ -74,8 +74,13 @@ def _add_stop(mbs, u, ground: int, end: int) -> None:
     data = mbs.AddNode(u.NodeGenericData(initialCoordinates=[0.1, 0, 0, 0], numberOfDataCoordinates=4))
     mbs.AddObject(
         u.ObjectContactSphereSphere(
-            markerNumbers=[end, stop], nodeNumber=data, spheresRadii=[STOP_RADIUS, STOP_RADIUS],
-            contactStiffness=STIFFNESS, contactStiffnessExponent=1.5, contactDamping=0, restitutionCoefficient=1,
+            markerNumbers=[end, stop],
+            nodeNumber=data,
+            spheresRadii=[STOP_RADIUS, STOP_RADIUS],
+            contactStiffness=STIFFNESS,
+            contactStiffnessExponent=1.5,
+            contactDamping=0,
+            restitutionCoefficient=1,
             impactModel=0,
         )
-    )  # fmt: skip
+    )

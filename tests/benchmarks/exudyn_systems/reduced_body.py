@@ -78,15 +78,10 @@ class Pendulum:
         mbs.AddObject(u.GenericJoint(markerNumbers=[ground, hinge], constrainedAxes=[1, 1, 1, 1, 1, 0]))
         nodes, weights = self.body.markers["tip"]
         tip = mbs.AddMarker(
-            u.MarkerSuperElementPosition(
-                bodyNumber=made["oFFRFreducedOrder"], meshNodeNumbers=nodes, weightingFactors=weights
-            )
+            u.MarkerSuperElementPosition(bodyNumber=made["oFFRFreducedOrder"], meshNodeNumbers=nodes, weightingFactors=weights)
         )
         kinds = (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
-        sensors = [
-            mbs.AddSensor(u.SensorMarker(markerNumber=tip, outputVariableType=kind, storeInternal=True))
-            for kind in kinds
-        ]
+        sensors = [mbs.AddSensor(u.SensorMarker(markerNumber=tip, outputVariableType=kind, storeInternal=True)) for kind in kinds]
         mbs.Assemble()
         run = run_solver(mbs, self.t_end, choice)
         return run.solved(*(np.array(mbs.GetSensorValues(sensor)) for sensor in sensors))
@@ -109,9 +104,8 @@ class SliderCrank:
     """
 
     def __init__(
-        self, body: ReducedBody, crank: Crank, t_end: float, start: tuple[np.ndarray, np.ndarray], spin: float,
-        shape: np.ndarray,
-    ) -> None:  # fmt: skip
+        self, body: ReducedBody, crank: Crank, t_end: float, start: tuple[np.ndarray, np.ndarray], spin: float, shape: np.ndarray
+    ) -> None:
         self.body, self.crank, self.t_end, self.start, self.spin, self.shape = body, crank, t_end, start, spin, shape
 
     def __call__(self, choice: Choice) -> Solved:
@@ -121,9 +115,12 @@ class SliderCrank:
         radius, speed = self.crank.radius, self.crank.speed
         mbs = exu.SystemContainer().AddSystem()
         made = add_body(
-            mbs, self.body, positionRef=[radius, 0, 0], initialVelocity=[0, radius * speed, 0],
+            mbs,
+            self.body,
+            positionRef=[radius, 0, 0],
+            initialVelocity=[0, radius * speed, 0],
             initialAngularVelocity=[0, 0, self.spin],
-        )  # fmt: skip
+        )
         modal = made["nGenericODE2"]
         for name, values in zip(("initialCoordinates", "initialCoordinates_t"), self.start, strict=True):
             mbs.SetNodeParameter(modal, name, list(values / self.body.scale))
@@ -134,23 +131,17 @@ class SliderCrank:
             marker = mbs.AddMarker(u.MarkerNodeCoordinate(nodeNumber=disc, coordinate=coordinate))
             turning = coordinate == 2  # at constant speed
             mbs.AddObject(
-                u.CoordinateConstraint(
-                    markerNumbers=[fixed, marker], velocityLevel=turning, offset=speed if turning else 0.0
-                )
+                u.CoordinateConstraint(markerNumbers=[fixed, marker], velocityLevel=turning, offset=speed if turning else 0.0)
             )
         pin = mbs.AddMarker(u.MarkerBodyRigid(bodyNumber=wheel, localPosition=[radius, 0, 0]))
         frame = mbs.AddMarker(u.MarkerNodeRigid(nodeNumber=made["nRigidBody"]))
         nodes, weights = self.body.markers["small"]
         small = mbs.AddMarker(
-            u.MarkerSuperElementRigid(
-                bodyNumber=made["oFFRFreducedOrder"], meshNodeNumbers=nodes, weightingFactors=weights
-            )
+            u.MarkerSuperElementRigid(bodyNumber=made["oFFRFreducedOrder"], meshNodeNumbers=nodes, weightingFactors=weights)
         )
         # the piston is the mass of the small end along its guide: it has no other motion
         mass = mbs.AddNode(u.Node1D(referenceCoordinates=[0.0]))
-        piston = mbs.AddObject(
-            u.Mass1D(physicsMass=self.crank.piston_mass, nodeNumber=mass, referencePosition=[self.reach, 0, 0])
-        )
+        piston = mbs.AddObject(u.Mass1D(physicsMass=self.crank.piston_mass, nodeNumber=mass, referencePosition=[self.reach, 0, 0]))
         guide = mbs.AddMarker(u.MarkerBodyRigid(bodyNumber=piston))
         mbs.AddObject(u.GenericJoint(markerNumbers=[pin, frame], constrainedAxes=[1, 1, 1, 1, 1, 0]))
         mbs.AddObject(u.GenericJoint(markerNumbers=[guide, small], constrainedAxes=[1, 1, 1, 1, 1, 0]))

@@ -18,9 +18,7 @@ def turning_body(body: Body, mass: float, point, t_end: float, choice: Choice) -
     from exudyn import utilities as u
 
     mbs = exu.SystemContainer().AddSystem()
-    node = mbs.AddNode(
-        u.NodeRigidBodyRotVecLG(referenceCoordinates=[0.0] * 6, initialVelocities=[0, 0, 0, *body.omega])
-    )
+    node = mbs.AddNode(u.NodeRigidBodyRotVecLG(referenceCoordinates=[0.0] * 6, initialVelocities=[0, 0, 0, *body.omega]))
     moments, centre = [*body.inertia, 0.0, 0.0, 0.0], np.array(body.first_moment) / mass
     rigid = mbs.AddObject(u.ObjectRigidBody(physicsMass=mass, physicsInertia=moments, nodeNumber=node))
     if body.gravity:
@@ -32,9 +30,8 @@ def turning_body(body: Body, mass: float, point, t_end: float, choice: Choice) -
             moving = mbs.AddMarker(u.MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate))
             mbs.AddObject(u.CoordinateConstraint(markerNumbers=[still, moving]))
     sensors = [
-        mbs.AddSensor(u.SensorBody(bodyNumber=rigid, localPosition=list(point), outputVariableType=output,
-                                   storeInternal=True))
+        mbs.AddSensor(u.SensorBody(bodyNumber=rigid, localPosition=list(point), outputVariableType=output, storeInternal=True))
         for output in (exu.OutputVariableType.Position, exu.OutputVariableType.Velocity)
-    ]  # fmt: skip
+    ]
     mbs.Assemble()
     return solve(mbs, sensors, t_end, choice)

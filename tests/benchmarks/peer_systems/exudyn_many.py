@@ -30,15 +30,11 @@ def exudyn_rods(mechanism: str, bodies: int, t_end: float, solver: str, steps: i
         centre = np.array([x + 0.5 * np.cos(angle), y + 0.5 * np.sin(angle)])
         speed = np.array(velocity) + 0.5 * rate * np.array([-np.sin(angle), np.cos(angle)])
         starts.append(centre)
-        node = mbs.AddNode(
-            items.NodeRigidBody2D(referenceCoordinates=[*centre, angle], initialVelocities=[*speed, rate])
-        )
+        node = mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[*centre, angle], initialVelocities=[*speed, rate]))
         body = mbs.AddObject(items.ObjectRigidBody2D(physicsMass=1.0, physicsInertia=1.0 / 12.0, nodeNumber=node))
         mass = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
         mbs.AddLoad(items.LoadMassProportional(markerNumber=mass, loadVector=[0, -9.81, 0]))
-        return tuple(
-            mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=body, localPosition=[side, 0, 0])) for side in (-0.5, 0.5)
-        )
+        return tuple(mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=body, localPosition=[side, 0, 0])) for side in (-0.5, 0.5))
 
     def fixed(x: float):
         return mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=ground, localPosition=[x, 0, 0]))

@@ -37,9 +37,13 @@ def exudyn_spheres(box: Box, t_end: float, steps: int) -> Run:
     frame = mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=ground, localPosition=[0, 0, 0]))
     points, triangles = _walls(box)
     contact.AddTrianglesRigidBodyBased(
-        rigidBodyMarkerIndex=frame, contactStiffness=stiffness, contactDamping=0.0, frictionMaterialIndex=0,
-        pointList=points, triangleList=triangles,
-    )  # fmt: skip
+        rigidBodyMarkerIndex=frame,
+        contactStiffness=stiffness,
+        contactDamping=0.0,
+        frictionMaterialIndex=0,
+        pointList=points,
+        triangleList=triangles,
+    )
     mbs.Assemble()
     settings = exu.SimulationSettings()
     integration = settings.timeIntegration
@@ -63,8 +67,7 @@ def _walls(box: Box) -> tuple[list, list]:
         first, second = (np.eye(3)[(axis + k) % 3] for k in (1, 2))
         far = 3.0 * box.side
         corners = [
-            place - box.side * (first + second) + far * (i * first + j * second)
-            for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))
+            place - box.side * (first + second) + far * (i * first + j * second) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))
         ]
         at = len(points)
         points += corners

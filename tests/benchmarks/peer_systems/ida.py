@@ -56,12 +56,31 @@ def library() -> dict:
         if not paths:
             raise ImportError(f"scikit-sundae brings no library of SUNDIALS named '{part}'")
         found[part] = ctypes.CDLL(str(paths[0]), mode=ctypes.RTLD_GLOBAL)
-    where = {"N_VGetArrayPointer": "core", "N_VNew_Serial": "nvecserial", "SUNDenseMatrix": "sunmatrixdense",
-             "SUNLinSol_Dense": "sunlinsoldense", "SUNContext_Create": "core", "SUNContext_ClearErrHandlers": "core",
-             "N_VDestroy": "core"}  # fmt: skip
-    names = (*where, "IDACreate", "IDAInit", "IDAReInit", "IDASVtolerances", "IDASetLinearSolver", "IDASetMaxNumSteps",
-             "IDASetId", "IDASetSuppressAlg", "IDASolve", "IDASetStopTime", "IDARootInit", "IDAGetNumSteps",
-             "IDAFree")  # fmt: skip
+    where = {
+        "N_VGetArrayPointer": "core",
+        "N_VNew_Serial": "nvecserial",
+        "SUNDenseMatrix": "sunmatrixdense",
+        "SUNLinSol_Dense": "sunlinsoldense",
+        "SUNContext_Create": "core",
+        "SUNContext_ClearErrHandlers": "core",
+        "N_VDestroy": "core",
+    }
+    names = (
+        *where,
+        "IDACreate",
+        "IDAInit",
+        "IDAReInit",
+        "IDASVtolerances",
+        "IDASetLinearSolver",
+        "IDASetMaxNumSteps",
+        "IDASetId",
+        "IDASetSuppressAlg",
+        "IDASolve",
+        "IDASetStopTime",
+        "IDARootInit",
+        "IDAGetNumSteps",
+        "IDAFree",
+    )
     functions = {name: getattr(found[where.get(name, "ida")], name) for name in names}
     for name in VOID_POINTERS:
         functions[name].restype = c_void_p
@@ -93,11 +112,23 @@ def equations_callback(equations: FirstOrder):
     @numba.cfunc(RESIDUAL)
     def callback(t, y, rate, result, _data):
         implicit(
-            tables_at(tables), workspace_at(work), integers_at(own, n), integers_at(rows, c),
-            integers_at(active, contacts), reference, floats_at(q, size), floats_at(v, size), floats_at(a, size),
-            floats_at(out, size), alpha, integers_at(counts, 1), t, vector(y),
-            vector(rate), vector(result),
-        )  # fmt: skip
+            tables_at(tables),
+            workspace_at(work),
+            integers_at(own, n),
+            integers_at(rows, c),
+            integers_at(active, contacts),
+            reference,
+            floats_at(q, size),
+            floats_at(v, size),
+            floats_at(a, size),
+            floats_at(out, size),
+            alpha,
+            integers_at(counts, 1),
+            t,
+            vector(y),
+            vector(rate),
+            vector(result),
+        )
         return 0
 
     return callback
@@ -113,10 +144,18 @@ def gap_callback(equations: FirstOrder, contact: int):
     @numba.cfunc(ROOT)
     def callback(t, y, _rate, result, _data):
         result[0] = gap(
-            tables_at(tables), workspace_at(work), integers_at(own, n), integers_at(rows, c), reference,
-            floats_at(q, size), floats_at(v, size), floats_at(a, size), contact, t,
+            tables_at(tables),
+            workspace_at(work),
+            integers_at(own, n),
+            integers_at(rows, c),
+            reference,
+            floats_at(q, size),
+            floats_at(v, size),
+            floats_at(a, size),
+            contact,
+            t,
             vector(y),
-        )  # fmt: skip
+        )
         return 0
 
     return callback

@@ -46,9 +46,8 @@ def mujoco_rods(mechanism: str, bodies: int, t_end: float, integrator: str, step
                 rod(post, f"bar {i + 1}", [1.0, 0.0, 0.0], down)
                 start[f"bar {i + 1}"] = 1.0
                 loop = spec.add_equality(
-                    type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"bar {i + 1}",
-                    name2=f"post {i + 1}",
-                )  # fmt: skip
+                    type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"bar {i + 1}", name2=f"post {i + 1}"
+                )
                 loop.data[:3] = [1.0, 0.0, 0.0]
     model = spec.compile()
     data = mujoco.MjData(model)

@@ -32,9 +32,7 @@ def mujoco_spheres(box: Box, t_end: float, steps: int) -> Run:
         axis = int(np.argmax(np.abs(normal)))
         turn = np.zeros(4)
         mujoco.mju_quatZ2Vec(turn, normal)
-        spec.worldbody.add_geom(
-            name=name, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.0, 1.0, 0.1], pos=place, quat=turn, **shape
-        )
+        spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.0, 1.0, 0.1], pos=place, quat=turn, **shape)
         assert abs(normal[axis]) == 1.0
     model = spec.compile()
     data = mujoco.MjData(model)

@@ -28,9 +28,7 @@ def solve_model(equations: FirstOrder, t_end: float, method: str, rtol: float, a
     equations.active[:] = 0
     y, t, begin = equations.y, 0.0, time.perf_counter()
     while t < t_end:
-        found = solve_ivp(
-            equations.right_side, (t, t_end), y, method=method, rtol=rtol, atol=atol, events=gap_event(equations)
-        )
+        found = solve_ivp(equations.right_side, (t, t_end), y, method=method, rtol=rtol, atol=atol, events=gap_event(equations))
         if not found.success:
             raise ArithmeticError(found.message)
         y, t = found.y[:, -1], float(found.t[-1])

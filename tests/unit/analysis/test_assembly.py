@@ -68,9 +68,7 @@ def test_velocities_are_made_consistent():
 
 def test_flexible_links_are_not_bent_to_close_a_loop():
     mesh = fm.read_mesh(fm.find_mesh("pendulum_beam.inp"))
-    flexible = fm.reduce(
-        mesh, interfaces={"hinge": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="hinge", bending=(3, 0))
-    )
+    flexible = fm.reduce(mesh, interfaces={"hinge": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="hinge", bending=(3, 0)))
     length = float(np.ptp(flexible.points, axis=0).max())
     system = fm.System(gravity=(0.0, -9.81, 0.0))
     beam, link = system.add(flexible, name="beam"), system.add(bar(length), name="link")

@@ -104,8 +104,7 @@ def test_absolute_tolerances_by_kind_set_the_steps():
     case = load_case("flexible_pendulum_impact").module
     system = case.build(case.resolve(case.Parameters()))
     runs = [
-        system.simulate(0.05, rtol=1e-6, atol={"mode": mode, "mode_rate": 1e3 * mode}, integrator="radau")
-        for mode in (1e-11, 1e-5)
+        system.simulate(0.05, rtol=1e-6, atol={"mode": mode, "mode_rate": 1e3 * mode}, integrator="radau") for mode in (1e-11, 1e-5)
     ]
     tight, loose = (run.stats["steps_accepted"] for run in runs)
     assert loose < 0.9 * tight

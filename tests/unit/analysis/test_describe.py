@@ -16,23 +16,12 @@ def test_entries_of_a_four_bar(tmp_path):
     found = system.describe()
     assert [body.name for body in found.bodies] == ["crank", "coupler", "rocker"]
     assert found.bodies[0].mass == pytest.approx(0.16)
-    assert [(joint.name, joint.closes_loop) for joint in found.joints] == [
-        ("A", False),
-        ("B", False),
-        ("D", False),
-        ("C", True),
-    ]
+    assert [(joint.name, joint.closes_loop) for joint in found.joints] == [("A", False), ("B", False), ("D", False), ("C", True)]
     assert found.joints[0].prescribed == ("angle",)
     assert [set(loop) for loop in found.loops] == [{"A", "B", "C", "D"}]
     assert {entry.name: entry.bodies for entry in found.forces} == {"push": ("coupler",), "tie": ("ground", "rocker")}
     text = str(found)
-    for words in (
-        "closes a loop",
-        "angle (prescribed)",
-        "= -3",
-        "actual: 0 (1 without drivers)",
-        "analysis: kinematic",
-    ):
+    for words in ("closes a loop", "angle (prescribed)", "= -3", "actual: 0 (1 without drivers)", "analysis: kinematic"):
         assert words in text
     plain = json.loads(json.dumps(found.as_dict()))
     assert plain["mobility"]["freedoms"] == 0

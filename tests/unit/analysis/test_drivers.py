@@ -19,10 +19,7 @@ def twice_driven(position=0.0, rate=0.0, acceleration=0.0) -> fm.System:
 
 def test_drivers_that_agree_at_the_start_are_redundant():
     found = fm.mobility(twice_driven())
-    assert (
-        found.redundant[-1].sentence
-        == "the driver of 'D.angle' repeats what the driver of 'A.angle' already prescribes"
-    )
+    assert found.redundant[-1].sentence == "the driver of 'D.angle' repeats what the driver of 'A.angle' already prescribes"
 
 
 @pytest.mark.parametrize(
@@ -78,8 +75,6 @@ def test_prescribed_point_against_a_driven_joint():
     """The crank's end cannot be prescribed where the driven crank does not bring it."""
     system = four_bar(speed=2.0)
     end = CRANK * np.cos(0.9)
-    system.prescribe_point(
-        system.ground["origin"], system.bodies["crank"]["end"], "x", lambda t: end + 0.1 * t, name="pull"
-    )
+    system.prescribe_point(system.ground["origin"], system.bodies["crank"]["end"], "x", lambda t: end + 0.1 * t, name="pull")
     with pytest.raises(fm.MechanismError, match="the driver 'pull' contradicts the driver of 'A.angle'"):
         system.simulate(1.0)

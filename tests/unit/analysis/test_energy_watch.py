@@ -85,9 +85,7 @@ def winch(system):
     system.rod(anchor, mass["origin"], fm.Step(0.0, 0.3, 1.0, 0.2), name="rope")
 
 
-SUPPLIES = (
-    hammered, motor, actuator, follower, torque, crank, stiff_damper, negative_damper, preloaded, winch
-)  # fmt: skip
+SUPPLIES = (hammered, motor, actuator, follower, torque, crank, stiff_damper, negative_damper, preloaded, winch)
 
 
 @pytest.mark.parametrize("supply", SUPPLIES, ids=lambda supply: supply.__name__)

@@ -271,8 +271,7 @@ def test_impact_that_is_slow_for_the_condensed_modes(rod):
 def test_other_implicit_integrators_condense_alike(rod, integrator):
     """Within twenty times the tolerance of what Radau finds: rates count against the speed, not the deflection."""
     ends = [
-        pendulum(rod, fm.QuasiStatic(above=50.0)).simulate(0.05, rtol=5e-6, integrator=method)
-        for method in ("radau", integrator)
+        pendulum(rod, fm.QuasiStatic(above=50.0)).simulate(0.05, rtol=5e-6, integrator=method) for method in ("radau", integrator)
     ]
     for name in ("hinge.angle", "rod.tip.displacement.y"):
         assert ends[1][name][-1] == pytest.approx(ends[0][name][-1], abs=1e-4 * np.abs(ends[0][name]).max())

@@ -15,9 +15,7 @@ def test_four_bar_over_a_turn(coordinates):
     expected = np.array([rocker_angle(0.9 + speed * t) for t in found.t])
     assert found["D.angle"] == pytest.approx(expected, abs=1e-11)
     step = 1e-3
-    rates = [
-        (rocker_angle(0.9 + speed * t + step) - rocker_angle(0.9 + speed * t - step)) / (2 * step) for t in found.t
-    ]
+    rates = [(rocker_angle(0.9 + speed * t + step) - rocker_angle(0.9 + speed * t - step)) / (2 * step) for t in found.t]
     assert found["D.angle.rate"] == pytest.approx(speed * np.array(rates), abs=1e-5)
     assert found["constraint_error"].max() < 1e-11
 
@@ -43,9 +41,7 @@ def test_power_of_the_driver_is_the_change_of_energy():
 def test_driven_tree():
     system = fm.System(gravity=(0.0, -9.81, 0.0))
     rod = system.add(fm.RigidBody.rod(2.0, 1.0), name="rod")
-    system.revolute(system.ground["origin"], rod["origin"], name="hinge").prescribe(
-        np.sin, np.cos, lambda t: -np.sin(t)
-    )
+    system.revolute(system.ground["origin"], rod["origin"], name="hinge").prescribe(np.sin, np.cos, lambda t: -np.sin(t))
     found = system.kinematics(2.0, steps=20)
     angle, t = np.sin(found.t), found.t
     torque = -2.0 / 3.0 * np.sin(t) + 2.0 * 9.81 * 0.5 * np.cos(angle)

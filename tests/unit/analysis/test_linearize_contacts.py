@@ -163,11 +163,10 @@ def test_a_rotor_that_turns_by_itself_is_warned_of_and_a_pendulum_in_motion_is_n
 def test_frequencies_of_a_whirling_mass_are_those_of_the_turning_frame():
     """A mass on equal springs, 10 rad/s in the stationary frame, on a hub that turns at 3 rad/s: 10 - 3 and 10 + 3."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
-    hub, link, mass = (system.add(fm.RigidBody(m, (1e-9, 1e-9, 1e-9)), name=name)
-                       for name, m in (("hub", 1.0), ("link", 1e-9), ("mass", 2.0)))  # fmt: skip
-    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(
-        lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0
+    hub, link, mass = (
+        system.add(fm.RigidBody(m, (1e-9, 1e-9, 1e-9)), name=name) for name, m in (("hub", 1.0), ("link", 1e-9), ("mass", 2.0))
     )
+    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0)
     for before, after, axis in ((hub, link, "x"), (link, mass, "y")):
         system.prismatic(before["origin"], after["origin"], axis=axis, name=axis).spring(200.0)
     modes = system.linearize()

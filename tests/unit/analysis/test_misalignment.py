@@ -107,7 +107,7 @@ def test_stated_deformation_is_no_misalignment():
         ("beam", {"tilt": (0.0, np.radians(5.0), 0.0)}, ("2 degrees", "turned by 5 degrees")),
         ("short beam", {"offset": 9e-4}, ("straining bodies beyond 0.5 %", "off by 0.9 mm", "J of elastic energy")),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_with_numbers(body, geometry, words):
     system = slider_crank(None if body == "rigid" else beam(ROD if body == "beam" else 0.06), **geometry)
     for analysis in (system.assemble, lambda: system.simulate(0.01)):
@@ -129,8 +129,9 @@ def closed_four_bar(tilt: float) -> fm.System:
     system.revolute(parts[0].marker("out", position=places[1]), parts[1].marker("in", position=places[1]), name="B")
     system.revolute(
         parts[1].marker("out", position=places[2], rotation=turned),
-        parts[2].marker("out", position=places[2], rotation=turned), name="C",
-    )  # fmt: skip
+        parts[2].marker("out", position=places[2], rotation=turned),
+        name="C",
+    )
     system.revolute(markers[1], parts[2].marker("in", position=places[3]), name="D")
     return system
 

@@ -80,10 +80,7 @@ def test_spin_of_a_rod_between_ball_joints_is_isolated():
 
 @pytest.mark.parametrize("what", ["crooked", "sprung", "not round"])
 def test_spin_that_something_depends_on_is_not_isolated(what):
-    size, center = (
-        ((1.0, 0.02, 0.03) if what == "not round" else (1.0, 0.02, 0.02)),
-        (0.5, 0.01 * (what == "crooked"), 0.0),
-    )
+    size, center = (((1.0, 0.02, 0.03) if what == "not round" else (1.0, 0.02, 0.02)), (0.5, 0.01 * (what == "crooked"), 0.0))
     system = rod_between_balls(fm.RigidBody.box(1000.0, size, center=center))
     if what == "sprung":
         side = system.bodies["rod"].marker("side", position=(0.5, 0.1, 0.0))
@@ -126,9 +123,7 @@ def test_singular_positions():
 
 def test_tree_of_flexible_and_free_bodies_counts_its_modes():
     mesh = fm.read_mesh(fm.find_mesh("pendulum_beam.inp"))
-    flexible = fm.reduce(
-        mesh, interfaces={"hinge": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="hinge", bending=(3, 0))
-    )
+    flexible = fm.reduce(mesh, interfaces={"hinge": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="hinge", bending=(3, 0)))
     system = fm.System()
     beam = system.add(flexible, name="beam")
     system.add(fm.RigidBody.point(1.0), name="dust")

@@ -54,9 +54,7 @@ def test_runs_name_what_decided_their_steps(runs):
 
 
 def pendulum_labels(result):
-    return [name.removeprefix("pendulum.") for name in result.names if name.startswith("pendulum.bending")] + [
-        "axial 1"
-    ]
+    return [name.removeprefix("pendulum.") for name in result.names if name.startswith("pendulum.bending")] + ["axial 1"]
 
 
 def test_undamped_vibrations_that_decide_are_told(runs, pendulum):

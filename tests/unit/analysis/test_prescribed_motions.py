@@ -13,9 +13,7 @@ from flexmbs.mechanism.signal_jumps import find_jump
 def arm(**start) -> tuple[fm.System, object]:
     """Two arms in a plane, the first of which is to be driven."""
     system = fm.System(gravity=(0.0, -9.81, 0.0))
-    first, second = (
-        system.add(fm.RigidBody(1.0, 0.1 * np.eye(3), (0.3, 0.0, 0.0)), name) for name in ("arm", "forearm")
-    )
+    first, second = (system.add(fm.RigidBody(1.0, 0.1 * np.eye(3), (0.3, 0.0, 0.0)), name) for name in ("arm", "forearm"))
     crank = system.revolute(system.ground["origin"], first["origin"], axis="z", name="crank", **start)
     system.revolute(first.marker("end", position=(0.5, 0.0, 0.0)), second["origin"], axis="z", name="elbow")
     return system, crank
@@ -25,7 +23,7 @@ STATED = {
     "position": ({"angle": 0.0}, {"position": 1.0}, "value of 'angle' is given as 0 rad.* 1 rad at t = 0.* of 1 rad"),
     "rate": ({"rate": 0.0}, {"position": lambda t: 3.0 * t}, "rate of 'angle' is given as 0 rad/s.* 3 rad/s at t = 0"),
     "prescribed rate": ({"rate": 1.0}, {"rate": 3.0}, "rate of 'angle' is given as 1 rad/s.* 3 rad/s.* of 2 rad/s"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", STATED)
@@ -72,14 +70,13 @@ JUMPS = {
     "behind the start": ({"position": lambda t: 1.0 if t > 0.0 else 0.0}, "position jumps by 1 rad at t = 0 s"),
     "at the start": ({"position": lambda t: 1.0 if t >= 0.0 else 0.0}, "position jumps by 1 rad at t = 0 s"),
     "later": ({"position": lambda t: 1.0 if t >= 0.3 else 0.0}, r"position jumps by 1 rad at t = 0.3 s \(from 0 to 1"),
-    "beside a motion": (
-        {"position": lambda t: math.sin(10.0 * t) - (t > 0.3)}, "position jumps by -1 rad at t = 0.3 s"
-    ),
+    "beside a motion": ({"position": lambda t: math.sin(10.0 * t) - (t > 0.3)}, "position jumps by -1 rad at t = 0.3 s"),
     "of the rate": ({"rate": lambda t: 1.0 if t > 0.2 else 0.0}, "velocity jumps by 1 rad/s at t = 0.2 s"),
     "at the end of a table": (
-        {"position": fm.Table([0.0, 0.2, 0.4], [0.0, 0.1, 0.4], beyond="hold")}, "velocity jumps by -2 rad/s at t = 0.4"
+        {"position": fm.Table([0.0, 0.2, 0.4], [0.0, 0.1, 0.4], beyond="hold")},
+        "velocity jumps by -2 rad/s at t = 0.4",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", JUMPS)
@@ -159,18 +156,22 @@ def test_motion_too_quick_for_its_differences_is_told(coordinates):
     system, crank = arm()
     system.coordinates = coordinates
     crank.prescribe(lambda t: 1e-4 * math.sin(2.0 * math.pi * 400.0 * t))
-    with pytest.warns(
-        fm.MechanismWarning, match="'crank'.*changes too quickly for derivatives by finite differences"
-    ) as told:
+    with pytest.warns(fm.MechanismWarning, match="'crank'.*changes too quickly for derivatives by finite differences") as told:
         system.simulate(2e-3)
     numbers = str(told[0].message).split("they give ")[1].split(" instead of ")
     assert float(numbers[0]) / float(numbers[1].split(". ")[0]) == pytest.approx(part, rel=1e-3)
 
 
-@pytest.mark.parametrize("motion", [
-    lambda t: 0.5 * math.sin(2.0 * math.pi * 40.0 * t), lambda t: 1000.0 * t, lambda t: 0.7,
-    lambda t: 0.3 * math.tanh((t - 0.01) / 0.01), fm.Harmonic(1e-4, frequency=400.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "motion",
+    [
+        lambda t: 0.5 * math.sin(2.0 * math.pi * 40.0 * t),
+        lambda t: 1000.0 * t,
+        lambda t: 0.7,
+        lambda t: 0.3 * math.tanh((t - 0.01) / 0.01),
+        fm.Harmonic(1e-4, frequency=400.0),
+    ],
+)
 def test_motion_slow_enough_for_its_differences_is_not_warned_of(motion):
     system, crank = arm()
     crank.prescribe(motion)

@@ -48,9 +48,10 @@ def test_slow_swing_starts_on_the_slow_motion(arm):
     w = 2.0 * np.pi * 3.0
     shift = 0.7  # rad: starts with acceleration and its derivative
     angle = (
-        lambda t: 0.2 * np.sin(w * t + shift), lambda t: 0.2 * w * np.cos(w * t + shift),
+        lambda t: 0.2 * np.sin(w * t + shift),
+        lambda t: 0.2 * w * np.cos(w * t + shift),
         lambda t: -0.2 * w**2 * np.sin(w * t + shift),
-    )  # fmt: skip
+    )
     system = spun(arm, angle)
     times = np.linspace(0.0, 0.3, 601)
     found = system.simulate(t_end=0.3, quasi_static_start=True, rtol=1e-8).resampled(times)["arm.tip.displacement.y"]

@@ -98,9 +98,7 @@ def test_couplings_count_with_the_forces_on_their_coordinates():
     for count in (1, 2):
         system = fm.System(gravity=(0.0, 0.0, 0.0))
         rotors = [system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name=name) for name in ("first", "second")]
-        joints = [
-            system.revolute(system.ground["origin"], rotor["origin"], name=f"J{k}") for k, rotor in enumerate(rotors)
-        ]
+        joints = [system.revolute(system.ground["origin"], rotor["origin"], name=f"J{k}") for k, rotor in enumerate(rotors)]
         system.torque(rotors[0]["origin"], (0.0, 0.0, 3.0))
         for k in range(count):
             name = f"gear {k}"

@@ -18,9 +18,7 @@ def overlapping_spheres(mass_ratio: float = 1.0) -> fm.System:
 
 
 def test_the_refusal_names_contact_depth_bodies_and_remedy():
-    with pytest.raises(
-        fm.MechanismError, match=r"'pair' .* penetration of 0\.08 m \('one' and 'two'\).*settle_contacts"
-    ):
+    with pytest.raises(fm.MechanismError, match=r"'pair' .* penetration of 0\.08 m \('one' and 'two'\).*settle_contacts"):
         overlapping_spheres().simulate(t_end=0.1)
 
 

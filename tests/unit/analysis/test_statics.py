@@ -48,9 +48,7 @@ def test_ball_rests_on_an_elastic_contact():
     ball = system.add(fm.RigidBody.sphere(1000.0, 0.1), name="ball")
     system.prismatic(system.ground["origin"], ball["origin"], axis="z", displacement=0.11, name="way")
     law = fm.PowerLaw(stiffness=1e5, exponent=1.5)
-    system.contact(
-        fm.Sphere(ball["origin"], 0.1), fm.Plane(system.ground["origin"], normal=(0.0, 0.0, 1.0)), law, name="floor"
-    )
+    system.contact(fm.Sphere(ball["origin"], 0.1), fm.Plane(system.ground["origin"], normal=(0.0, 0.0, 1.0)), law, name="floor")
     found = system.statics()
     weight = system.bodies["ball"].body.mass * G
     assert found["floor.force"][0] == pytest.approx(weight, rel=1e-8)
@@ -62,9 +60,7 @@ def test_ball_rests_on_an_elastic_contact():
 def test_no_equilibrium_names_the_worst_equation():
     system = fm.System(gravity=(0.0, 0.0, -G))
     system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), name="brick", position=(0.0, 0.0, 1.0))
-    with pytest.raises(
-        fm.SimulationError, match="statics: no equilibrium .* worst equation: 'brick.free.z', unbalanced by 9.81 "
-    ):
+    with pytest.raises(fm.SimulationError, match="statics: no equilibrium .* worst equation: 'brick.free.z', unbalanced by 9.81 "):
         system.statics()
 
 
@@ -83,9 +79,7 @@ def test_run_from_equilibrium_stays_there():
 
 def test_flexible_beam_sags_as_in_linear_statics():
     mesh = fm.read_mesh(fm.find_mesh("pendulum_beam.inp"))
-    flexible = fm.reduce(
-        mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="root", bending=(4, 4))
-    )
+    flexible = fm.reduce(mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="root", bending=(4, 4)))
     system = fm.System(gravity=(0.0, -0.01, 0.0))
     beam = system.add(flexible, name="beam")
     system.fixed(system.ground["origin"], beam["root"], name="clamp")

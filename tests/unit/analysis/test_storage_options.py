@@ -34,10 +34,7 @@ WRONG = [
     ({"storage_limit": 0}, "storage_limit = 0 must be a positive number of bytes"),
     ({"storage_limit": -1e6}, "storage_limit = -1000000.0 must be a positive number of bytes"),
     ({"storage_limit": "1 GB"}, "storage_limit = '1 GB' must be a positive number of bytes"),
-    (
-        {"storage_limit": 1000.0},
-        r"storage_limit = 1000 bytes holds 2 steps of this mechanism, \d+ bytes each; at least",
-    ),
+    ({"storage_limit": 1000.0}, r"storage_limit = 1000 bytes holds 2 steps of this mechanism, \d+ bytes each; at least"),
 ]
 
 
@@ -90,9 +87,13 @@ def test_what_is_left_out_is_reproduced(bounces):
     ]
     between = some.resampled(whole.t)
     for name, allowed in (
-        ("hinge.angle", 1e-6), ("hinge.angle.rate", 1e-4), ("pendulum.bending y 2", 1e-6),
-        ("pendulum.tip.position.y", 1e-6), ("energy.elastic", 0.02), ("hinge.reaction.force.y", 0.02),
-    ):  # fmt: skip
+        ("hinge.angle", 1e-6),
+        ("hinge.angle.rate", 1e-4),
+        ("pendulum.bending y 2", 1e-6),
+        ("pendulum.tip.position.y", 1e-6),
+        ("energy.elastic", 0.02),
+        ("hinge.reaction.force.y", 0.02),
+    ):
         assert np.abs(between[name] - whole[name]).max() < allowed * np.ptp(whole[name]), name
     for name in ("pendulum.tip.displacement.y", "energy.kinetic"):
         assert some.extreme(name)[1] == pytest.approx(whole.extreme(name)[1], rel=1e-3)

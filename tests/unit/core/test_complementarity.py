@@ -193,9 +193,9 @@ def test_a_contact_may_stay_closed_without_force():
     assert not lam.any()
 
 
-@pytest.mark.parametrize("poisson, restitution, after", [
-    (0, 1.0, [-1 / 3, 2 / 3, 2 / 3]), (1, 1.0, [-1 / 3, 2 / 3, 2 / 3]), (1, 0.8, [-0.2, 0.6, 0.6]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "poisson, restitution, after", [(0, 1.0, [-1 / 3, 2 / 3, 2 / 3]), (1, 1.0, [-1 / 3, 2 / 3, 2 / 3]), (1, 0.8, [-0.2, 0.6, 0.6])]
+)
 def test_three_touching_balls(poisson, restitution, after):
     G = np.zeros((6, 3))
     G[0], G[3] = [-1.0, 1.0, 0.0], [0.0, -1.0, 1.0]

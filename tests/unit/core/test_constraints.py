@@ -52,10 +52,16 @@ def sphere(system, a, b):
 
 
 KINDS = {
-    "rod": (rod, add_distance), "cable": (cable, add_cable), "component": (component, add_component),
-    "weld": (weld, add_closure), "hinge": (hinge, add_closure), "ball": (ball, add_closure),
-    "slide and turn": (slide_and_turn, add_closure), "disc": (disc, add_rolling), "sphere": (sphere, add_rolling),
-}  # fmt: skip
+    "rod": (rod, add_distance),
+    "cable": (cable, add_cable),
+    "component": (component, add_component),
+    "weld": (weld, add_closure),
+    "hinge": (hinge, add_closure),
+    "ball": (ball, add_closure),
+    "slide and turn": (slide_and_turn, add_closure),
+    "disc": (disc, add_rolling),
+    "sphere": (sphere, add_rolling),
+}
 
 
 class Rows:

@@ -76,9 +76,7 @@ def test_the_point_of_a_disc_in_a_bore_is_the_farthest_of_its_rim(tilt, centre):
     axis = np.cos(tilt) * AXIS + np.sin(tilt) * EDGE
     gap, *numbers = disc_in_bore(*centre, *axis, 0.9, *AXIS, 1.0)
     normal, point = np.array(numbers[:3]), np.array(numbers[3:])
-    assert np.linalg.norm(point - centre) == pytest.approx(0.9) and (point - centre) @ axis == pytest.approx(
-        0.0, abs=1e-12
-    )
+    assert np.linalg.norm(point - centre) == pytest.approx(0.9) and (point - centre) @ axis == pytest.approx(0.0, abs=1e-12)
     across = point - point @ AXIS * AXIS
     assert gap == pytest.approx(1.0 - np.linalg.norm(across)) and normal == pytest.approx(-unit(across))
     first = unit(np.cross(axis, (0.2, 0.9, 0.1)))

@@ -26,9 +26,7 @@ CURVES = {
         np.array([0.0, 1.0]), np.random.default_rng(8).normal(size=(1, 6, 3)), False, False, np.array([0.6, 0.0, 0.8])
     ),
 }
-SURFACE = fm.Surface.height(
-    np.linspace(0, 3, 6), np.linspace(0, 2, 5), lambda x, y: np.sin(x) * np.cos(y) + 0.2 * x * y
-)
+SURFACE = fm.Surface.height(np.linspace(0, 3, 6), np.linspace(0, 2, 5), lambda x, y: np.sin(x) * np.cos(y) + 0.2 * x * y)
 KINDS = [(name, follow, inverse) for name in CURVES for follow in (0, 1) for inverse in (False, True)]
 
 
@@ -173,9 +171,7 @@ def test_frame_agrees_with_that_of_the_curve():
         for s in RNG.uniform(0.0, curve.length, 20):
             f = np.zeros(24)
             f[[0, 4, 8]] = 1.0
-            through_curve(
-                curve.pool_values(), 0, 1, s, 0.0, 0.0, record(MARKER_FRAME, f), record(AXIS_STATE), record(CURVE_POINT)
-            )
+            through_curve(curve.pool_values(), 0, 1, s, 0.0, 0.0, record(MARKER_FRAME, f), record(AXIS_STATE), record(CURVE_POINT))
             assert f[:9].reshape(3, 3) == pytest.approx(curve.frame(s), abs=1e-13)
             assert f[9:12] == pytest.approx(curve.position(s), abs=1e-13)
 

@@ -87,10 +87,10 @@ def bushing(system, a, b):
     system.bushing(a, b, root @ root.T, rest=[0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
 
 
-@pytest.mark.parametrize("add, forces, energy", [
-    (line, add_elements, element_energy), (angle, add_elements, element_energy),
-    (bushing, add_bushings, bushing_energy),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "add, forces, energy",
+    [(line, add_elements, element_energy), (angle, add_elements, element_energy), (bushing, add_bushings, bushing_energy)],
+)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_power_of_elastic_forces_is_the_loss_of_their_energy(add, forces, energy, seed):
     system, (a, b) = two_bodies()

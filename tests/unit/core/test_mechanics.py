@@ -6,27 +6,13 @@ from plain_state import PlainState, derivative, record, two_bodies
 from scipy.spatial.transform import Rotation
 
 import flexmbs as fm
-from flexmbs.core.layout.frames import (
-    ARTICULATED,
-    AXIS_STATE,
-    BODY_FRAME,
-    COLUMN,
-    MARKER_FRAME,
-    MARKER_IN_BODY,
-    WRENCH,
-)
+from flexmbs.core.layout.frames import ARTICULATED, AXIS_STATE, BODY_FRAME, COLUMN, MARKER_FRAME, MARKER_IN_BODY, WRENCH
 from flexmbs.core.layout.records import make_record
 from flexmbs.core.layout.tables import AXIS, MARKER, PRODUCT, SUM
 from flexmbs.core.mechanics import articulated_body, joint_axes, markers, signals, vectors
 from flexmbs.core.mechanics.couplers import add_couplers, coupler_energy
 from flexmbs.core.mechanics.inertia import kinetic_energy, set_rigid_wrench
-from flexmbs.core.mechanics.rotation import (
-    inverse_tangent,
-    rotation_between,
-    rotation_matrix,
-    rotation_vector,
-    tangent,
-)
+from flexmbs.core.mechanics.rotation import inverse_tangent, rotation_between, rotation_matrix, rotation_vector, tangent
 
 SEEDS = (0, 1, 2)
 
@@ -270,9 +256,7 @@ def test_a_wrench_goes_back_through_a_translation():
     state = PlainState(system)
     state.move()
     axes = state.tables.axes
-    number = next(
-        i for i in range(len(axes)) if state.model.coordinate_names[axes[i].coordinate] == "slide.displacement"
-    )
+    number = next(i for i in range(len(axes)) if state.model.coordinate_names[axes[i].coordinate] == "slide.displacement")
     u = np.array([0.0, 0.6, 0.8])
     state.work.axis[number].direction[:] = u
     q = np.full(len(state.q), 0.8)

@@ -34,9 +34,15 @@ def measured(state, kind, s=0.0):
     return np.array(values)
 
 
-@pytest.mark.parametrize("kind, rate", [("position", "velocity"), ("velocity", "acceleration"),
-                                        ("distance", "distance rate"),
-                                        ("angular velocity", "angular acceleration")])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind, rate",
+    [
+        ("position", "velocity"),
+        ("velocity", "acceleration"),
+        ("distance", "distance rate"),
+        ("angular velocity", "angular acceleration"),
+    ],
+)
 def test_rates_are_what_an_observer_on_the_first_marker_sees(state, kind, rate):
     slope = derivative(lambda s: measured(state, kind, s))
     assert measured(state, rate) == pytest.approx(slope, abs=1e-8)

@@ -22,7 +22,5 @@ def test_film_force(e, direction):
         return quad(pressure, start, start + np.pi, points=peak or None, epsabs=0.0, epsrel=1e-10, limit=200)[0]
 
     expected = -np.array([integral(0), integral(1)])
-    assert np.array(film_force(1.0, ex, ey, vx, vy)) == pytest.approx(
-        expected, rel=1e-9, abs=1e-9 * np.hypot(*expected)
-    )
+    assert np.array(film_force(1.0, ex, ey, vx, vy)) == pytest.approx(expected, rel=1e-9, abs=1e-9 * np.hypot(*expected))
     assert film_force(1.0, ex, ey, 0.0, 0.0) == (0.0, 0.0)

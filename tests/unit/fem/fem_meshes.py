@@ -31,8 +31,7 @@ def rigid_rotations(points, with_turn):
     linear = np.cross(turns[:, None], points[None])
     pairs = np.array([(a, b) for a in range(3) for b in range(a, 3)])
     second = [
-        np.cross(turns[a], np.cross(turns[b], points)) / 2 + np.cross(turns[b], np.cross(turns[a], points)) / 2
-        for a, b in pairs
+        np.cross(turns[a], np.cross(turns[b], points)) / 2 + np.cross(turns[b], np.cross(turns[a], points)) / 2 for a, b in pairs
     ]
     if with_turn:
         linear = np.concatenate([linear, np.broadcast_to(turns[:, None], linear.shape)], axis=2)

@@ -131,19 +131,13 @@ def test_what_does_not_fit_is_refused_before_it_is_tried(block, solver, monkeypa
     K, _ = held(block)
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
     monkeypatch.setattr(factor_superlu, "splu", lambda *_a, **_k: pytest.fail("tried"))
-    with pytest.raises(
-        BodyError, match=r"factorising 1,680 unknowns.* is needed, but only 0\.1 MB is available\. A coarser"
-    ):
+    with pytest.raises(BodyError, match=r"factorising 1,680 unknowns.* is needed, but only 0\.1 MB is available\. A coarser"):
         symmetric_factor(K, "singular", solver)
 
 
 @pytest.mark.parametrize(
     "mesh",
-    [
-        box("hex20", (6, 6, 6)),
-        box_mesh((20.0, 1.0, 1.0), (100, 2, 2), STEEL),
-        box_mesh((9.0, 9.0, 1.0), (18, 18, 1), STEEL),
-    ],
+    [box("hex20", (6, 6, 6)), box_mesh((20.0, 1.0, 1.0), (100, 2, 2), STEEL), box_mesh((9.0, 9.0, 1.0), (18, 18, 1), STEEL)],
     ids=["cube", "bar", "plate"],
 )
 def test_size_of_the_factor_is_foreseen_within_a_factor_of_two(mesh):

@@ -91,8 +91,9 @@ def test_coupled_bending_and_torsion_of_a_beam_on_forks():
     z = 0.02
     section = replace(rectangle(0.02, 0.06, torsion_constant=3e-9), shear_center=(0.0, z))  # as of a thin-walled one
     model = assemble(straight_beam(elements, length, section=section), "euler-bernoulli")
-    one_plane = np.setdiff1d(np.r_[1 : model.ndof : 6, 3 : model.ndof : 6, 5 : model.ndof : 6],
-                             [1, 3, model.ndof - 5, model.ndof - 3])  # fmt: skip
+    one_plane = np.setdiff1d(
+        np.r_[1 : model.ndof : 6, 3 : model.ndof : 6, 5 : model.ndof : 6], [1, 3, model.ndof - 5, model.ndof - 3]
+    )
     K, M = (A[one_plane][:, one_plane].toarray() for A in (model.K, model.M))
     found = eigh(K, M, eigvals_only=True)
     line = STEEL.density * section.area

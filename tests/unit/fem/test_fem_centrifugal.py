@@ -60,9 +60,7 @@ def test_rigid_motion(name):
     (_, pairs, nodal), (_, _, exact) = rigid_rotations(points, with_turn=True), rigid_rotations(x, with_turn=True)
     for (a, b), at_nodes, bent in zip(pairs, nodal, exact, strict=True):
         of_nodes = load @ np.hstack([at_nodes, np.zeros_like(at_nodes)]).ravel()
-        assert found[3 + a, 3 + b] + of_nodes == pytest.approx(
-            expected[3 + a, 3 + b] + np.sum(forces * bent), abs=tolerance
-        )
+        assert found[3 + a, 3 + b] + of_nodes == pytest.approx(expected[3 + a, 3 + b] + np.sum(forces * bent), abs=tolerance)
 
 
 @pytest.mark.parametrize("name", [*BEAMS, *SHELLS])

@@ -70,9 +70,7 @@ def test_more_points_are_no_better(kind, monkeypatch):
     exact = exact_spun_energy()
     few = abs(spun_energy(kind, (2, 4, 1)) / exact - 1.0)
     groups = solid_model.solid_groups
-    monkeypatch.setattr(
-        solid_model, "solid_groups", lambda *a: [replace(g, stiffness_rule=MANY_POINTS[kind]) for g in groups(*a)]
-    )
+    monkeypatch.setattr(solid_model, "solid_groups", lambda *a: [replace(g, stiffness_rule=MANY_POINTS[kind]) for g in groups(*a)])
     assert few < abs(spun_energy(kind, (2, 4, 1)) / exact - 1.0)
 
 

@@ -73,8 +73,7 @@ def test_three_node_beams_become_two_with_their_number_and_their_sets():
     nodes = np.array([[0, 2, 1], [2, 4, 3]])
     sets = {"SECOND": np.array([1])}
     y_axes = np.array([[0.0, 1.0, 0.0], [np.nan] * 3])
-    found = expanded(replace(changed(mesh, kind="beam3", nodes=nodes, ids=np.array([7, 8]), y_axes=y_axes),
-                             element_sets=sets))  # fmt: skip
+    found = expanded(replace(changed(mesh, kind="beam3", nodes=nodes, ids=np.array([7, 8]), y_axes=y_axes), element_sets=sets))
     block = found.blocks[0]
     assert block.kind == "beam2" and block.nodes.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
     assert block.ids.tolist() == [7, 7, 8, 8]
@@ -106,9 +105,7 @@ def test_tapered_beams_become_uniform_pieces():
     areas = [block.section.area for block in found.blocks]
     places = (np.arange(pieces) + 0.5) / pieces
     assert areas == pytest.approx((1 - places) * SECTION.area + places * end.area, rel=1e-13)
-    assert found.blocks[-1].section.outline == pytest.approx(
-        (0.5 / pieces) * SECTION.outline + (1 - 0.5 / pieces) * end.outline
-    )
+    assert found.blocks[-1].section.outline == pytest.approx((0.5 / pieces) * SECTION.outline + (1 - 0.5 / pieces) * end.outline)
     assert found.element_sets["LAST"].tolist() == list(range(1, 2 * pieces, 2))
     model, whole = assemble(mesh), mass_properties(mesh)
     assert model.mass == pytest.approx(whole.mass, rel=1e-12)

@@ -6,17 +6,7 @@ import numpy as np
 import pytest
 from fem_meshes import STEEL
 
-from flexmbs import (
-    BoundaryCondition,
-    ClampedFree,
-    Coupling,
-    assemble,
-    box_mesh,
-    line_mesh,
-    natural_modes,
-    rectangle,
-    reduce,
-)
+from flexmbs import BoundaryCondition, ClampedFree, Coupling, assemble, box_mesh, line_mesh, natural_modes, rectangle, reduce
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.solids.solid_model import SolidModel
@@ -77,7 +67,6 @@ def test_a_link_that_hangs_on_a_solid_counts_only_where_it_is_held():
     assert first_modes(held) == pytest.approx(first_modes(with_supports(solid, np.append(root, tip))), rel=1e-8)
     modes = ClampedFree("root", count=2)
     free = [
-        reduce(own, interfaces={"root": "ROOT"}, modes=modes, second_order="none", cache=False).frequencies
-        for own in (held, solid)
+        reduce(own, interfaces={"root": "ROOT"}, modes=modes, second_order="none", cache=False).frequencies for own in (held, solid)
     ]
     assert free[0] == pytest.approx(free[1], rel=1e-12)

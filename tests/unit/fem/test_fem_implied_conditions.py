@@ -46,8 +46,7 @@ def stacked_blocks(divisions, turn):
     """A block on another, turned in space, and the faces of the lower one that the upper one stands on, in halves."""
     lower, upper = box_mesh((1.0, 0.3, 0.2), (4, 3, 2), STEEL), box_mesh((1.0, 0.3, 0.2), divisions, STEEL)
     mesh = merged(lower, replace(upper, points=upper.points + [0.0, 0.0, 0.2]), "upper ")
-    on_top = [(kind, rows[np.abs(mesh.points[rows][..., 2] - 0.2).max(axis=1) < 1e-9])
-              for kind, rows, _ in outer_faces(lower)]  # fmt: skip
+    on_top = [(kind, rows[np.abs(mesh.points[rows][..., 2] - 0.2).max(axis=1) < 1e-9]) for kind, rows, _ in outer_faces(lower)]
 
     def part(low, high):
         def inside(rows):
@@ -60,10 +59,11 @@ def stacked_blocks(divisions, turn):
     x = mesh.points[bottom, 0]
     rotation = np.linalg.qr(np.random.default_rng(turn).normal(size=(3, 3)))[0] if turn else np.eye(3)
     return replace(
-        mesh, points=mesh.points @ rotation.T,
+        mesh,
+        points=mesh.points @ rotation.T,
         surfaces={"LEFT": part(0.0, 0.5), "RIGHT": part(0.5, 1.0), "WHOLE": part(0.0, 1.0)},
         node_sets={"left": bottom[x < 0.5 + 1e-9], "right": bottom[x > 0.5 - 1e-9], "all": bottom},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("turn", [0, 1])

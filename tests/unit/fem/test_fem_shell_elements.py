@@ -8,16 +8,7 @@ from fem_meshes import rigid_rotations
 from scipy.sparse.linalg import spsolve
 from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
-from flexmbs import (
-    BodyError,
-    Layer,
-    MeshError,
-    OrthotropicMaterial,
-    ShellSection,
-    assemble,
-    check_mesh,
-    mass_properties,
-)
+from flexmbs import BodyError, Layer, MeshError, OrthotropicMaterial, ShellSection, assemble, check_mesh, mass_properties
 from flexmbs.fem.shells.shell_elements import surface_points
 from flexmbs.fem.shells.wall_stiffness import shell_wall
 from flexmbs.mesh.quadrature import rule
@@ -216,10 +207,7 @@ def test_membranes_resist_stretch_only(kind):
     section = ShellSection(0.05, offset=0.0, behaviour="membrane")
     mesh, _ = sheet(kind, (3, 3), flat(), distort=0.3, section=section)
     model, shell = assemble(mesh), assemble(sheet(kind, (3, 3), flat(), thickness=0.05, distort=0.3)[0])
-    assert (
-        np.flatnonzero(np.diff(model.dependence.D.indptr)).tolist()
-        == dofs(np.arange(len(mesh.points)), range(3)).tolist()
-    )
+    assert np.flatnonzero(np.diff(model.dependence.D.indptr)).tolist() == dofs(np.arange(len(mesh.points)), range(3)).tolist()
     stretched = membrane(*mesh.points[:, :2].T)
     forces = (model.K @ stretched.ravel()).reshape(-1, 6)
     expected = (shell.K @ stretched.ravel()).reshape(-1, 6)

@@ -49,9 +49,7 @@ def everything(mesh, fields):
 def test_isotropic_constants_give_the_isotropic_body(kind, material, axes):
     mesh = box(kind, (2, 1, 1), distort=0.2)
     fields = np.random.default_rng(0).normal(size=(3 * len(mesh.points), 2))
-    for found, expected in zip(
-        everything(made_of(mesh, material, axes), fields), everything(mesh, fields), strict=True
-    ):
+    for found, expected in zip(everything(made_of(mesh, material, axes), fields), everything(mesh, fields), strict=True):
         assert found == pytest.approx(expected, abs=1e-12 * abs(expected).max())
 
 
@@ -134,16 +132,8 @@ LOPSIDED = AS_MATRIX.stiffness + np.diag([1e9] * 5, k=1)
         (replace(CARBON, E3=None), None, "carbon.*lacks E3, nu13 or nu23"),
         (replace(CARBON, G13=None), None, "'carbon' has no G13"),
         (replace(CARBON, G13=0.0), None, "'carbon' has G13 = 0.0; moduli must be positive"),
-        (
-            replace(CARBON, nu12=4.0),
-            None,
-            "'carbon' has an elasticity matrix that is not positive definite.*nu12 belongs to E1",
-        ),
-        (
-            AnisotropicMaterial("m", np.zeros((6, 6)), 1.0),
-            None,
-            "'m' has an elasticity matrix that is not positive definite",
-        ),
+        (replace(CARBON, nu12=4.0), None, "'carbon' has an elasticity matrix that is not positive definite.*nu12 belongs to E1"),
+        (AnisotropicMaterial("m", np.zeros((6, 6)), 1.0), None, "'m' has an elasticity matrix that is not positive definite"),
         (
             AnisotropicMaterial("m", np.diag([1e9] * 5 + [0.0]), 1.0),
             None,

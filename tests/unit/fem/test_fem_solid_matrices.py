@@ -124,9 +124,7 @@ def test_mass_properties_are_those_of_a_brick(kind):
     mass = STEEL.density * np.prod(size)
     assert model.mass == pytest.approx(mass, rel=1e-12)
     assert model.center == pytest.approx(size / 2, rel=1e-12)
-    assert model.inertia == pytest.approx(
-        mass / 12 * (np.sum(size**2) * np.eye(3) - np.diag(size**2)), rel=1e-11, abs=1e-13
-    )
+    assert model.inertia == pytest.approx(mass / 12 * (np.sum(size**2) * np.eye(3) - np.diag(size**2)), rel=1e-11, abs=1e-13)
     total = np.tile(np.eye(3), (len(model.mesh.points), 1))
     assert total.T @ model.M @ total == pytest.approx(mass * np.eye(3), rel=1e-12)
     assert model.scalar_mass.sum() == pytest.approx(mass, rel=1e-12)
@@ -178,10 +176,7 @@ def test_blocks_of_different_kinds_add_up():
     first, second = box("hex8", (1, 1, 1)), box("hex8", (1, 1, 1), affine=None)
     moved = replace(second.blocks[0], nodes=second.blocks[0].nodes + 8)
     both = replace(
-        first,
-        points=np.vstack([first.points, second.points + [5, 0, 0]]),
-        node_ids=np.arange(16),
-        blocks=(first.blocks[0], moved),
+        first, points=np.vstack([first.points, second.points + [5, 0, 0]]), node_ids=np.arange(16), blocks=(first.blocks[0], moved)
     )
     assert assemble(both).mass == pytest.approx(2 * STEEL.density, rel=1e-12)
 

@@ -33,8 +33,7 @@ def with_relaxed_modes(operators, fields):
     count = operators[0][0].shape[1]
     basis = np.eye(3 * count).reshape(-1, count, 3)
     K = sum(
-        volume * np.array([[np.sum((dN @ u) * stress_of((dN @ v).T)) for u in basis] for v in basis])
-        for dN, volume in operators
+        volume * np.array([[np.sum((dN @ u) * stress_of((dN @ v).T)) for u in basis] for v in basis]) for dN, volume in operators
     )
     for field in fields:
         inner = -np.linalg.solve(K[-9:, -9:], K[-9:, :-9] @ field.ravel())

@@ -29,9 +29,7 @@ RIGID_FREE = {
     "bushing at one place": springs(SpringSection(SIX, axes=AXES), (0, 2)),
     "scalar at one place": springs(SpringSection(first(1e5), axes=AXES, first_dof=2, second_dof=2), (0, 2)),
     "scalar of rotations": springs(SpringSection(first(1e5), axes=AXES, first_dof=5, second_dof=5)),
-    "scalar along the line": springs(
-        SpringSection(first(1e5), first_dof=2, second_dof=2), points=[[0, 0, 0], [0, 0.7, 0]]
-    ),
+    "scalar along the line": springs(SpringSection(first(1e5), first_dof=2, second_dof=2), points=[[0, 0, 0], [0, 0.7, 0]]),
 }
 
 
@@ -78,9 +76,7 @@ def test_bushing_follows_finite_motion_of_its_arms_to_second_order():
     middle = POINTS[:2].mean(axis=0)
     ends = [POINTS[i] + u[6 * i : 6 * i + 3, 0] + turns[i].apply(middle - POINTS[i]) for i in (0, 1)]
     half = turns[0] * Rotation.from_rotvec(0.5 * (turns[0].inv() * turns[1]).as_rotvec())
-    exact = np.concatenate(
-        [AXES.T @ half.inv().apply(ends[1] - ends[0]), AXES.T @ (turns[0].inv() * turns[1]).as_rotvec()]
-    )
+    exact = np.concatenate([AXES.T @ half.inv().apply(ends[1] - ends[0]), AXES.T @ (turns[0].inv() * turns[1]).as_rotvec()])
     assert found == pytest.approx(exact, abs=1e-8)  # third order of amplitudes of 1e-3
     assert abs((model.elements.strain[0] @ u)[:, 0] - exact).max() > 1e-7
 

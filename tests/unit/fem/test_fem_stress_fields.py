@@ -36,9 +36,7 @@ def test_derived_numbers_of_known_states():
     field = StressField(stress_points(np.zeros((4, 3))), states)
     assert field.von_mises == pytest.approx([100.0, 50 * np.sqrt(3), 0.0, np.sqrt(3)])
     assert field.max_shear == pytest.approx([50.0, 50.0, 0.0, 1.0])
-    assert field.principal == pytest.approx(
-        np.array([[100.0, 0, 0], [50.0, 0, -50.0], [10.0, 10, 10], [3.0, 2, 1]]), abs=1e-12
-    )
+    assert field.principal == pytest.approx(np.array([[100.0, 0, 0], [50.0, 0, -50.0], [10.0, 10, 10], [3.0, 2, 1]]), abs=1e-12)
 
 
 def test_derived_numbers_do_not_depend_on_the_axes():
@@ -46,9 +44,7 @@ def test_derived_numbers_do_not_depend_on_the_axes():
     turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
     stress = np.random.default_rng(1).standard_normal((5, 6))
     field = StressField(stress_points(np.zeros((5, 3)), axes=np.broadcast_to(turn, (5, 3, 3))), stress)
-    turned = StressField(
-        stress_points(np.zeros((5, 3)), axes=np.broadcast_to(turn.T, (5, 3, 3))), field.stress_in_own_axes
-    )
+    turned = StressField(stress_points(np.zeros((5, 3)), axes=np.broadcast_to(turn.T, (5, 3, 3))), field.stress_in_own_axes)
     assert turned.von_mises == pytest.approx(field.von_mises)
     assert turned.principal == pytest.approx(field.principal)
     assert turned.stress_in_own_axes == pytest.approx(stress)
@@ -113,15 +109,9 @@ def test_axes_of_fibres_are_the_own_axes_of_a_solid(kind):
     own = model.stress((mesh.points @ strain).ravel(), at="integration points")
     assert own.strain_in_own_axes == pytest.approx(np.tile([1e-3, 0, 0, 0, 0, 0], (len(own), 1)), abs=1e-14)
     compliance = np.array(
-        [
-            [1 / 140e9, -0.3 / 140e9, -0.3 / 140e9],
-            [-0.3 / 140e9, 1 / 10e9, -0.4 / 10e9],
-            [-0.3 / 140e9, -0.4 / 10e9, 1 / 10e9],
-        ]
+        [[1 / 140e9, -0.3 / 140e9, -0.3 / 140e9], [-0.3 / 140e9, 1 / 10e9, -0.4 / 10e9], [-0.3 / 140e9, -0.4 / 10e9, 1 / 10e9]]
     )
-    assert own.stress_in_own_axes[:, :3] == pytest.approx(
-        np.tile(np.linalg.inv(compliance)[:, 0] * 1e-3, (len(own), 1)), rel=1e-9
-    )
+    assert own.stress_in_own_axes[:, :3] == pytest.approx(np.tile(np.linalg.inv(compliance)[:, 0] * 1e-3, (len(own), 1)), rel=1e-9)
 
 
 @pytest.mark.parametrize("at", WHERE)

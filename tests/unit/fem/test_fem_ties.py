@@ -29,9 +29,7 @@ def two_blocks(gap, ties):
     return replace(
         mesh,
         node_sets={name: np.flatnonzero(foot & half) for name, half in halves.items()},
-        surfaces={
-            f"{name} top": MeshSurface({"quad4": faces[half[faces].all(axis=1)]}) for name, half in halves.items()
-        },
+        surfaces={f"{name} top": MeshSurface({"quad4": faces[half[faces].all(axis=1)]}) for name, half in halves.items()},
         ties=tuple(Tie(f"glue {name}", name, f"{name} top", where="a.inp:7") for name in ties),
     )
 

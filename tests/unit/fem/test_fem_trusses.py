@@ -30,8 +30,9 @@ def test_three_bars_carry_a_load():
     """Three bars from a joint to a ceiling at -alpha, 0 and alpha: F L / (E A (1 + 2 cos^3 alpha)) (Timoshenko)."""
     alpha, length, force = np.radians(35.0), 1.3, 1000.0
     across = length * np.tan(alpha)
-    model = assemble_trusses(truss([[0, 0, 0], [-across, 0, length], [0, 0, length], [across, 0, length]],
-                                   [[0, 1], [0, 2], [0, 3]]))  # fmt: skip
+    model = assemble_trusses(
+        truss([[0, 0, 0], [-across, 0, length], [0, 0, length], [across, 0, length]], [[0, 1], [0, 2], [0, 3]])
+    )
     joint = model.K[:3, :3].toarray()[np.ix_([0, 2], [0, 2])]
     down = np.linalg.solve(joint, [0.0, -force])
     exact = force * length / (EA * (1.0 + 2.0 * np.cos(alpha) ** 3))

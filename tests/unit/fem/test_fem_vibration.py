@@ -127,9 +127,7 @@ def test_single_components_in_local_axes(beam):
     system = CoordinateSystem("C", "rectangular", np.zeros(3), turn)
     tip, root = beam.mesh.node_sets["TIP"], beam.mesh.node_sets["ROOT"]
     supports = (BoundaryCondition("ROOT", root, (1, 2, 3, 4, 5, 6)), BoundaryCondition("GUIDE", tip, (2,)))
-    local = replace(
-        beam.mesh, boundary_conditions=supports, coordinate_systems={"C": system}, displacement_systems={"C": tip}
-    )
+    local = replace(beam.mesh, boundary_conditions=supports, coordinate_systems={"C": system}, displacement_systems={"C": tip})
     section = rectangle(0.004, 0.02, turn.T @ [0.0, 1.0, 0.0])
     turned = line_mesh(1.0, 20, section, STEEL, direction=turn.T @ [1.0, 0.0, 0.0])
     frequencies = []

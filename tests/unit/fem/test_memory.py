@@ -23,9 +23,7 @@ def test_the_least_counts(monkeypatch):
     monkeypatch.setattr(memory, "_of_process", lambda: None)
     assert available_memory() == 3e9
     require_memory(2.9e9, "a small thing", "")
-    with pytest.raises(
-        BodyError, match=r"^a large thing: about 3\.1 GB of memory is needed, but only 3 GB is available\. Do"
-    ):
+    with pytest.raises(BodyError, match=r"^a large thing: about 3\.1 GB of memory is needed, but only 3 GB is available\. Do"):
         require_memory(3.1e9, "a large thing", "Do less.")
 
 

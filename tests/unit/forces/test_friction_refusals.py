@@ -55,11 +55,7 @@ def test_what_is_no_law():
     ("friction", "radius", "message"),
     [
         (fm.Coulomb(0.3), 0.01, r"friction needs markers that can turn, not 'bar.tip', .* or a Point"),
-        (
-            fm.Coulomb(0.3, rolling=1e-3),
-            0.0,
-            "friction with rolling or pivoting resistance needs markers that can turn",
-        ),
+        (fm.Coulomb(0.3, rolling=1e-3), 0.0, "friction with rolling or pivoting resistance needs markers that can turn"),
         (fm.LuGre(0.3, 0.2, 0.1, 1e4, pivoting=1e-3), 0.0, "with rolling or pivoting resistance"),
     ],
 )
@@ -67,8 +63,10 @@ def test_markers_that_cannot_turn(friction, radius, message):
     bar = fm.body_from_arrays(
         points=np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
         modes=np.array([[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3, [0.0] * 3]]),
-        K=np.array([[1e4]]), M=np.eye(12), markers={"tip": 2},
-    )  # fmt: skip
+        K=np.array([[1e4]]),
+        M=np.eye(12),
+        markers={"tip": 2},
+    )
     system = fm.System()
     body = system.add(bar, name="bar")
     shape = fm.Sphere(body["tip"], radius) if radius else fm.Point(body["tip"])
@@ -147,10 +145,7 @@ def test_joints():
     for given, message in (
         (dict(static=fm.Coulomb(0.3), transition=0.1), "dynamic=, transition= and full_slip= are not for a law"),
         (dict(static=fm.Coulomb(0.3), dynamic=0.1), "dynamic=, transition= and full_slip= are not for a law"),
-        (
-            dict(static=fm.Coulomb(0.3, pivoting=0.1)),
-            r"rolling= and pivoting= of Coulomb are for contacts; give radius=",
-        ),
+        (dict(static=fm.Coulomb(0.3, pivoting=0.1)), r"rolling= and pivoting= of Coulomb are for contacts; give radius="),
         (dict(static=0.3), "coefficients need transition="),
         (dict(static=fm.LuGre(0.3, 0.2, 0.1, 1e4), radius=0.1), "radius= is for rotations"),
     ):

@@ -74,9 +74,7 @@ def test_friction_stops_a_slider_after_its_stopping_distance():
     a = mu * normal / m
     stop = v0 / a
     sliding = result.t < 0.99 * stop
-    assert result["slide.displacement"][sliding] == pytest.approx(
-        (v0 * result.t - 0.5 * a * result.t**2)[sliding], abs=1e-8
-    )
+    assert result["slide.displacement"][sliding] == pytest.approx((v0 * result.t - 0.5 * a * result.t**2)[sliding], abs=1e-8)
     # the last bit below the transition speed takes longer, but at most transition * time further
     assert result["slide.displacement"][-1] == pytest.approx(0.5 * v0 * v0 / a, abs=transition)
     assert abs(result["slide.displacement.rate"][-1]) < transition

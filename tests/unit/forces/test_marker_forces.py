@@ -15,9 +15,13 @@ def two_bodies(seed=0):
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     turn = Rotation.from_rotvec(0.3 * rng.normal(size=3))
     body = system.add(
-        fm.RigidBody(mass=2.0, inertia=np.diag([0.3, 0.4, 0.5])), name="body", position=0.1 * rng.normal(size=3),
-        rotation=turn.as_matrix(), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
-    )  # fmt: skip
+        fm.RigidBody(mass=2.0, inertia=np.diag([0.3, 0.4, 0.5])),
+        name="body",
+        position=0.1 * rng.normal(size=3),
+        rotation=turn.as_matrix(),
+        velocity=rng.normal(size=3),
+        angular_velocity=rng.normal(size=3),
+    )
     a = system.ground.marker("a", position=rng.normal(size=3) * 0.1, rotation=0.4 * rng.normal(size=3))
     b = body.marker("b", position=rng.normal(size=3) * 0.1, rotation=0.4 * rng.normal(size=3))
     return system, a, b

@@ -148,8 +148,7 @@ def test_strain_and_stress_sensors_of_a_bent_beam(block):
     system, part = clamped(block)
     top = block.surface.points[:, 2].max()
     start = block.surface.points[:, 0].min()
-    near = np.flatnonzero((np.abs(block.points[:, 2] - block.points[:, 2].max()) < 1e-9)
-                          & (np.abs(block.points[:, 1]) < 1e-9))  # fmt: skip
+    near = np.flatnonzero((np.abs(block.points[:, 2] - block.points[:, 2].max()) < 1e-9) & (np.abs(block.points[:, 1]) < 1e-9))
     if len(near) < 3:
         near = np.flatnonzero(np.abs(block.points[:, 2] - block.points[:, 2].max()) < 1e-9)
     first, second = block.node_ids[near[np.argsort(block.points[near, 0])[[1, 3]]]]

@@ -30,9 +30,7 @@ def test_function_that_numba_cannot_compile_is_refused_only_when_it_must():
 
     for compiled in (None, True):
         system, _body, joint = slider(displacement=1.0)
-        joint.actuate(
-            lambda t, x: force(t, x) * isinstance(t, float), [system.sensor("coordinate", joint)], compiled=compiled
-        )
+        joint.actuate(lambda t, x: force(t, x) * isinstance(t, float), [system.sensor("coordinate", joint)], compiled=compiled)
         if compiled is None:
             assert system.simulate(0.1)["slide.displacement"][-1] == pytest.approx(np.cos(0.1), abs=1e-6)
         else:
@@ -84,7 +82,5 @@ def test_other_bad_statements():
     system.set_rate(idle, lambda t, x: 1.0)
     with pytest.raises(fm.MechanismError, match="its rate has already been given"):
         system.set_rate(idle, lambda t, x: 1.0)
-    with pytest.raises(
-        fm.MechanismError, match="user states, lags, controllers and bristles of friction are not supported"
-    ):
+    with pytest.raises(fm.MechanismError, match="user states, lags, controllers and bristles of friction are not supported"):
         system.linearize()

@@ -183,9 +183,12 @@ def test_sensors_of_motion_agree_with_the_histories():
     rng = np.random.default_rng(3)
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     body = system.add(
-        fm.RigidBody(mass=1.0, inertia=np.diag([0.1, 0.2, 0.25])), name="body", velocity=(1.0, 0.5, 2.0),
-        angular_velocity=(3.0, -1.0, 0.5), position=(0.1, 0.2, 0.3),
-    )  # fmt: skip
+        fm.RigidBody(mass=1.0, inertia=np.diag([0.1, 0.2, 0.25])),
+        name="body",
+        velocity=(1.0, 0.5, 2.0),
+        angular_velocity=(3.0, -1.0, 0.5),
+        position=(0.1, 0.2, 0.3),
+    )
     tip = body.marker("tip", position=(0.2, -0.1, 0.3), rotation=rng.normal(size=3))
     eye = system.ground.marker("eye", position=(0.3, 0.1, 0.0), rotation=rng.normal(size=3))
     for kind in ("position", "velocity", "acceleration", "rotation", "angular velocity", "angular acceleration"):

@@ -11,9 +11,7 @@ STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 def blade():
     """Steel strip 1 m x 4 mm x 20 mm, held at its root, four modes with second-order fields."""
     mesh = line_mesh(1.0, 20, rectangle(0.004, 0.02), STEEL)
-    return reduce(
-        mesh, interfaces={"1": "ROOT", "2": "TIP"}, modes=ClampedFree("1", count=4), damping=0.01, name="blade"
-    )
+    return reduce(mesh, interfaces={"1": "ROOT", "2": "TIP"}, modes=ClampedFree("1", count=4), damping=0.01, name="blade")
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,15 @@ STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
 
 def arrays_of(body, fem):
-    return dict(points=body.points, modes=body.modes, K=fem.K, M=fem.scalar_mass, pairs=body.pairs,
-                quadratic=body.quadratic, node_ids=body.node_ids)  # fmt: skip
+    return dict(
+        points=body.points,
+        modes=body.modes,
+        K=fem.K,
+        M=fem.scalar_mass,
+        pairs=body.pairs,
+        quadratic=body.quadratic,
+        node_ids=body.node_ids,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +114,14 @@ def test_cubic_strain_energy_drives_the_modes():
     modes[0, 1, 1] = modes[1, 2, 1] = 1.0
     cubic = np.array([[0.0, c], [d, 0.0]])
     body = body_from_arrays(
-        points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)], modes=modes, K=np.diag(k), M=np.array([1.0, 2.0, 3.0]),
-        pairs=[(0, 0), (0, 1)], cubic=cubic, markers={"end": 1},
-    )  # fmt: skip
+        points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)],
+        modes=modes,
+        K=np.diag(k),
+        M=np.array([1.0, 2.0, 3.0]),
+        pairs=[(0, 0), (0, 1)],
+        cubic=cubic,
+        markers={"end": 1},
+    )
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     part = system.add(body, "body", modal_coordinates=(0.02, -0.01))
     system.fixed(system.ground.marker("wall"), part["end"])
@@ -124,6 +136,10 @@ def test_cubic_strain_energy_drives_the_modes():
     assert np.ptp(result["energy.total"]) < 1e-8 * result["energy.kinetic"].max()
     with pytest.raises(BodyError, match=r"cubic: expected an array of shape \(2, 2\)"):
         body_from_arrays(
-            points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)], modes=modes, K=np.diag(k), M=np.array([1.0, 2.0, 3.0]),
-            pairs=[(0, 0), (0, 1)], cubic=cubic[:1],
-        )  # fmt: skip
+            points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)],
+            modes=modes,
+            K=np.diag(k),
+            M=np.array([1.0, 2.0, 3.0]),
+            pairs=[(0, 0), (0, 1)],
+            cubic=cubic[:1],
+        )

@@ -133,9 +133,7 @@ def test_abaqus_matrix_input(tmp_path, fem, both):
 
 def test_abaqus_matrix_in_millimetres_and_tonnes(tmp_path, fem):
     mesh = replace(fem.mesh, units="mm-t-s")
-    for name, quantity, factor in (
-        ("job_STIF2.mtx", None, 1e3), ("job_MASS2.mtx", None, 1e3), ("k.mtx", "stiffness", 1e3)
-    ):  # fmt: skip
+    for name, quantity, factor in (("job_STIF2.mtx", None, 1e3), ("job_MASS2.mtx", None, 1e3), ("k.mtx", "stiffness", 1e3)):
         (tmp_path / name).write_text("1,1,1,1,4.0\n")
         assert read_abaqus_matrix(tmp_path / name, mesh, quantity)[0, 0] == pytest.approx(4.0 * factor, rel=1e-15)
     assert read_abaqus_matrix(tmp_path / "k.mtx", replace(mesh, units="mm-kg-ms"), "mass")[0, 0] == 4.0
@@ -147,9 +145,11 @@ def test_abaqus_matrix_in_millimetres_and_tonnes(tmp_path, fem):
 
 def test_abaqus_matrix_that_is_bad(tmp_path, fem):
     for text, what in (
-        ("1,1,1,1\n", "k.mtx:1: 4 numbers"), ("1,1,99,1,2.\n", "node 99"), ("1,4,1,4,2.\n", "degree of freedom 4"),
+        ("1,1,1,1\n", "k.mtx:1: 4 numbers"),
+        ("1,1,99,1,2.\n", "node 99"),
+        ("1,4,1,4,2.\n", "degree of freedom 4"),
         ("1,1,2,1,5.\n2,1,1,1,4.\n", "not symmetric"),
-    ):  # fmt: skip
+    ):
         (tmp_path / "k.mtx").write_text(text)
         with pytest.raises(BodyError, match=what):
             read_abaqus_matrix(tmp_path / "k.mtx", fem.mesh)

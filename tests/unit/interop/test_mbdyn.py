@@ -55,9 +55,12 @@ def test_every_number_of_a_file_is_kept(body, tmp_path):
     rng = np.random.default_rng(1)
     n, nn = data.shapes.shape[:2]
     data = replace(
-        data, lumped=rng.random((nn, 6)), initial_velocity=rng.random(n), node_ids=("wing_tip", "17"),
+        data,
+        lumped=rng.random((nn, 6)),
+        initial_velocity=rng.random(n),
+        node_ids=("wing_tip", "17"),
         stiffening={3: rng.random((n, n)), 12: rng.random((n, n))},
-    )  # fmt: skip
+    )
     write_mbdyn_data(data, tmp_path / "b.fem")
     again = read_mbdyn_data(tmp_path / "b.fem")
     for name, value in vars(data).items():

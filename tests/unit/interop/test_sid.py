@@ -74,10 +74,13 @@ def test_without_geometric_stiffness(blade, tmp_path):
     from dataclasses import replace
 
     stiff = replace(
-        blade, pairs=blade.pairs[:0], quadratic=blade.quadratic[:0], quadratic_rotations=blade.quadratic_rotations[:0],
+        blade,
+        pairs=blade.pairs[:0],
+        quadratic=blade.quadratic[:0],
+        quadratic_rotations=blade.quadratic_rotations[:0],
         inertia=replace(blade.inertia, Z=blade.inertia.Z[:0]),
         markers={k: replace(m, Zu=m.Zu[:0], Zr=m.Zr[:0]) for k, m in blade.markers.items()},
-    )  # fmt: skip
+    )
     write_sid(stiff, tmp_path / "b.SID_FEM")
     body = read_sid(tmp_path / "b.SID_FEM")
     assert len(body.pairs) == 0 and any("does not stiffen" in text for text in body.warnings)
@@ -199,8 +202,10 @@ def test_files_that_are_no_sid(tmp_path, content):
 
 
 def test_inertia_of_no_body(tmp_path):
-    text = SMALL.replace("m0( 1, 1)             = 1.00000000000D+00\n                          m0( 2, 1)",
-                         "m0( 1, 1)             = 9.00000000000D+00\n                          m0( 2, 1)")  # fmt: skip
+    text = SMALL.replace(
+        "m0( 1, 1)             = 1.00000000000D+00\n                          m0( 2, 1)",
+        "m0( 1, 1)             = 9.00000000000D+00\n                          m0( 2, 1)",
+    )
     assert text != SMALL
     (tmp_path / "bad.SID_FEM").write_text(text)
     with pytest.raises(BodyError, match="sum of the other two"):

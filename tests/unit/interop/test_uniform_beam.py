@@ -94,9 +94,12 @@ def test_foreshortening_of_a_cantilever():
     assert shortened == pytest.approx(-0.5 * np.trapezoid(slopes**2, x), rel=1e-6)
     section, material = fm.section_from_rigidities(1e6, EI, EI, EI, MASS / LENGTH)
     meshed = fm.reduce(
-        fm.line_mesh(LENGTH, 40, section, material), interfaces={"root": "ROOT"},
-        modes=fm.ClampedFree(at="root", bending=(2, 0)), beam_theory="euler-bernoulli", rotary_inertia=False,
-    )  # fmt: skip
+        fm.line_mesh(LENGTH, 40, section, material),
+        interfaces={"root": "ROOT"},
+        modes=fm.ClampedFree(at="root", bending=(2, 0)),
+        beam_theory="euler-bernoulli",
+        rotary_inertia=False,
+    )
     scale = exact.modes[:, 100, 1] / meshed.modes[:, -1, 1]
 
     def square(body, factors):

@@ -34,9 +34,7 @@ def test_modes_of_beams_have_rotations_and_damping(blade, tmp_path):
     kinds, sets = sets_of(fm.write_uff(blade, tmp_path / "modes.uff"))
     assert kinds == [151, 164, 2411, *[55] * 4]  # points of its surface are no nodes
     for a, mode in enumerate(sets[3:]):
-        assert np.column_stack([mode[f"r{i}"] for i in (4, 5, 6)]) == pytest.approx(
-            blade.rotations[a], rel=1e-5, abs=1e-5
-        )
+        assert np.column_stack([mode[f"r{i}"] for i in (4, 5, 6)]) == pytest.approx(blade.rotations[a], rel=1e-5, abs=1e-5)
         assert mode["modal_damp_vis"] == pytest.approx(0.01, rel=1e-4)
 
 

@@ -51,9 +51,10 @@ def test_parts_by_name_by_nodes_and_by_place_are_the_same(system, flexible):
     part = system.add(flexible, "part")
     end = MESH.node_ids[MESH.node_sets["TIP"]]
     chosen = [
-        fm.BodySurface(part, "TIP", mesh=MESH), fm.BodySurface(part, end),
+        fm.BodySurface(part, "TIP", mesh=MESH),
+        fm.BodySurface(part, end),
         fm.BodySurface(part, lambda x: x[:, 0] > 0.6 - 1e-9),
-    ]  # fmt: skip
+    ]
     for surface in chosen:
         assert len(surface.surface.faces.corners) == 4
         assert area(surface) == pytest.approx(0.04, rel=1e-12)
@@ -101,9 +102,7 @@ def test_contacts_of_surfaces_that_are_refused(system, flexible):
     with pytest.raises(MechanismError, match="a surface has many points"):
         system.contact(fm.BodySurface(part), fm.BodySurface(other), law=fm.LankaraniNikravesh(1e8, 0.5))
     with pytest.raises(MechanismError, match="has bristles"):
-        system.contact(
-            fm.BodySurface(part), fm.BodySurface(other), law=law, friction=fm.LuGre(1e5, 300.0, 0.3, 0.2, 1e-3)
-        )
+        system.contact(fm.BodySurface(part), fm.BodySurface(other), law=law, friction=fm.LuGre(1e5, 300.0, 0.3, 0.2, 1e-3))
     with pytest.raises(MechanismError, match="stiffness -1.0 N/m3 must be positive"):
         fm.ElasticFoundation(-1.0)
     with pytest.raises(MechanismError, match="poisson_ratio 0.5 must be"):

@@ -25,12 +25,7 @@ def ends():
         ("revolute", {"tilting": True, "length": 0.02, "radius": 0.01}, "u v tilt_u tilt_v angle", "end 1|end 2"),
         ("spherical", {}, "x y z rotation", ""),
         ("cylindrical", {}, "u v displacement angle", ""),
-        (
-            "cylindrical",
-            {"tilting": True, "length": 0.02, "radius": 0.01},
-            "u v tilt_u tilt_v displacement angle",
-            "end 1|end 2",
-        ),
+        ("cylindrical", {"tilting": True, "length": 0.02, "radius": 0.01}, "u v tilt_u tilt_v displacement angle", "end 1|end 2"),
         ("prismatic", {"length": 0.1, "section": 0.04, "normal": "z"}, "displacement u tilt", "--|-+|+-|++"),
     ],
 )

@@ -63,9 +63,7 @@ def test_results_draw_what_the_body_draws():
 
 
 def test_principal_inertia_gives_the_tensor_back():
-    body = fm.RigidBody.extrusion(7850.0, [[0, 0], [0.3, 0], [0.1, 0.1], [0, 0.4]], 0.05).placed(
-        rotation=(0.3, 0.4, 0.5)
-    )
+    body = fm.RigidBody.extrusion(7850.0, [[0, 0], [0.3, 0], [0.1, 0.1], [0, 0.4]], 0.05).placed(rotation=(0.3, 0.4, 0.5))
     moments, axes = body.principal_inertia()
     assert np.all(np.diff(moments) > 0.0)
     assert axes.matrix @ np.diag(moments) @ axes.matrix.T == pytest.approx(body.inertia, abs=1e-14)
@@ -125,11 +123,7 @@ def test_a_composite_that_is_not_physical_is_named():
         ([fm.RigidBody.point(1.0), 3], fm.BodyError, "part 2 must be a RigidBody or a Part of one, got int"),
         ([fm.Part("bar")], fm.BodyError, "part 1 must be a RigidBody or a Part of one, got str"),
         ([fm.Part(fm.RigidBody.point(1.0), (0.0, 1.0))], fm.MechanismError, "part 1: placed: position"),
-        (
-            [fm.Part(fm.RigidBody.point(1.0), rotation=2.0 * np.eye(3))],
-            fm.MechanismError,
-            "part 1: placed: .* orthogonal",
-        ),
+        ([fm.Part(fm.RigidBody.point(1.0), rotation=2.0 * np.eye(3))], fm.MechanismError, "part 1: placed: .* orthogonal"),
     ],
 )
 def test_wrong_parts_are_refused(parts, error, message):

@@ -62,9 +62,7 @@ def test_unsupported_pairs_say_what_is_supported():
         fm.MechanismError, match="no contact between a Plane and a Plane; a Plane can touch: BodySurface, Box, Capsule"
     ):
         system.contact(fm.Plane(a), fm.Plane(b), law=LAW)
-    with pytest.raises(
-        fm.MechanismError, match="Box without|Rectangle without thickness can touch points, spheres and caps"
-    ):
+    with pytest.raises(fm.MechanismError, match="Box without|Rectangle without thickness can touch points, spheres and caps"):
         system.contact(fm.Box(a, (1.0, 1.0, 1.0)), fm.Rectangle(b, (2.0, 2.0)), law=LAW)
     with pytest.raises(fm.MechanismError, match="both shapes are on body 'block'"):
         system.contact(fm.Box(a, (1.0, 1.0, 1.0)), fm.Sphere(a, 1.0), law=LAW)
@@ -83,10 +81,7 @@ def test_a_rigid_body_stands_for_its_surface():
 def test_points_of_a_contact_are_named_and_numbered():
     system, a, b = two_markers()
     assert system.contact(fm.Box(a, (1.0, 1.0, 1.0)), fm.Plane(b), law=LAW, name="feet").point_names[7] == "feet[8]"
-    assert system.contact(fm.Plane(b), fm.Capsule(a, 0.1, 1.0), law=LAW, name="ends").point_names == (
-        "ends[1]",
-        "ends[2]",
-    )
+    assert system.contact(fm.Plane(b), fm.Capsule(a, 0.1, 1.0), law=LAW, name="ends").point_names == ("ends[1]", "ends[2]")
 
 
 VOLUMES = {  # m3

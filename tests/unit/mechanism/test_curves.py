@@ -75,10 +75,7 @@ def test_derivatives_are_those_of_the_position(curve):
     for low, high in zip(exact[:-1], range(1, 4), strict=True):
         ends = [curve.derivatives(s + step * h, 2)[high - 1] for step in (1.0, -1.0, 2.0, -2.0)]
         change = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12.0 * h)
-        assert (
-            np.abs(change - exact[high]).max()
-            < 1e-12 * (1.0 + np.abs(low).max()) / h + 1e-6 * np.abs(exact[high]).max()
-        )
+        assert np.abs(change - exact[high]).max() < 1e-12 * (1.0 + np.abs(low).max()) / h + 1e-6 * np.abs(exact[high]).max()
 
 
 def test_kernel_gives_the_same_numbers(curve):
@@ -192,17 +189,11 @@ def test_up_direction_is_chosen_and_given():
 
 REFUSED = {
     "repeated": (lambda: fm.Curve.through([(0, 0), (1, 0), (1, 0), (2, 1)]), "spline with repeated points: 1 and 2"),
-    "closing": (
-        lambda: fm.Curve.through([(0, 0), (1, 0), (0, 1), (0, 0)], closed=True),
-        "3 and 0.*leave the last one out",
-    ),
+    "closing": (lambda: fm.Curve.through([(0, 0), (1, 0), (0, 1), (0, 0)], closed=True), "3 and 0.*leave the last one out"),
     "two": (lambda: fm.Curve.through([(0, 0), (1, 0)]), "2 points given, at least 3"),
     "two closed": (lambda: fm.Curve.through([(0, 0), (1, 0)], closed=True), "2 points given, at least 3"),
     "infinite": (lambda: fm.Curve.through([(0, 0), (1, np.nan), (1, 1)]), "point 1 is not finite"),
-    "shape": (
-        lambda: fm.Curve.through([(0, 0, 0, 0), (1, 0, 0, 0)]),
-        r"shape \(k, 2\) or \(k, 3\), got shape \(2, 4\)",
-    ),
+    "shape": (lambda: fm.Curve.through([(0, 0, 0, 0), (1, 0, 0, 0)]), r"shape \(k, 2\) or \(k, 3\), got shape \(2, 4\)"),
     "flat": (lambda: fm.Curve.through([1.0, 2.0, 3.0]), r"got shape \(3,\)"),
     "words": (lambda: fm.Curve.through("abc"), "expected numbers"),
     "turns back": (lambda: fm.Curve.through([(0, 0), (1, 0), (0.5, 0)]), "turns back near"),
@@ -218,14 +209,8 @@ REFUSED = {
     "up": (lambda: fm.Curve.line((0, 0, 0), (0, 0, 1), up="z"), "parallel to the tangent at s = 0"),
     "up name": (lambda: fm.Curve.line((0, 0), (0, 1), up="above"), "'above' is unknown"),
     "up zero": (lambda: fm.Curve.line((0, 0), (0, 1), up=(0, 0, 0)), "has no direction"),
-    "loop the loop": (
-        lambda: fm.Curve.from_function(lambda u: (0, np.cos(u), np.sin(u)), (0, 6)),
-        "give another direction up",
-    ),
-    "cusp": (
-        lambda: fm.Curve.circle(0.1).offset(0.1),
-        "radius of curvature 0.1 m is not larger than the distance 0.1 m",
-    ),
+    "loop the loop": (lambda: fm.Curve.from_function(lambda u: (0, np.cos(u), np.sin(u)), (0, 6)), "give another direction up"),
+    "cusp": (lambda: fm.Curve.circle(0.1).offset(0.1), "radius of curvature 0.1 m is not larger than the distance 0.1 m"),
     "space": (lambda: fm.Curve.line((0, 0, 0), (0, 0, 1)).offset(0.1), "only a curve in a plane"),
     "nearest": (lambda: fm.Curve.circle(0.1).nearest((1, 2, 3, 4)), "Curve.nearest"),
 }

@@ -10,9 +10,7 @@ import flexmbs as fm
 def pendulum(**start):
     system = fm.System()
     bob = system.add(fm.RigidBody(1.0, (0.1, 0.1, 0.1)), "bob")
-    return system, system.revolute(
-        system.ground["origin"], bob.marker("pivot", (0, 0, 1)), name="pin", axis="y", **start
-    )
+    return system, system.revolute(system.ground["origin"], bob.marker("pivot", (0, 0, 1)), name="pin", axis="y", **start)
 
 
 def refused(text: str):

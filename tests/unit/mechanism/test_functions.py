@@ -77,7 +77,5 @@ def test_a_run_stops_by_name_where_its_table_ends():
     hinge.prescribe(fm.Table([0.0, 0.5, 1.0], [0.0, 0.1, 0.0]))
     system.prismatic(system.ground["origin"], system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), "c")["origin"], rate=1.0)
     assert system.simulate(1.0)["hinge.angle"][-1] == pytest.approx(0.0, abs=1e-12)
-    with pytest.raises(
-        fm.SimulationError, match="prescribed angle: the time is outside the table, which covers 0 s to 1 s"
-    ):
+    with pytest.raises(fm.SimulationError, match="prescribed angle: the time is outside the table, which covers 0 s to 1 s"):
         system.simulate(1.1)

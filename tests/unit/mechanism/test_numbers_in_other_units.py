@@ -26,17 +26,16 @@ LOOKS_WRONG = {
     "spring": (lambda: hinged()[1].spring(1.0, rest=30), "spring: rest: 30 rad"),
     "stop": (lambda: hinged()[1].limit(-60, 60, stiffness=1.0), "limit: upper: 60 rad"),
     "rotation of a body": (
-        lambda: fm.System().add(fm.RigidBody.point(1.0), "a", rotation=(0, 0, 90)), "body 'a': the rotation vector",
+        lambda: fm.System().add(fm.RigidBody.point(1.0), "a", rotation=(0, 0, 90)),
+        "body 'a': the rotation vector",
     ),
     "rotation of a marker": (lambda: block()[1].marker("m", rotation=(0, 45, 0)), "marker 'm'.*45 rad = 7.16 turns"),
     "rotation": (lambda: fm.rotation([0, 0, 180]), "rotation vector"),
     "Euler angles in rad": (lambda: fm.EulerAngles("xyz", (0, 0, 90)), r"\(0, 0, 90\) rad is more than a turn"),
-    "Euler angles in degrees": (
-        lambda: fm.EulerAngles("xyz", (0, math.pi / 2, 0), degrees=True), "round fractions of pi",
-    ),
+    "Euler angles in degrees": (lambda: fm.EulerAngles("xyz", (0, math.pi / 2, 0), degrees=True), "round fractions of pi"),
     "gravity": (lambda: fm.System(gravity=(0, 0, -9810)), "gravity of 9810 m/s2"),
     "marker": (lambda: block()[1].marker("tip", (500, 0, 0)), "marker 'tip' on body 'block' is 500 m from the centre"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LOOKS_WRONG)
@@ -84,7 +83,7 @@ REFUSED = {
     "kinematics end": (lambda: block()[0].kinematics("long"), "kinematics: t_end = 'long'"),
     "statics": (lambda: block()[0].statics(time=math.nan), "statics: time .s.: nan is not a finite number"),
     "assemble": (lambda: block()[0].assemble(time="now"), "assemble: time .s.: expected a number, got 'now'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

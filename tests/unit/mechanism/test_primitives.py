@@ -111,13 +111,9 @@ def test_plate_with_holes_and_corners():
     parts = [middle, *(sides.placed((s * (0.5 * a - 0.5 * c), 0.0, 0.0)) for s in (-1, 1))]
     quarter = fm.RigidBody.extrusion(RHO, [[0.0, 0.0, 0.0], [c, 0.0, np.tan(PI / 8)], [0.0, c, 0.0]], h)
     corners = ((1, 1, 0.0), (-1, 1, 0.5 * PI), (-1, -1, PI), (1, -1, 1.5 * PI))
-    parts += [
-        fm.Part(quarter, (x * (0.5 * a - c), y * (0.5 * b - c), -0.5 * h), (0.0, 0.0, turn)) for x, y, turn in corners
-    ]
+    parts += [fm.Part(quarter, (x * (0.5 * a - c), y * (0.5 * b - c), -0.5 * h), (0.0, 0.0, turn)) for x, y, turn in corners]
     full = fm.weld(parts)
-    discs = [
-        fm.RigidBody.cylinder(RHO, r, h, (x, y, 0.0), axis="z") for x, y, r in ((0.1, 0.05, 0.02), (-0.1, 0.0, 0.04))
-    ]
+    discs = [fm.RigidBody.cylinder(RHO, r, h, (x, y, 0.0), axis="z") for x, y, r in ((0.1, 0.05, 0.02), (-0.1, 0.0, 0.04))]
     again = fm.weld([body, *discs])  # the holes filled up
     same(again, full.mass, full.center, full.inertia)
     disc = fm.RigidBody.cylinder(RHO, 0.2, 0.01, axis="z")

@@ -64,9 +64,7 @@ def test_boxes_need_rounded_edges():
 
 
 def test_surfaces_that_deform_are_refused():
-    plate = fm.uniform_beam(
-        length=1.0, bending_stiffness=1.0, mass_per_length=1.0, supports=("clamped", "free"), modes=2
-    )
+    plate = fm.uniform_beam(length=1.0, bending_stiffness=1.0, mass_per_length=1.0, supports=("clamped", "free"), modes=2)
     system = fm.System()
     beam = system.add(plate, name="beam")
     system.fixed(system.ground["origin"], beam["supports"])

@@ -39,9 +39,7 @@ def test_euler_angles_are_products_of_elementary_rotations(sequence):
     assert extrinsic.matrix == pytest.approx(third @ second @ first, abs=1e-15)
     numbers = sequence.translate(str.maketrans("xyz", "123"))
     assert np.array_equal(fm.EulerAngles(numbers, angles).matrix, intrinsic.matrix)
-    assert fm.EulerAngles(sequence, np.degrees(angles), degrees=True).matrix == pytest.approx(
-        intrinsic.matrix, abs=1e-15
-    )
+    assert fm.EulerAngles(sequence, np.degrees(angles), degrees=True).matrix == pytest.approx(intrinsic.matrix, abs=1e-15)
 
 
 @pytest.mark.parametrize("extrinsic", [False, True])

@@ -22,18 +22,11 @@ def cylinder(m=24):
 
 
 def dune():
-    x, y = np.meshgrid(
-        np.linspace(0.0, 3.0, 9), np.linspace(-1.0, 1.0, 7) ** 3 + np.linspace(-1.0, 1.0, 7), indexing="ij"
-    )
+    x, y = np.meshgrid(np.linspace(0.0, 3.0, 9), np.linspace(-1.0, 1.0, 7) ** 3 + np.linspace(-1.0, 1.0, 7), indexing="ij")
     return fm.Surface.through(np.stack([x + 0.1 * y, y, 0.3 * np.sin(2.0 * x) * np.cos(y)], axis=-1))
 
 
-SURFACES = {
-    "saddle": saddle,
-    "cylinder": cylinder,
-    "dune": dune,
-    "plane": lambda: fm.Surface.plane((1, 2, 3), (1, 1, 0)),
-}
+SURFACES = {"saddle": saddle, "cylinder": cylinder, "dune": dune, "plane": lambda: fm.Surface.plane((1, 2, 3), (1, 1, 0))}
 
 
 @pytest.fixture(params=SURFACES)
@@ -69,8 +62,13 @@ def test_derivatives_are_those_of_the_position(surface):
 
     _, x_u, x_v, x_uu, x_uv, x_vv = surface.derivatives(u, v)
     for exact, order, du, dv in (
-        (x_u, 0, 1, 0), (x_v, 0, 0, 1), (x_uu, 1, 1, 0), (x_uv, 1, 0, 1), (x_uv, 2, 1, 0), (x_vv, 2, 0, 1)
-    ):  # fmt: skip
+        (x_u, 0, 1, 0),
+        (x_v, 0, 0, 1),
+        (x_uu, 1, 1, 0),
+        (x_uv, 1, 0, 1),
+        (x_uv, 2, 1, 0),
+        (x_vv, 2, 0, 1),
+    ):
         found = change(lambda e, k=order, a=du, b=dv: surface.derivatives(u + a * e, v + b * e)[k])
         assert found == pytest.approx(exact, abs=1e-7)
 
@@ -141,17 +139,11 @@ REFUSED = {
     "pole": (with_pole, "has no normal there"),
     "small": (lambda: fm.Surface.through(flat(2, 5)), "a grid of 2 by 5 points; at least 3 by 3"),
     "shape": (lambda: fm.Surface.through(np.zeros((4, 4, 2))), r"shape \(m, n, 3\), got shape \(4, 4, 2\)"),
-    "infinite": (
-        lambda: fm.Surface.through(np.where(flat(3, 3) == 2, np.inf, flat(3, 3))),
-        r"point \(0, 2\) is not finite",
-    ),
+    "infinite": (lambda: fm.Surface.through(np.where(flat(3, 3) == 2, np.inf, flat(3, 3))), r"point \(0, 2\) is not finite"),
     "closed": (lambda: fm.Surface.through(flat(3, 3), closed=(True,)), "closed must be two"),
     "falling": (lambda: fm.Surface.height([0, 2, 1], [0, 1, 2], np.zeros((3, 3))), "x must increase, but value 2"),
     "rows": (lambda: fm.Surface.height([0, 1, 2], [0, 1, 2], np.zeros((4, 3))), "z has 4 rows for 3 values of x"),
-    "columns": (
-        lambda: fm.Surface.height([0, 1, 2], [0, 1, 2], np.zeros((3, 4))),
-        r"shape \(3, 3\), got shape \(3, 4\)",
-    ),
+    "columns": (lambda: fm.Surface.height([0, 1, 2], [0, 1, 2], np.zeros((3, 4))), r"shape \(3, 3\), got shape \(3, 4\)"),
     "few": (lambda: fm.Surface.height([0, 1], [0, 1, 2], np.zeros((2, 3))), "Surface.height: x"),
     "no plane": (lambda: fm.Surface.plane(u=(1, 0, 0), v=(2, 0, 0)), "do not span a plane"),
 }

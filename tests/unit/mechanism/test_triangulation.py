@@ -11,14 +11,8 @@ SHAPES = {
     "square": ([[0, 0], [1, 0], [1, 1], [0, 1]], []),
     "with points on its sides": ([[0, 0], [1, 0], [2, 0], [2, 1], [2, 2], [1, 2], [0, 2], [0, 1]], []),
     "comb": (COMB, []),
-    "comb with holes": (
-        COMB,
-        [circle(0.7, 0.7, 0.3), circle(0.7, 2.0, 0.4), circle(2.0, 1.5, 0.5), circle(6, 0.5, 0.2)],
-    ),
-    "grid of holes": (
-        [[0, 0], [4, 0], [4, 4], [0, 4]],
-        [circle(x + 0.5, y + 0.5, 0.4) for x in range(4) for y in range(4)],
-    ),
+    "comb with holes": (COMB, [circle(0.7, 0.7, 0.3), circle(0.7, 2.0, 0.4), circle(2.0, 1.5, 0.5), circle(6, 0.5, 0.2)]),
+    "grid of holes": ([[0, 0], [4, 0], [4, 4], [0, 4]], [circle(x + 0.5, y + 0.5, 0.4) for x in range(4) for y in range(4)]),
     "ring": (circle(0, 0, 2.0), [circle(0.0, 0.0, 1.9)]),
 }
 

@@ -33,8 +33,7 @@ def frame():
     """Three sides of the square as beams, along x and along y, and a truss."""
     ids = np.array([1, 2, 3])
     return bare(
-        ElementBlock("beam2", ids, np.array([(0, 1), (1, 2), (2, 3)])),
-        ElementBlock("truss2", ids[:1] + 3, np.array([(3, 4)])),
+        ElementBlock("beam2", ids, np.array([(0, 1), (1, 2), (2, 3)])), ElementBlock("truss2", ids[:1] + 3, np.array([(3, 4)]))
     )
 
 
@@ -82,8 +81,7 @@ def test_what_cannot_be_given():
         fm.with_thickness(bare(plate), 2.0)
     with pytest.raises(MeshError, match="positive"):
         fm.with_thickness(bare(plate), -1.0)
-    layered = ElementBlock("quad4", np.array([1]), np.array([(0, 1, 2, 3)]),
-                           section=ShellSection(0.1, (Layer(None, 0.1),)))  # fmt: skip
+    layered = ElementBlock("quad4", np.array([1]), np.array([(0, 1, 2, 3)]), section=ShellSection(0.1, (Layer(None, 0.1),)))
     with pytest.raises(MeshError, match="1 layers"):
         fm.with_thickness(bare(layered), 0.01)
 
@@ -91,8 +89,14 @@ def test_what_cannot_be_given():
 def test_the_message_that_asks_shows_the_call():
     shell, beam = ElementBlock("quad4", np.array([1]), np.array([(0, 1, 2, 3)])), frame()
     shown = mass_properties(bare(shell)).missing + mass_properties(beam).missing
-    for call in ("with_thickness(mesh, T)", "--thickness T", "with_section(mesh, 'circle:RADIUS')",
-                 "--section rect:WIDTH_Y,WIDTH_Z", "with_section(mesh, 'area:A')", "--material E,NU,RHO"):  # fmt: skip
+    for call in (
+        "with_thickness(mesh, T)",
+        "--thickness T",
+        "with_section(mesh, 'circle:RADIUS')",
+        "--section rect:WIDTH_Y,WIDTH_Z",
+        "with_section(mesh, 'area:A')",
+        "--material E,NU,RHO",
+    ):
         assert any(call in sentence for sentence in shown), call
     with pytest.raises(MeshError, match="--thickness T"):
         fm.check_mesh(with_material(bare(shell), **STEEL))
@@ -102,9 +106,15 @@ def test_the_message_that_asks_shows_the_call():
 
 @pytest.mark.parametrize(
     ("modulus", "density", "names"),
-    [(207000, 7.93, "MPa and g/cm3"), (2.9e7, 0.283, "psi and lb/in3"), (70, 2.7, "GPa and g/cm3"),
-     (2.1e12, 7.85, "dyn/cm2 and g/cm3"), (29000, 0.284, "ksi and lb/in3"), (2000, 1.15, "MPa and g/cm3")],
-)  # fmt: skip
+    [
+        (207000, 7.93, "MPa and g/cm3"),
+        (2.9e7, 0.283, "psi and lb/in3"),
+        (70, 2.7, "GPa and g/cm3"),
+        (2.1e12, 7.85, "dyn/cm2 and g/cm3"),
+        (29000, 0.284, "ksi and lb/in3"),
+        (2000, 1.15, "MPa and g/cm3"),
+    ],
+)
 def test_moduli_and_densities_of_no_system_get_a_remark(modulus, density, names):
     assert usual_units(modulus, density).names == names
     mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), fm.Material("S", modulus, 0.3, density))
@@ -119,7 +129,9 @@ def test_stand_ins_and_soft_materials_get_none(modulus, density):
 
 
 def test_one_stand_in_among_materials_of_a_known_system_gets_none():
-    one, other = (ElementBlock("tet4", np.array([i]), np.array([(0, 1, 2, 4)]), fm.Material(f"M{i}", E, 0.3, rho))
-                  for i, E, rho in ((1, 210000.0, 7.85e-9), (2, 2e9, 8e-9)))  # fmt: skip
+    one, other = (
+        ElementBlock("tet4", np.array([i]), np.array([(0, 1, 2, 4)]), fm.Material(f"M{i}", E, 0.3, rho))
+        for i, E, rho in ((1, 210000.0, 7.85e-9), (2, 2e9, 8e-9))
+    )
     (warning,) = check_units(bare(one, other))
     assert "mm-t-s" in warning and "no system" not in warning

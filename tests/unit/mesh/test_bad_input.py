@@ -29,10 +29,7 @@ CASES = [
     ("truncated", "bad.mesh", MEDIT[: MEDIT.index("0 0 1 0")], ["bad.mesh:", "Vertices"]),
     # what is no mesh at all
     *[("garbage", name, bytes(range(256)) * 8, [name, "binary|starts|expected|damaged"]) for name in WHOLE],
-    *[
-        ("garbage", name, bytes(range(256)) * 8, [name, "binary|starts|expected|damaged"])
-        for name in ("bad.med", "bad.e")
-    ],
+    *[("garbage", name, bytes(range(256)) * 8, [name, "binary|starts|expected|damaged"]) for name in ("bad.med", "bad.e")],
     *[("empty", name, b"", [f"{name}:1", "empty"]) for name in (*WHOLE, "bad.med", "bad.e")],
     *[("blank", name, b" \n\n\t\n", [f"{name}:1", "empty"]) for name in (*WHOLE, "bad.med", "bad.e")],
     ("wrong extension", "bad.inp", GMSH, ["bad.inp", "Gmsh", ".msh"]),
@@ -51,12 +48,7 @@ CASES = [
         ABAQUS.replace("1, 1, 2, 3, 4\n", "1, 1, 2, 3, 4\n1, 2, 1, 4, 3\n"),
         ["bad.inp:8", "element 1", "7"],
     ),
-    (
-        "element twice",
-        "bad.bdf",
-        NASTRAN.replace("PSOLID", "CTETRA,1,1,2,1,4,3\nPSOLID"),
-        ["bad.bdf:8", "element 1", "7"],
-    ),
+    ("element twice", "bad.bdf", NASTRAN.replace("PSOLID", "CTETRA,1,1,2,1,4,3\nPSOLID"), ["bad.bdf:8", "element 1", "7"]),
     (
         "element twice",
         "bad.cdb",
@@ -79,12 +71,7 @@ CASES = [
         ),
         ["bad.unv:16", "element 1", "14"],
     ),
-    (
-        "node twice",
-        "bad.inp",
-        ABAQUS.replace("4, 0., 0., 1.\n", "4, 0., 0., 1.\n4, 0., 0., 2.\n"),
-        ["bad.inp:6", "node 4", "5"],
-    ),
+    ("node twice", "bad.inp", ABAQUS.replace("4, 0., 0., 1.\n", "4, 0., 0., 1.\n4, 0., 0., 2.\n"), ["bad.inp:6", "node 4", "5"]),
     ("node twice", "bad.bdf", NASTRAN.replace("CTETRA", "GRID,4,,0.,0.,2.\nCTETRA"), ["bad.bdf:7", "GRID", "6"]),
     (
         "node twice",
@@ -119,12 +106,7 @@ CASES = [
     ("missing node", "bad.vtu", VTU.replace(">0 1 2 3<", ">0 1 2 9<"), ["bad.vtu", "9"]),
     ("missing node", "bad.mesh", MEDIT.replace("1 2 3 4 1", "1 2 3 9 1"), ["bad.mesh:", "9"]),
     # materials and sections
-    (
-        "missing material",
-        "bad.inp",
-        ABAQUS[: ABAQUS.index("*MATERIAL")],
-        ["bad.inp:8", "SOLID SECTION", "STEEL", "add *MATERIAL"],
-    ),
+    ("missing material", "bad.inp", ABAQUS[: ABAQUS.index("*MATERIAL")], ["bad.inp:8", "SOLID SECTION", "STEEL", "add *MATERIAL"]),
     ("missing material", "bad.bdf", NASTRAN.replace("MAT1,1,", "MAT1,2,"), ["bad.bdf:8", "PSOLID", "add a MAT1"]),
     (
         "missing set",
@@ -140,24 +122,9 @@ CASES = [
         .replace("*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL\n", "*SHELL SECTION, ELSET=BODY, MATERIAL=STEEL\n0.,5\n"),
         ["bad.inp:9", "SHELL SECTION", "thickness"],
     ),
-    (
-        "zero thickness",
-        "bad.bdf",
-        SHELL.replace("PSOLID,1,1", "PSHELL,1,1,0.,1"),
-        ["bad.bdf:8", "PSHELL", "thickness|T"],
-    ),
-    (
-        "no thickness",
-        "bad.bdf",
-        SHELL.replace("PSOLID,1,1", "PSHELL,1,1,,1"),
-        ["bad.bdf:", "PSHELL|CTRIA3", "thickness|T"],
-    ),
-    (
-        "negative thickness",
-        "bad.bdf",
-        SHELL.replace("PSOLID,1,1", "PSHELL,1,1,-.1,1"),
-        ["bad.bdf:8", "PSHELL", "thickness|T"],
-    ),
+    ("zero thickness", "bad.bdf", SHELL.replace("PSOLID,1,1", "PSHELL,1,1,0.,1"), ["bad.bdf:8", "PSHELL", "thickness|T"]),
+    ("no thickness", "bad.bdf", SHELL.replace("PSOLID,1,1", "PSHELL,1,1,,1"), ["bad.bdf:", "PSHELL|CTRIA3", "thickness|T"]),
+    ("negative thickness", "bad.bdf", SHELL.replace("PSOLID,1,1", "PSHELL,1,1,-.1,1"), ["bad.bdf:8", "PSHELL", "thickness|T"]),
     (
         "zero thickness",
         "bad.dat",
@@ -176,8 +143,7 @@ CASES = [
         ABAQUS.replace("C3D4", "B31")
         .replace("1, 1, 2, 3, 4", "1, 1, 2")
         .replace(
-            "*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL\n",
-            "*BEAM SECTION, ELSET=BODY, MATERIAL=STEEL, SECTION=RECT\n0., 1.\n",
+            "*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL\n", "*BEAM SECTION, ELSET=BODY, MATERIAL=STEEL, SECTION=RECT\n0., 1.\n"
         ),
         ["bad.inp:", "BEAM SECTION"],
     ),
@@ -202,12 +168,7 @@ CASES = [
     ),
     # includes
     ("missing include", "bad.inp", ABAQUS + "*INCLUDE, INPUT=none.inp\n", ["bad.inp:14", "INCLUDE", "none.inp"]),
-    (
-        "missing include",
-        "bad.bdf",
-        NASTRAN.replace("PSOLID", "INCLUDE 'none.bdf'\nPSOLID"),
-        ["bad.bdf:8", "INCLUDE", "none.bdf"],
-    ),
+    ("missing include", "bad.bdf", NASTRAN.replace("PSOLID", "INCLUDE 'none.bdf'\nPSOLID"), ["bad.bdf:8", "INCLUDE", "none.bdf"]),
     ("missing include", "bad.dat", "/PREP7\n/INPUT,none,inp\n", ["bad.dat:"]),
     (
         "cyclic include",
@@ -235,20 +196,10 @@ CASES = [
         NASTRAN.replace("PSOLID", "INCLUDE '../secret.bdf'\nPSOLID"),
         ["bad.bdf:8", "INCLUDE", "allow"],
     ),
-    (
-        "escaping include",
-        "bad.dat",
-        ANSYS.replace("FINISH", "/INPUT,../secret,inp\nFINISH"),
-        ["bad.dat:17", "/INPUT", "allow"],
-    ),
+    ("escaping include", "bad.dat", ANSYS.replace("FINISH", "/INPUT,../secret,inp\nFINISH"), ["bad.dat:17", "/INPUT", "allow"]),
     # sizes that the file cannot hold
     ("gigabytes", "bad.msh", GMSH.replace("$Nodes\n4", "$Nodes\n4000000000"), ["bad.msh:6", "$Nodes", "4000000000"]),
-    (
-        "gigabytes",
-        "bad.msh",
-        GMSH.replace("$Elements\n1\n", "$Elements\n4000000000\n"),
-        ["bad.msh:13", "$Elements", "4000000000"],
-    ),
+    ("gigabytes", "bad.msh", GMSH.replace("$Elements\n1\n", "$Elements\n4000000000\n"), ["bad.msh:13", "$Elements", "4000000000"]),
     (
         "gigabytes",
         "four.msh",
@@ -262,9 +213,7 @@ CASES = [
     (
         "gigabytes",
         "bad.cdb",
-        ANSYS.replace("NBLOCK,6,SOLID,4,4", "NBLOCK,6,SOLID,4000000000,4000000000").replace(
-            "N,R5.3,LOC,       -1,\n", ""
-        ),
+        ANSYS.replace("NBLOCK,6,SOLID,4,4", "NBLOCK,6,SOLID,4000000000,4000000000").replace("N,R5.3,LOC,       -1,\n", ""),
         ["bad.cdb:", "NBLOCK"],
     ),
     ("gigabytes", "bad.inp", ABAQUS + "*NGEN\n1, 1000000000, 1\n", ["bad.inp:1", "NGEN"]),
@@ -303,9 +252,7 @@ def test_undamaged(tmp_path, name):
     assert sum(len(block.ids) for block in mesh.blocks) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"), [case[1:] for case in CASES], ids=[" ".join(c[:2]) for c in CASES]
-)
+@pytest.mark.parametrize(("name", "content", "words"), [case[1:] for case in CASES], ids=[" ".join(c[:2]) for c in CASES])
 def test_bad_text(tmp_path, name, content, words):
     (tmp_path / "secret.inp").write_text(ABAQUS)
     (tmp_path / "secret.bdf").write_text("GRID,77\n")

@@ -59,9 +59,7 @@ def test_material_density_and_section_are_needed(solid, beam):
         check_mesh(changed_block(beam, section=replace(beam.blocks[0].section, Iz=0.0)))
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "card"), [("no_material.inp", 7, "SOLID SECTION"), ("no_section.inp", 5, "BEAM SECTION")]
-)
+@pytest.mark.parametrize(("name", "line", "card"), [("no_material.inp", 7, "SOLID SECTION"), ("no_section.inp", 5, "BEAM SECTION")])
 def test_file_without_material_or_section(test_data, name, line, card):
     with pytest.raises(MeshError, match=rf"{name}:{line}: .*add \*{card}"):
         check_mesh(read_mesh(test_data / "mesh" / name))
@@ -121,9 +119,7 @@ def test_unconnected_parts(solid):
     twice = np.vstack([block.nodes, block.nodes + len(solid.points)])
     ids = np.arange(1, 2 * len(block.ids) + 1)
     mesh = Mesh(
-        np.vstack([solid.points, shifted]),
-        np.arange(1, 2 * len(shifted) + 1),
-        (ElementBlock(block.kind, ids, twice, STEEL),),
+        np.vstack([solid.points, shifted]), np.arange(1, 2 * len(shifted) + 1), (ElementBlock(block.kind, ids, twice, STEEL),)
     )
     count, elements = len(shifted), len(block.ids)
     (warning,) = (text for text in check_mesh(mesh) if "unconnected" in text)

@@ -6,9 +6,7 @@ import pytest
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 
-CUBE = np.array(
-    [(0, 0, 0), (2, 0, 0.1), (2.2, 1, 0), (0, 1.1, 0), (0, 0, 3), (2, 0.1, 3), (2.2, 1, 3.3), (0.1, 1.1, 3)], float
-)
+CUBE = np.array([(0, 0, 0), (2, 0, 0.1), (2.2, 1, 0), (0, 1.1, 0), (0, 0, 3), (2, 0.1, 3), (2.2, 1, 3.3), (0.1, 1.1, 3)], float)
 COLLAPSED_HEXAHEDRA = [
     ("wedge6", (0, 1, 2, 2, 4, 5, 6, 6)),  # K = L, O = P, as Ansys and Abaqus write wedges
     ("wedge6", (0, 1, 1, 3, 4, 5, 5, 7)),

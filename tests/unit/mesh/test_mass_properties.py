@@ -151,9 +151,7 @@ def test_nodal_thickness_layers_and_nonstructural_mass_of_shells():
     found = mass_properties(mesh_of("quad4", square, section=ShellSection(0.01, nonstructural_mass=5.0)))
     assert found.mass == pytest.approx(83.5, rel=ROUNDING)
     # rows without values take the section's
-    own = replace(
-        wedge.blocks[0], thickness=np.full((1, 4), np.nan), section=ShellSection(0.5), shell_offsets=np.array([np.nan])
-    )
+    own = replace(wedge.blocks[0], thickness=np.full((1, 4), np.nan), section=ShellSection(0.5), shell_offsets=np.array([np.nan]))
     assert mass_properties(replace(wedge, blocks=(own,))).volume == pytest.approx(0.5, rel=ROUNDING)
 
 

@@ -197,9 +197,7 @@ def test_torsion_shear_and_shear_center_of_thin_walls():
     box = profile_section("abaqus", "BOX", [width + thickness, height + thickness] + [thickness] * 4)
     bredt = 4 * (width * height) ** 2 * thickness / (2 * (width + height))
     assert box.torsion_constant == pytest.approx(bredt, rel=1e-3)
-    channel = from_rectangles(
-        (0, width, 0, thickness), (0, width, height - thickness, height), (0, thickness, 0, height)
-    )
+    channel = from_rectangles((0, width, 0, thickness), (0, width, height - thickness, height), (0, thickness, 0, height))
     constants = section_constants(channel)
     middle = constants.shear_center + constants.centroid
     # 3 b^2 / (h + 6 b) outside of the web, at half its height (Timoshenko, Strength of Materials, part I)

@@ -35,9 +35,7 @@ def test_its_own_extensions(tmp_path, mesh_format):
         assert format_of(file_with(tmp_path, "a" + extension.upper(), HEADS[mesh_format.name])) is mesh_format
 
 
-@pytest.mark.parametrize(
-    ("extension", "content"), [(".dat", "Nastran"), (".dat", "Ansys"), (".inp", "Nastran"), (".inp", "Ansys")]
-)
+@pytest.mark.parametrize(("extension", "content"), [(".dat", "Nastran"), (".dat", "Ansys"), (".inp", "Nastran"), (".inp", "Ansys")])
 def test_shared_extensions_are_told_apart_by_content(tmp_path, extension, content):
     assert format_of(file_with(tmp_path, "deck" + extension, HEADS[content])).name == content
 

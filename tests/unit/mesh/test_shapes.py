@@ -70,17 +70,13 @@ def test_hexahedron_with_an_edge_in_one_point_is_a_wedge():
 def test_element_without_extent_is_no_body():
     mesh = mesh_of_shapes(shapes_of(("hex8", [CUBE_NODES]), ("quad4", [[1, 1, 7, 7]])))
     assert [block.kind for block in mesh.blocks] == ["hex8"]
-    assert any(
-        "have repeated nodes and no volume, area or length (first: element 2)" in warning for warning in mesh.warnings
-    )
+    assert any("have repeated nodes and no volume, area or length (first: element 2)" in warning for warning in mesh.warnings)
 
 
 def test_thickness_makes_sections():
     shapes = shapes_of(("quad4", [[1, 2, 4, 3], [5, 6, 8, 7], [1, 2, 6, 5]]))
     shapes.thickness = [(np.array([1, 2]), np.array([0.1, 0.2]))]
-    sections = [
-        (block.ids.tolist(), block.section and block.section.thickness) for block in mesh_of_shapes(shapes).blocks
-    ]
+    sections = [(block.ids.tolist(), block.section and block.section.thickness) for block in mesh_of_shapes(shapes).blocks]
     assert sections == [([1], 0.1), ([2], 0.2), ([3], None)]
 
 

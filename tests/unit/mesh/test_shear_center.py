@@ -23,9 +23,7 @@ def test_general_sections_of_abaqus_have_both_centers_from_the_node(tmp_path):
     assert both.centroid == pytest.approx((0.01, 0.02))
     assert both.shear_center == pytest.approx((-0.04, 0.03))
     # without a card of its own each is at the node
-    assert section_of(tmp_path, "b.inp", GENERAL + "*CENTROID\n0.01, 0.02\n").shear_center == pytest.approx(
-        (-0.01, -0.02)
-    )
+    assert section_of(tmp_path, "b.inp", GENERAL + "*CENTROID\n0.01, 0.02\n").shear_center == pytest.approx((-0.01, -0.02))
     assert section_of(tmp_path, "c.inp", GENERAL).shear_center == (0.0, 0.0)
 
 

@@ -25,8 +25,9 @@ def strips():
 
 
 @pytest.mark.parametrize("case", [(1, 4), (2, 1), (2, 4), (3, 2)])
-@pytest.mark.parametrize("name", ["tet4", "wedge6, quadrilaterals on the wall", "wedge6, triangles on the wall",
-                                  "pyramid5", "hex8 plain"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["tet4", "wedge6, quadrilaterals on the wall", "wedge6, triangles on the wall", "pyramid5", "hex8 plain"]
+)
 def test_error_of_linear_elements(strips, name, case):
     kind, options, axis = row = strips.STIFF[name]
     (warning,) = check_mesh(strips.strip(kind, *case, axis), **options)
@@ -43,10 +44,7 @@ def test_walls_one_element_thick(strips, name, count):
     kind, _, axis = row = strips.GOOD[name]
     elongation = strips.LENGTH / strips.THICKNESS / count
     (warning,) = check_mesh(strips.strip(kind, 1, elongation, axis))
-    assert (
-        f"{kind} elements are the only ones through the thickness of a wall" in warning
-        and "wall thickness 0.02 m" in warning
-    )
+    assert f"{kind} elements are the only ones through the thickness of a wall" in warning and "wall thickness 0.02 m" in warning
     percent, wave = map(float, re.search(r"about ([\d.]+) % too high for waves ([\d.]+) m long", warning).groups())
     announced = percent * (wave / strips.WAVE) ** 2
     # one number stands for three kinds; at 20 elements in a wave it is 1.8 times the error of hex20 (docs/theory.md)

@@ -10,8 +10,7 @@ from flexmbs.mesh.reader_tools.numbering import row_labels
 
 
 @pytest.mark.parametrize(
-    ("text", "values"),
-    [(b"1 2.5\n-3e2\t4", [1, 2.5, -300, 4]), (b"", []), (b" \n", []), (b"1 two", None), (b"x", None)],
+    ("text", "values"), [(b"1 2.5\n-3e2\t4", [1, 2.5, -300, 4]), (b"", []), (b" \n", []), (b"1 two", None), (b"x", None)]
 )
 def test_numbers_between_blanks(text, values):
     found = numbers_in(text, float)

@@ -120,9 +120,10 @@ def test_every_quantity_has_its_power():
 def test_mass_of_a_pipe_in_millimetres_and_tonnes():
     section, steel = pipe(10.0, 2.0), Material("S", 210e3, 0.3, 7.85e-9)
     mesh = Mesh(
-        np.array([[0, 0, 0], [1000.0, 0, 0]]), np.array([1, 2]),
+        np.array([[0, 0, 0], [1000.0, 0, 0]]),
+        np.array([1, 2]),
         (ElementBlock("beam2", np.array([1]), np.array([[0, 1]]), steel, section),),
-    )  # fmt: skip
+    )
     expected = 7850.0 * np.pi * (0.010**2 - 0.008**2) * 1.0
     assert mass_properties(converted(mesh, unit_system("mm-t-s"))).mass == pytest.approx(expected, rel=1e-12)
 
@@ -134,9 +135,7 @@ def test_three_factors(units):
     assert unit_system(system.name) == system
 
 
-@pytest.mark.parametrize(
-    "units", ["mm", "1,2", (1, 0, 1), (1, 2, 3, 4), "1,2,x", (1, -1, 1), "nan,1,1", [[1, 2, 3]], 5]
-)
+@pytest.mark.parametrize("units", ["mm", "1,2", (1, 0, 1), (1, 2, 3, 4), "1,2,x", (1, -1, 1), "nan,1,1", [[1, 2, 3]], 5])
 def test_units_that_are_none(units):
     with pytest.raises(MeshError, match=r"units .* unknown.*m-kg-s.*three positive factors"):
         unit_system(units)

@@ -18,9 +18,16 @@ CIRCLE = [(np.cos(a), np.sin(a), 0.0) for a in np.linspace(0.0, 2 * np.pi, 9)[:-
 
 # surfaces, sums of functions, elements between markers, closed loops are not in the mechanism below
 UNUSED = {
-    ("axes", "second"), ("signals", "at"), ("signals", "first"), ("signals", "second"), ("elements", "b"),
-    ("constraints", "start"), ("constraints", "end"), ("contacts", "bristle"), ("elements", "bristle"),
-}  # fmt: skip
+    ("axes", "second"),
+    ("signals", "at"),
+    ("signals", "first"),
+    ("signals", "second"),
+    ("elements", "b"),
+    ("constraints", "start"),
+    ("constraints", "end"),
+    ("contacts", "bristle"),
+    ("elements", "bristle"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +56,36 @@ def model():
 def indexing(tables):
     """(table, field) of every integer column with something in it, but flags, counts of free choice and addresses."""
     free = {
-        ("markers", "flexible"), ("bodies", "backwards"), ("axes", "follow"), ("functions", "sampled"),
-        ("functions", "address"), ("signals", "value"), ("signals", "rate"), ("signals", "acceleration"),
-        ("loads", "is_torque"), ("loads", "frame"), ("coordinates", "level"), ("coordinates", "multiplier"),
-        ("coordinates", "state"), ("constraints", "level"),
-        ("elements", "force"), ("elements", "energy"), ("elements", "law"),
-        ("contacts", "force"), ("contacts", "energy"), ("contacts", "law"),
-        ("contacts", "begin"), ("contacts", "update"), ("contacts", "geometry"), ("contacts", "pair"),
-        ("contacts", "friction"), ("contacts", "friction_law"),
-        ("sensors", "of_accelerations"), ("sensors", "value"), ("sensors", "keyword"),
-    }  # fmt: skip
+        ("markers", "flexible"),
+        ("bodies", "backwards"),
+        ("axes", "follow"),
+        ("functions", "sampled"),
+        ("functions", "address"),
+        ("signals", "value"),
+        ("signals", "rate"),
+        ("signals", "acceleration"),
+        ("loads", "is_torque"),
+        ("loads", "frame"),
+        ("coordinates", "level"),
+        ("coordinates", "multiplier"),
+        ("coordinates", "state"),
+        ("constraints", "level"),
+        ("elements", "force"),
+        ("elements", "energy"),
+        ("elements", "law"),
+        ("contacts", "force"),
+        ("contacts", "energy"),
+        ("contacts", "law"),
+        ("contacts", "begin"),
+        ("contacts", "update"),
+        ("contacts", "geometry"),
+        ("contacts", "pair"),
+        ("contacts", "friction"),
+        ("contacts", "friction_law"),
+        ("sensors", "of_accelerations"),
+        ("sensors", "value"),
+        ("sensors", "keyword"),
+    }
     for name, (dtype, _dimensions) in t.Tables.fields.items():
         array = getattr(tables, name)
         for field in getattr(dtype, "names", None) or ():

@@ -72,14 +72,8 @@ BAD_MESHES = {
     "no density": (of_material(replace(STEEL, density=None)), r"material STEEL without density; use with_material\("),
     "no mass": (of_material(replace(STEEL, density=0.0)), r"'STEEL' has density 0.0; give a positive one in kg/m3"),
     "no thickness": (thin_as_nothing, r"element 1 has thickness 0 m|first: element 1\) have thickness 0 m"),
-    "incompressible": (
-        of_material(Material("RUBBER", 1e6, 0.5, 1e3)),
-        "'RUBBER' has Poisson's ratio 0.5; it must lie between",
-    ),
-    "no stiffness": (
-        of_material(Material("AIR", 0.0, 0.3, 1.2)),
-        "'AIR' has Young's modulus 0.0 Pa; it must be positive",
-    ),
+    "incompressible": (of_material(Material("RUBBER", 1e6, 0.5, 1e3)), "'RUBBER' has Poisson's ratio 0.5; it must lie between"),
+    "no stiffness": (of_material(Material("AIR", 0.0, 0.3, 1.2)), "'AIR' has Young's modulus 0.0 Pa; it must be positive"),
     "not positive definite": (
         of_material(PLASTIC),
         "'PLY' has an elasticity matrix that is not positive definite.* check its Poisson's",
@@ -97,27 +91,67 @@ def test_meshes_that_are_no_body(solid, name):
 
 
 BAD_CHOICES = {
-    "frame on one node": (None, {"root": Interface(node=1)}, ClampedFree("root", count=2),
-                          r"interface 'root': its 1 node.* determine no rotation; use a set of nodes that spans an"),
-    "frame on a set of one node": (lambda mesh: with_set(mesh, [7]), {"root": "FEW"}, ClampedFree("root", count=2),
-                                   "interface 'root': its 1 node.* determine no rotation"),
-    "frame on a line": (along_an_edge, {"root": "FEW"}, CraigBampton("root", count=2),
-                        "interface 'root': its 5 node.* one point or on one line and determine no rotation"),
-    "rigid line": (along_an_edge, {"root": Interface(set="FEW", kind="rigid")}, ClampedFree("root", count=2),
-                   "interface 'root': its nodes lie on one line, about which a rigid marker could spin; add nodes"),
-    "rigid sets that overlap": (None, RIGID_TWICE, ClampedFree("root", count=2),
-                                "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them"),
-    "averaged sets that overlap": (None, {"root": "ROOT", "all": "ALL"}, ClampedFree("root", count=2),
-                                   "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them"),
-    "more modes than freedoms": (None, {"root": "ROOT"}, ClampedFree("root", count=5000),
-                                 "5000 modes were requested, but this mesh has only 507; request fewer"),
-    "more modes than are left": (None, {"root": "ROOT", "tip": "TIP"}, CraigBampton("root", count=502),
-                                 "502 modes were requested, but this mesh has only 501"),
-    "a set that is not there": (None, {"root": "ROTO"}, ClampedFree("root", count=2),
-                                r"interface 'root': .*no node set 'ROTO'. Did you mean ROOT\?"),
-    "a frame that is not there": (None, {"root": "ROOT"}, ClampedFree("hinge", count=2),
-                                  r"ClampedFree\(at='hinge'\): no such interface; there are: root"),
-}  # fmt: skip
+    "frame on one node": (
+        None,
+        {"root": Interface(node=1)},
+        ClampedFree("root", count=2),
+        r"interface 'root': its 1 node.* determine no rotation; use a set of nodes that spans an",
+    ),
+    "frame on a set of one node": (
+        lambda mesh: with_set(mesh, [7]),
+        {"root": "FEW"},
+        ClampedFree("root", count=2),
+        "interface 'root': its 1 node.* determine no rotation",
+    ),
+    "frame on a line": (
+        along_an_edge,
+        {"root": "FEW"},
+        CraigBampton("root", count=2),
+        "interface 'root': its 5 node.* one point or on one line and determine no rotation",
+    ),
+    "rigid line": (
+        along_an_edge,
+        {"root": Interface(set="FEW", kind="rigid")},
+        ClampedFree("root", count=2),
+        "interface 'root': its nodes lie on one line, about which a rigid marker could spin; add nodes",
+    ),
+    "rigid sets that overlap": (
+        None,
+        RIGID_TWICE,
+        ClampedFree("root", count=2),
+        "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them",
+    ),
+    "averaged sets that overlap": (
+        None,
+        {"root": "ROOT", "all": "ALL"},
+        ClampedFree("root", count=2),
+        "interfaces 'root' and 'all' overlap: they share 21 nodes .* remove them",
+    ),
+    "more modes than freedoms": (
+        None,
+        {"root": "ROOT"},
+        ClampedFree("root", count=5000),
+        "5000 modes were requested, but this mesh has only 507; request fewer",
+    ),
+    "more modes than are left": (
+        None,
+        {"root": "ROOT", "tip": "TIP"},
+        CraigBampton("root", count=502),
+        "502 modes were requested, but this mesh has only 501",
+    ),
+    "a set that is not there": (
+        None,
+        {"root": "ROTO"},
+        ClampedFree("root", count=2),
+        r"interface 'root': .*no node set 'ROTO'. Did you mean ROOT\?",
+    ),
+    "a frame that is not there": (
+        None,
+        {"root": "ROOT"},
+        ClampedFree("hinge", count=2),
+        r"ClampedFree\(at='hinge'\): no such interface; there are: root",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", BAD_CHOICES)
@@ -141,9 +175,7 @@ def test_a_single_node_of_a_solid_carries_forces_but_no_hinge(solid):
 
 def test_memory_that_is_not_there_is_said_before_it_is_taken(solid, monkeypatch):
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
-    with pytest.raises(
-        BodyError, match=r"factorising 5\d\d unknowns.* is needed, but only .* is available. A coarser mesh"
-    ):
+    with pytest.raises(BodyError, match=r"factorising 5\d\d unknowns.* is needed, but only .* is available. A coarser mesh"):
         reduce(solid, interfaces={"root": "ROOT"}, modes=ClampedFree("root", count=2))
 
 
@@ -184,9 +216,15 @@ DECK = """*NODE, NSET=ALL
 *DENSITY
 7.85e-9
 """
-FAR_AWAY = "".join(f"{20 + n}, {2000 + x}, {y}, {z}\n" for n, (x, y, z) in enumerate(
-    [(0, 0, 0), (0, 100, 0), (0, 100, 100), (0, 0, 100), (300, 0, 0), (300, 100, 0), (300, 100, 100), (300, 0, 100)]
-)) + "*ELEMENT, TYPE=C3D8, ELSET=BAR\n7, 20, 21, 22, 23, 24, 25, 26, 27\n"  # fmt: skip
+FAR_AWAY = (
+    "".join(
+        f"{20 + n}, {2000 + x}, {y}, {z}\n"
+        for n, (x, y, z) in enumerate(
+            [(0, 0, 0), (0, 100, 0), (0, 100, 100), (0, 0, 100), (300, 0, 0), (300, 100, 0), (300, 100, 100), (300, 0, 100)]
+        )
+    )
+    + "*ELEMENT, TYPE=C3D8, ELSET=BAR\n7, 20, 21, 22, 23, 24, 25, 26, 27\n"
+)
 BAD_COMMANDS = {
     "good": ((), (), None),
     "negative Jacobian": (("\n2, 5, 6, 7, 8, 9, 10, 11, 12", "\n2, 9, 10, 11, 12, 5, 6, 7, 8"), (), "element 2 (hex8"),
@@ -198,10 +236,16 @@ BAD_COMMANDS = {
     "overlap": ((), ("--interface", "all=ALL:rbe2", "--interface", "tip=TIP"), "overlap: they share 4 nodes"),
     "more modes than freedoms": ((), ("--modes", "500"), "500 modes were requested"),
     "no such set": ((), ("--interface", "tip=TOP"), "no node set or coupling 'TOP'. Did you mean TIP?"),
-    "no thickness": (("C3D8, ELSET=BAR\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 5, 6, 7, 8, 9, 10, 11, 12\n*SOLID SECTION",
-                      "S4, ELSET=BAR\n1, 1, 2, 3, 4\n*SHELL SECTION"), (), "bar.inp:20: *SHELL SECTION"),
+    "no thickness": (
+        (
+            "C3D8, ELSET=BAR\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 5, 6, 7, 8, 9, 10, 11, 12\n*SOLID SECTION",
+            "S4, ELSET=BAR\n1, 1, 2, 3, 4\n*SHELL SECTION",
+        ),
+        (),
+        "bar.inp:20: *SHELL SECTION",
+    ),
     "memory": ((), ("memory",), "coarser mesh"),
-}  # fmt: skip
+}
 
 
 FAILURES = ("negative Jacobian", "no density", "singular material", "no thickness", "memory")  # others: wrong use

@@ -41,7 +41,7 @@ WRONG = {  # key of the .npz file: what it becomes, what is said
     "surface.points": (lambda x: x[:3], "surface.modes has the shape"),
     "mode_labels": (lambda x: x[:1], "1 mode_labels for 3 modes"),
     "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', which is not a marker; markers: hinge"),
-}  # fmt: skip
+}
 
 
 def changed_npz(body, path, key, change):

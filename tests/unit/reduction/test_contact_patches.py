@@ -14,9 +14,7 @@ ELEMENTS = 24
 
 def beam(kind="massless", directions=("y",), modes=None, patches=None, **options):
     mesh = line_mesh(0.3, ELEMENTS, rectangle(0.005, 0.02), STEEL)
-    mesh = replace(
-        mesh, node_sets={"ENDS": np.array([0, ELEMENTS]), "MIDDLE": np.array([ELEMENTS // 2]), "TIP": [ELEMENTS // 4]}
-    )
+    mesh = replace(mesh, node_sets={"ENDS": np.array([0, ELEMENTS]), "MIDDLE": np.array([ELEMENTS // 2]), "TIP": [ELEMENTS // 4]})
     patches = {"hit": fm.ContactPatch(kind, directions)} if patches is None else patches
     return fm.reduce(
         mesh,
@@ -31,9 +29,14 @@ def beam(kind="massless", directions=("y",), modes=None, patches=None, **options
 
 def test_residual_flexibility_is_that_of_the_exact_modes():
     exact = fm.uniform_beam(
-        length=0.3, bending_stiffness=43.75, mass_per_length=0.785, supports=("clamped", "clamped"), modes=5,
-        markers={"hit": 0.15}, contact_patches={"hit": "massless"},
-    )  # fmt: skip
+        length=0.3,
+        bending_stiffness=43.75,
+        mass_per_length=0.785,
+        supports=("clamped", "clamped"),
+        modes=5,
+        markers={"hit": 0.15},
+        contact_patches={"hit": "massless"},
+    )
     body = beam(damping=0.01)
     assert list(body.massless) == [False] * 5 + [True]
     assert body.mode_labels[-1] == "hit y (massless)"
@@ -70,10 +73,7 @@ def test_craig_and_bampton_leave_massless_interfaces_free():
 
 
 def test_directions_are_named_or_vectors():
-    both, turned = (
-        beam(directions=("y", "rot z"), modes=fm.ClampedFree(at="held", count=4)),
-        beam(directions=[(0, -2, 0)]),
-    )
+    both, turned = (beam(directions=("y", "rot z"), modes=fm.ClampedFree(at="held", count=4)), beam(directions=[(0, -2, 0)]))
     assert both.massless.sum() == 2 and both.mode_labels[-1] == "hit rot z (massless)"
     assert turned.Ke[-1, -1] == pytest.approx(beam().Ke[-1, -1], rel=1e-9)
 
@@ -81,11 +81,7 @@ def test_directions_are_named_or_vectors():
 @pytest.mark.parametrize(
     ("patches", "modes", "message"),
     [
-        (
-            {"hit": fm.ContactPatch("light")},
-            None,
-            "contact patch 'hit': kind must be 'plain', 'attachment', 'massless'",
-        ),
+        ({"hit": fm.ContactPatch("light")}, None, "contact patch 'hit': kind must be 'plain', 'attachment', 'massless'"),
         ({"hit": fm.ContactPatch(directions=("w",))}, None, "direction 'w' is none of x, y, z, rot x"),
         ({"hit": fm.ContactPatch(directions=[(0, 0, 0)])}, None, "or \\(x, y, z\\) other than zero"),
         ({"hit": fm.ContactPatch(directions="y")}, None, "directions must be a list"),

@@ -12,9 +12,14 @@ HERTZ = 2.943275184324706  # contact time in indentations over the approach spee
 
 def beam(modes, kind="plain"):
     return fm.uniform_beam(
-        length=0.3, bending_stiffness=43.75, mass_per_length=0.785, supports=("clamped", "clamped"), modes=modes,
-        markers={"hit": 0.15}, contact_patches={"hit": kind},
-    )  # fmt: skip
+        length=0.3,
+        bending_stiffness=43.75,
+        mass_per_length=0.785,
+        supports=("clamped", "clamped"),
+        modes=modes,
+        markers={"hit": 0.15},
+        contact_patches={"hit": kind},
+    )
 
 
 @pytest.mark.parametrize(("modes", "computed"), [(5, 518.633024415), (20, 412.301376056)])

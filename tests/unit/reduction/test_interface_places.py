@@ -6,18 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import (
-    BodyError,
-    ClampedFree,
-    CraigBampton,
-    Interface,
-    box_mesh,
-    load_body,
-    read_npz,
-    reduce,
-    save_body,
-    write_npz,
-)
+from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, box_mesh, load_body, read_npz, reduce, save_body, write_npz
 
 from .conftest import STEEL
 
@@ -179,10 +168,12 @@ def test_a_set_and_a_coupling_that_share_nodes_are_refused():
     tip = np.unique(bar.node_sets["TIP"])
     for kind in ("average", "rigid"):
         mesh = replace(
-            bar, points=np.vstack([bar.points, [0.2, 0.01, 0.01]]),
+            bar,
+            points=np.vstack([bar.points, [0.2, 0.01, 0.01]]),
             couplings=(Coupling("grip", kind, len(bar.points), tip),),
-            node_ids=np.append(bar.node_ids, bar.node_ids.max() + 1), node_sets={**bar.node_sets, "HALF": tip[:8]},
-        )  # fmt: skip
+            node_ids=np.append(bar.node_ids, bar.node_ids.max() + 1),
+            node_sets={**bar.node_sets, "HALF": tip[:8]},
+        )
         with pytest.raises(BodyError, match="'grip' and 'half' overlap: they share 8 nodes"):
             reduced(mesh, root="ROOT", grip=Interface(coupling="grip"), half="HALF")
         alone = Interface(node=int(mesh.node_ids[tip[0]]))  # a contact point in it

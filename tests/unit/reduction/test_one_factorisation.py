@@ -3,17 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import (
-    ClampedFree,
-    CraigBampton,
-    FreeFree,
-    Interface,
-    Material,
-    StaticModes,
-    assemble,
-    box_mesh,
-    natural_modes,
-)
+from flexmbs import ClampedFree, CraigBampton, FreeFree, Interface, Material, StaticModes, assemble, box_mesh, natural_modes
 from flexmbs.fem import vibration
 from flexmbs.reduction import constrained_body as constrained
 from flexmbs.reduction.reduce import reduce_model

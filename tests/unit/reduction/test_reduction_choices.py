@@ -5,18 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import (
-    BodyError,
-    ClampedFree,
-    FreeFree,
-    Interface,
-    Material,
-    Rayleigh,
-    SecondOrder,
-    line_mesh,
-    rectangle,
-    reduce,
-)
+from flexmbs import BodyError, ClampedFree, FreeFree, Interface, Material, Rayleigh, SecondOrder, line_mesh, rectangle, reduce
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -70,8 +70,7 @@ def test_displacements_are_within_the_stated_error(fem, exact, fewer):
 def test_inertia_integrals_follow(fem, exact, fewer):
     for q in states(exact, fem, 10):
         moments = [
-            (c := b.inertia.X + np.tensordot(q, b.inertia.P, 1) + second_order(b, b.inertia.Z, q)) @ c.T
-            for b in (exact, fewer)
+            (c := b.inertia.X + np.tensordot(q, b.inertia.P, 1) + second_order(b, b.inertia.Z, q)) @ c.T for b in (exact, fewer)
         ]
         # int x dx dm <= |x| |dx|, twice, and |x| is at most twice its value at rest here
         assert np.abs(moments[0] - moments[1]).max() < 4.0 * TOLERANCE * np.trace(moments[0])

@@ -23,9 +23,7 @@ def coupled(mesh, set_name, kind, offset=(0.0, 0.0, 0.0), **options):
 
 
 def marker(mesh, interface):
-    body = reduce(
-        mesh, interfaces={"hinge": "ROOT", "tip": interface}, modes=ClampedFree("hinge", count=3, bending=None)
-    )
+    body = reduce(mesh, interfaces={"hinge": "ROOT", "tip": interface}, modes=ClampedFree("hinge", count=3, bending=None))
     return body.markers["tip"], body
 
 
@@ -65,9 +63,7 @@ def test_weights_of_an_averaging_coupling(square_solid):
 def test_a_coupling_can_hold_the_frame(square_solid):
     mesh = coupled(square_solid, "ROOT", "rigid")
     held = reduce(mesh, interfaces={"hinge": Interface(coupling="grip")}, modes=ClampedFree("hinge", count=3))
-    plain = reduce(
-        square_solid, interfaces={"hinge": Interface(set="ROOT", kind="rigid")}, modes=ClampedFree("hinge", count=3)
-    )
+    plain = reduce(square_solid, interfaces={"hinge": Interface(set="ROOT", kind="rigid")}, modes=ClampedFree("hinge", count=3))
     np.testing.assert_allclose(held.frequencies, plain.frequencies, rtol=1e-12)
 
 

@@ -41,10 +41,9 @@ def bar(*dampings):
     along = mesh.points[block.nodes].mean(axis=1)[:, 0]
     part = np.minimum((along / 0.5 * len(dampings)).astype(int), len(dampings) - 1)
     blocks = tuple(
-        replace(block, ids=block.ids[cells[part == i]], nodes=block.nodes[part == i],
-                material=replace(PLAIN, damping=damping))
+        replace(block, ids=block.ids[cells[part == i]], nodes=block.nodes[part == i], material=replace(PLAIN, damping=damping))
         for i, damping in enumerate(dampings)
-    )  # fmt: skip
+    )
     return replace(mesh, blocks=blocks, element_sets={})
 
 
@@ -98,8 +97,7 @@ def test_mixed_bodies(kind):
 
     def De(*which):
         blocks = tuple(
-            replace(b, material=replace(b.material, damping=damping if i in which else None))
-            for i, b in enumerate(mesh.blocks)
+            replace(b, material=replace(b.material, damping=damping if i in which else None)) for i, b in enumerate(mesh.blocks)
         )
         fem = assemble(replace(mesh, blocks=blocks))
         return reduce_model(fem, interfaces=ends, modes=MODES, second_order="none", damping="material").De
@@ -161,9 +159,12 @@ ABAQUS = """*NODE, NSET=ALL
 def test_from_a_file(tmp_path):
     (tmp_path / "bar.inp").write_text(ABAQUS)
     body = reduce(
-        read_mesh(tmp_path / "bar.inp"), interfaces={"hinge": "ROOT"}, modes=ClampedFree("hinge", count=2),
-        second_order="none", damping="material",
-    )  # fmt: skip
+        read_mesh(tmp_path / "bar.inp"),
+        interfaces={"hinge": "ROOT"},
+        modes=ClampedFree("hinge", count=2),
+        second_order="none",
+        damping="material",
+    )
     np.testing.assert_allclose(ratios(body), 0.03, rtol=1e-8)
 
 
@@ -179,9 +180,12 @@ def test_refused(blade):
     block = replace(mesh.blocks[0], material=None, section=ShellSection(thickness=0.002, layers=layers))
     with pytest.raises(BodyError, match="layers of a shell have different damping"):
         reduce_model(
-            assemble(replace(mesh, blocks=(block,))), interfaces={"hinge": "ROOT"}, modes=MODES,
-            second_order="none", damping="material",
-        )  # fmt: skip
+            assemble(replace(mesh, blocks=(block,))),
+            interfaces={"hinge": "ROOT"},
+            modes=MODES,
+            second_order="none",
+            damping="material",
+        )
 
 
 PROFILE = ((100.0, 0.01), (1000.0, 0.1), (math.inf, 1.0))

@@ -16,8 +16,7 @@ def bar_frequencies(roots, length, thickness, E=210e9, density=7850.0):
 
 @pytest.mark.parametrize(("kind", "thickness"), [("bending y", 0.004), ("bending z", 0.02)])
 @pytest.mark.parametrize(
-    ("modes", "roots"),
-    [(ClampedFree("hinge", bending=(3, 3)), CLAMPED_FREE), (FreeFree(bending=(3, 3)), FREE_FREE)],
+    ("modes", "roots"), [(ClampedFree("hinge", bending=(3, 3)), CLAMPED_FREE), (FreeFree(bending=(3, 3)), FREE_FREE)]
 )
 def test_line_mass_beam_has_the_exact_frequencies(blade, modes, roots, kind, thickness):
     body = reduce(blade, interfaces={"hinge": "ROOT"}, modes=modes, beam_theory="euler-bernoulli", rotary_inertia=False)

@@ -55,9 +55,11 @@ def strict_body(fem):
 def test_default_compression_holds_at_its_deflection(fem, body):
     """At 0.3 of the body's size, in equal-energy amplitudes, no second moment is off by more than the default 1e-10."""
     strict = reduce_model(
-        fem, interfaces=INTERFACES, second_order=SecondOrder(tolerance=1e-13, deflection=None),
+        fem,
+        interfaces=INTERFACES,
+        second_order=SecondOrder(tolerance=1e-13, deflection=None),
         modes=ClampedFree("hinge", count=5) if body.attached_at else FreeFree(count=5),
-    )  # fmt: skip
+    )
     assert body.inertia.X.shape[1] <= strict.inertia.X.shape[1]
     root = body.frequencies * np.sqrt(np.diag(body.Me))
     amplitude = 0.3 * np.linalg.norm(np.ptp(fem.mesh.points, axis=0)) * root[0] / root

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mixed_meshes import (
-    STEEL,
-    bar_and_beam,
-    everything_joined,
-    merged,
-    ribbed_plate,
-    tied_blocks,
-    whole_beam,
-    with_node,
-)
+from mixed_meshes import STEEL, bar_and_beam, everything_joined, merged, ribbed_plate, tied_blocks, whole_beam, with_node
 from shell_meshes import flat, sheet
 
 from flexmbs import (
@@ -62,9 +53,7 @@ def test_bar_in_two_pieces_moves_as_one_beam(name):
         assert values == pytest.approx(exact, abs=tolerance * np.abs(exact).max())
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: bar_and_beam("rigid"), lambda: tied_blocks(gap=0.0004), everything_joined, ribbed_plate]
-)
+@pytest.mark.parametrize("make", [lambda: bar_and_beam("rigid"), lambda: tied_blocks(gap=0.0004), everything_joined, ribbed_plate])
 def test_reduced_frequencies_are_those_of_the_model(make):
     mesh = make()
     model = assemble(mesh)
@@ -73,9 +62,7 @@ def test_reduced_frequencies_are_those_of_the_model(make):
     assert np.count_nonzero(natural.frequencies == 0.0) == 6
     assert free.frequencies == pytest.approx(natural.frequencies[6:], rel=1e-6)
     held_set = "EDGE" if "EDGE" in mesh.node_sets else "ROOT"
-    clamped = reduce(
-        mesh, interfaces={"hinge": Interface(set=held_set, kind="rigid")}, modes=ClampedFree("hinge", count=6)
-    )
+    clamped = reduce(mesh, interfaces={"hinge": Interface(set=held_set, kind="rigid")}, modes=ClampedFree("hinge", count=6))
     held = natural_modes(model, held_components(model, [held_set]), 6)
     assert clamped.frequencies == pytest.approx(held.frequencies, rel=1e-6)
     assert clamped.mass == pytest.approx(model.mass, rel=1e-12)
@@ -140,9 +127,7 @@ def test_a_support_of_the_file_on_a_reference_node_is_the_held_coupling(kind):
     assert body.frequencies == pytest.approx(natural, rel=1e-8)
     # without the support in the file nothing hangs on the average: the plain model, with the same result
     plain = reduce(
-        replace(mesh, boundary_conditions=()),
-        interfaces={"eye": Interface(coupling="eye")},
-        modes=ClampedFree("eye", count=5),
+        replace(mesh, boundary_conditions=()), interfaces={"eye": Interface(coupling="eye")}, modes=ClampedFree("eye", count=5)
     )
     assert plain.frequencies == pytest.approx(natural, rel=1e-8)
 
@@ -184,10 +169,7 @@ def symmetric_equation():
     return replace(mesh, equations=(mirror,))
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [(spring_to_ground, "a.inp:9.*element 77"), (symmetric_equation, "a.inp:12: mirror")],
-)
+@pytest.mark.parametrize(("make", "words"), [(spring_to_ground, "a.inp:9.*element 77"), (symmetric_equation, "a.inp:12: mirror")])
 def test_what_holds_the_body_is_named(make, words):
     with pytest.raises(BodyError, match=f"cannot move freely.*{words}"):
         reduce(make(), interfaces={}, modes=FreeFree(count=1))

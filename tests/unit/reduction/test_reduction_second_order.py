@@ -24,9 +24,7 @@ def slope_products(body, a, b):
 
     def slope(mode, axis, turn, sign):
         v, s = body.modes[mode, :, axis][:, None], sign * body.rotations[mode, :, turn][:, None]
-        return (
-            6 * (xi**2 - xi) * (v[:-1] - v[1:]) / h + (1 - 4 * xi + 3 * xi**2) * s[:-1] + (3 * xi**2 - 2 * xi) * s[1:]
-        )
+        return 6 * (xi**2 - xi) * (v[:-1] - v[1:]) / h + (1 - 4 * xi + 3 * xi**2) * s[:-1] + (3 * xi**2 - 2 * xi) * s[1:]
 
     product = sum(slope(a, *w) * slope(b, *w) for w in ((1, 2, 1.0), (2, 1, -1.0)))
     per_element = product @ weights * h[:, 0]

@@ -11,9 +11,7 @@ from flexmbs import BodyError, ClampedFree, FreeFree, Interface, load_body, redu
 @pytest.mark.parametrize("modes", [ClampedFree("a/100%", count=3), FreeFree(count=2)])
 def test_round_trip(request, tmp_path, mesh, modes, second_order):
     interfaces = {"tip": "TIP", "a/100%": Interface(set="ROOT", kind="rigid")}
-    body = reduce(
-        request.getfixturevalue(mesh), interfaces=interfaces, modes=modes, second_order=second_order, damping=0.01
-    )
+    body = reduce(request.getfixturevalue(mesh), interfaces=interfaces, modes=modes, second_order=second_order, damping=0.01)
     save_body(body, tmp_path / "body.h5")
     assert_same(body, load_body(tmp_path / "body.h5"))
 
@@ -58,9 +56,7 @@ def test_bodies_of_a_newer_program_and_of_the_first_format(tmp_path, blade):
     assert_same(load_body(path), body)
     with h5py.File(path, "a") as file:
         file.attrs["format"] = "flexmbs body 99"
-    with pytest.raises(
-        BodyError, match="contains flexmbs body 99; expected .*written by a newer flexmbs: update flexmbs"
-    ):
+    with pytest.raises(BodyError, match="contains flexmbs body 99; expected .*written by a newer flexmbs: update flexmbs"):
         load_body(path)
 
 

@@ -93,9 +93,7 @@ def test_saved_bodies_keep_their_stress(name, request, tmp_path):
     loaded = load_body(tmp_path / "body.h5")
     assert np.array_equal(loaded.stress_modes.stress, body.stress_modes.stress)
     for part in fields(body.stress_modes.points):
-        assert np.array_equal(
-            getattr(loaded.stress_modes.points, part.name), getattr(body.stress_modes.points, part.name)
-        )
+        assert np.array_equal(getattr(loaded.stress_modes.points, part.name), getattr(body.stress_modes.points, part.name))
     if name == "beam":
         assert np.array_equal(loaded.section_forces(Q).forces, body.section_forces(Q).forces)
     else:

@@ -59,11 +59,15 @@ def test_names_stay_different():
     assert len({name.lower() for name in found}) == len(found) and max(map(len, found)) == 63
 
 
-@pytest.mark.parametrize(("name", "text"), [
-    ("crank pin.reaction.force.x", "force of joint crank pin on its second body, x of the world"),
-    ("bar.tip.displacement.y", "displacement of bar.tip by deformation, y of its body"),
-    ("hinge.angle.rate", "rate of hinge.angle"), ("hinge.angle", "hinge.angle"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("crank pin.reaction.force.x", "force of joint crank pin on its second body, x of the world"),
+        ("bar.tip.displacement.y", "displacement of bar.tip by deformation, y of its body"),
+        ("hinge.angle.rate", "rate of hinge.angle"),
+        ("hinge.angle", "hinge.angle"),
+    ],
+)
 def test_descriptions(name, text):
     assert description(name) == text
 
@@ -89,9 +93,7 @@ def test_nothing_is_overwritten_unless_told(result, tmp_path, method):
 @pytest.mark.parametrize("method", NEEDS)
 def test_missing_library_is_named_with_what_installs_it(result, tmp_path, method, monkeypatch):
     find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *more: None if name == NEEDS[method] else find(name, *more)
-    )
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == NEEDS[method] else find(name, *more))
     with pytest.raises(fm.FlexmbsError, match=f"needs {NEEDS[method]}, .*: pip install {NEEDS[method]}"):
         getattr(result, method)(tmp_path / WRITERS[method])
 

@@ -71,9 +71,7 @@ class Document:
         points = self.array(primitive["attributes"]["POSITION"]).astype(float)
         if "targets" in primitive:
             weights = self.track(node, "weights", times)[frame]
-            points = points + sum(
-                w * self.array(t["POSITION"]) for w, t in zip(weights, primitive["targets"], strict=True)
-            )
+            points = points + sum(w * self.array(t["POSITION"]) for w, t in zip(weights, primitive["targets"], strict=True))
         if "scale" in self.json["nodes"][node]:
             points = points * self.track(node, "scale", times)[frame]
         turn = Rotation.from_quat(self.track(node, "rotation", times)[frame]).as_matrix()
@@ -111,9 +109,7 @@ def test_a_spring_reaches_from_marker_to_marker(result, report, frame):
     points = document.points("spring", frame, COUNT)
     along = (corner - tip) / np.linalg.norm(corner - tip)
     reach = (points - tip) @ along
-    assert reach.min() == pytest.approx(0.0, abs=5e-3) and reach.max() == pytest.approx(
-        np.linalg.norm(corner - tip), abs=5e-3
-    )
+    assert reach.min() == pytest.approx(0.0, abs=5e-3) and reach.max() == pytest.approx(np.linalg.norm(corner - tip), abs=5e-3)
 
 
 def test_world_is_upright_and_time_is_that_of_the_animation(result, report):
@@ -156,10 +152,12 @@ def test_khronos_validator_finds_nothing(report, tmp_path):
 
 def test_wrong_questions_leave_no_file(result, tmp_path):
     for options, said in (
-        ({"shapes": 9}, "from 0 .rigid. to 8"), ({"duration": 0.0}, "above 0"),
-        ({"bodies": "bor"}, "no body named 'bor'"), ({"size_limit": 1000}, "more than the limit of 1 kB"),
+        ({"shapes": 9}, "from 0 .rigid. to 8"),
+        ({"duration": 0.0}, "above 0"),
+        ({"bodies": "bor"}, "no body named 'bor'"),
+        ({"size_limit": 1000}, "more than the limit of 1 kB"),
         ({"times": 1}, "at least 2"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(fm.FlexmbsError, match=said):
             result.to_gltf(tmp_path / "a.glb", **options)
     with pytest.raises(fm.FlexmbsError, match="must end in .glb"):

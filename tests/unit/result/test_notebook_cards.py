@@ -22,9 +22,7 @@ def mesh():
 @pytest.fixture(scope="module")
 def body(mesh):
     with pytest.warns(fm.BasisWarning):
-        return fm.reduce(
-            mesh, interfaces={"root": "ROOT"}, modes=fm.ClampedFree(at="root", count=3), name=EVIL, cache=False
-        )
+        return fm.reduce(mesh, interfaces={"root": "ROOT"}, modes=fm.ClampedFree(at="root", count=3), name=EVIL, cache=False)
 
 
 @pytest.fixture(scope="module")

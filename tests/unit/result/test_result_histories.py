@@ -157,9 +157,7 @@ def test_time_outside_of_the_run(result):
 
 def test_short_description(result):
     histories = len(result.names)
-    assert repr(result) == (
-        f"<Result finished: t = 0 to 0.75 s in 150 steps; bodies: pendulum; 1 contact; {histories} histories>"
-    )
+    assert repr(result) == (f"<Result finished: t = 0 to 0.75 s in 150 steps; bodies: pendulum; 1 contact; {histories} histories>")
 
 
 def test_nodal_points_and_stress(result):
@@ -180,9 +178,7 @@ def test_stress_fields_and_section_forces(result, tmp_path):
         result.stress_field("pendulum", 0.31, at="nodes")
     with pytest.raises(BodyError, match="has no beams or bars"):
         result.section_forces("pendulum", 0.31)
-    moments = SectionForceModes(
-        np.array([7]), np.zeros((1, 2, 3)), np.eye(3)[None], np.arange(12.0).reshape(1, 1, 2, 6)
-    )
+    moments = SectionForceModes(np.array([7]), np.zeros((1, 2, 3)), np.eye(3)[None], np.arange(12.0).reshape(1, 1, 2, 6))
     ground, pendulum = result.structure.bodies
     flexible = dataclasses.replace(bar.bar(), section_force_modes=moments)
     bodies = (ground, dataclasses.replace(pendulum, flexible=flexible))

@@ -25,15 +25,24 @@ def spinning_top():
     base = ScipyRotation.from_rotvec(-0.3 * T[:, None] * [0.0, 0.0, 1.0]).as_matrix()
     rotation = np.stack([np.broadcast_to(np.eye(3), (steps, 3, 3)), base, top], axis=1)
     structure = Structure(
-        bodies=(BodyRecord("ground"), BodyRecord("base"), BodyRecord("top")), coordinate_names=(), rate_names=(),
+        bodies=(BodyRecord("ground"), BodyRecord("base"), BodyRecord("top")),
+        coordinate_names=(),
+        rate_names=(),
         markers=(MarkerRecord("seat", "base", rotation=TILT), MarkerRecord("tip", "top", rotation=TILT.T)),
         joints=(JointRecord("ball", 0, 1),),
-    )  # fmt: skip
+    )
     empty = np.zeros((steps, 0))
     run = Trajectory(
-        t=T, q=empty, v=empty, a=empty, energy=np.zeros((steps, 3)), contact_gap=empty, contact_force=empty,
-        body_position=np.zeros((steps, 3, 3)), body_rotation=rotation,
-    )  # fmt: skip
+        t=T,
+        q=empty,
+        v=empty,
+        a=empty,
+        energy=np.zeros((steps, 3)),
+        contact_gap=empty,
+        contact_force=empty,
+        body_position=np.zeros((steps, 3, 3)),
+        body_rotation=rotation,
+    )
     return Result(structure, run), top, base
 
 

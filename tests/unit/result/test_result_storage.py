@@ -159,9 +159,7 @@ def test_flexible_body_used_twice_is_stored_once(tmp_path):
     twin = dataclasses.replace(single.bodies[1], name="twin", coordinate_start=2, rate_start=2)
     names = (*single.coordinate_names, "twin.bending y 1")
     rates = tuple(f"{name}.rate" for name in names)
-    double = dataclasses.replace(
-        single, bodies=(*single.bodies, twin), coordinate_names=names, rate_names=rates, rate_of=None
-    )
+    double = dataclasses.replace(single, bodies=(*single.bodies, twin), coordinate_names=names, rate_names=rates, rate_of=None)
     with RunFolder(tmp_path) as folder:
         RunWriter(folder, double)
     with h5py.File(tmp_path / "model.h5") as file:

@@ -46,9 +46,13 @@ def system():
     mesh = fm.line_mesh(0.5, 8, fm.rectangle(0.01, 0.01), steel)
     with pytest.warns(fm.BasisWarning):
         body = fm.reduce(
-            mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=fm.ClampedFree(at="root", bending=(2, 0)),
-            name="bar", cache=False, damping=0.01,
-        )  # fmt: skip
+            mesh,
+            interfaces={"root": "ROOT", "tip": "TIP"},
+            modes=fm.ClampedFree(at="root", bending=(2, 0)),
+            name="bar",
+            cache=False,
+            damping=0.01,
+        )
     rod = system.add(body, EVIL)
     wall = system.ground.marker("wall", (0.0, -0.5, 0.0))
     system.revolute(system.ground["origin"], rod["root"], axis="z", name="hinge", angle=0.4 - np.pi / 2)
@@ -74,9 +78,16 @@ def test_it_holds_the_numbers_of_the_result(page, result, system):
     shown = Page(page)
     told = " ".join(" ".join(shown.texts).split())
     assert shown.headings == [
-        "Pictures", "Plots", "Model", "Flexible bodies", "Contacts and events", "Energy balance", "Run", "Warnings",
+        "Pictures",
+        "Plots",
+        "Model",
+        "Flexible bodies",
+        "Contacts and events",
+        "Energy balance",
+        "Run",
+        "Warnings",
         "Versions",
-    ]  # fmt: skip
+    ]
     body, ledger = result.flexible(EVIL), result.energy_ledger()
     assert f"{system.describe().mobility.freedoms} degrees of freedom" in told
     assert quantity(body.mass, "kg") in told and number(body.frequencies[0], 5) in told
@@ -180,9 +191,18 @@ def test_a_model_that_is_stored_wrongly_costs_its_entries_only(result, stated):
 
 
 def test_statistics_in_words():
-    trajectory_of = {"steps_accepted": 1234, "steps_rejected": 6, "newton_iterations": 2480, "newton_failures": 1,
-                     "factorisations": 2, "integrator": "radau", "integrator_reason": "contacts (stop)",
-                     "step_size_decided_by": "rod.bending 80%", "solve_seconds": 2.0, "events": 1}  # fmt: skip
+    trajectory_of = {
+        "steps_accepted": 1234,
+        "steps_rejected": 6,
+        "newton_iterations": 2480,
+        "newton_failures": 1,
+        "factorisations": 2,
+        "integrator": "radau",
+        "integrator_reason": "contacts (stop)",
+        "step_size_decided_by": "rod.bending 80%",
+        "solve_seconds": 2.0,
+        "events": 1,
+    }
     swing = fm.System()
     ball = swing.add(fm.RigidBody.point(1.0), "ball")
     swing.prismatic(swing.ground["origin"], ball["origin"], axis="z", name="drop")
@@ -246,12 +266,24 @@ def test_a_summary_that_is_damaged_or_missing(tmp_path):
 @pytest.mark.parametrize(
     "value, unit, text",
     [
-        (49.5765e6, "Pa", "49.58 MPa"), (0.0278735, "m", "27.87 mm"), (1234.5, "m", "1234 m"), (0.5, "s", "0.5 s"),
-        (5.77e-5, "s", "57.7 µs"), (0.0, "N", "0 N"), (2.5, "rad", "2.5 rad"), (True, "", "yes"), (None, "m", "none"),
-        ([0.1, 0.2], "s", "0.1, 0.2 s"), (float("nan"), "N", "not finite N"), (-4864.58, "N", "-4.865 kN"),
-        (list(range(9)), "", "0, 1, 2, 3, 4, 5, ... (9 values)"), ("text", "", "text"), ({"a": 1.5}, "m", "a 1.5 m"),
-        (12345.0, "", "12,345"), (1e-9, "", "1e-09"),
+        (49.5765e6, "Pa", "49.58 MPa"),
+        (0.0278735, "m", "27.87 mm"),
+        (1234.5, "m", "1234 m"),
+        (0.5, "s", "0.5 s"),
+        (5.77e-5, "s", "57.7 µs"),
+        (0.0, "N", "0 N"),
+        (2.5, "rad", "2.5 rad"),
+        (True, "", "yes"),
+        (None, "m", "none"),
+        ([0.1, 0.2], "s", "0.1, 0.2 s"),
+        (float("nan"), "N", "not finite N"),
+        (-4864.58, "N", "-4.865 kN"),
+        (list(range(9)), "", "0, 1, 2, 3, 4, 5, ... (9 values)"),
+        ("text", "", "text"),
+        ({"a": 1.5}, "m", "a 1.5 m"),
+        (12345.0, "", "12,345"),
+        (1e-9, "", "1e-09"),
     ],
-)  # fmt: skip
+)
 def test_numbers_for_people(value, unit, text):
     assert quantity(value, unit) == text

@@ -134,9 +134,7 @@ def test_history_at_nodes_is_the_stress_there(result):
 
 def test_signed_stress_and_stress_on_a_plane():
     pull = np.array([100e6, 0, 0, 0, 0, 0.0])
-    history = fm.StressHistory(
-        "b", np.arange(2.0), np.array([[pull], [-pull]]), np.ones(1, int), np.zeros((1, 3)), ("node 1",)
-    )
+    history = fm.StressHistory("b", np.arange(2.0), np.array([[pull], [-pull]]), np.ones(1, int), np.zeros((1, 3)), ("node 1",))
     assert history.signed_von_mises[:, 0] == pytest.approx([100e6, -100e6])
     assert history.max_shear[:, 0] == pytest.approx([50e6, 50e6])
     assert history.normal_stress([1.0, 1.0, 0.0])[:, 0] == pytest.approx([50e6, -50e6])
@@ -172,9 +170,13 @@ def test_questions_that_cannot_be_answered_say_why(result):
 
 def test_body_of_arrays_says_how_to_get_stress():
     body = fm.body_from_arrays(
-        points=[[0, 0, 0], [2, 0, 0]], modes=[[[0, 0, 0], [0, 1, 0]]], K=[[12.0]], M=[1.0, 3.0], name="two",
+        points=[[0, 0, 0], [2, 0, 0]],
+        modes=[[[0, 0, 0], [0, 1, 0]]],
+        K=[[12.0]],
+        M=[1.0, 3.0],
+        name="two",
         markers={"root": 1, "tip": 2},
-    )  # fmt: skip
+    )
     run = exported_run.result(body)
     for ask in (run.stress_envelope, run.largest_von_mises):
         with pytest.raises(fm.BodyError, match=r"body 'two' has no elements .* fm.reduce\(mesh, ...\)"):

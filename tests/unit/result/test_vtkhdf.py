@@ -58,18 +58,14 @@ def test_vtk_reads_what_the_result_holds_at_every_time(result, file):
         turn, q = here.body_rotation[0, 1], here.q[0]
         moved = np.tensordot(q, surface.modes, axes=1)
         moved += np.tensordot(result.flexible("bar").quadratic_coordinates(q), surface.quadratic, axes=1)
-        assert grid.points[own] == pytest.approx(
-            here.body_position[0, 1] + (surface.points + moved) @ turn.T, abs=1e-14
-        )
+        assert grid.points[own] == pytest.approx(here.body_position[0, 1] + (surface.points + moved) @ turn.T, abs=1e-14)
         assert grid.point_data["displacement"][own] == pytest.approx(moved @ turn.T, abs=1e-15)
         assert grid.point_data["von_mises"][own] == pytest.approx(result.von_mises("bar", time), rel=1e-12, abs=1e-6)
         order = [0, 1, 2, 5, 3, 4]  # VTK: XX, YY, ZZ, XY, YZ, XZ
         assert grid.point_data["stress"][own] == pytest.approx(result.stress("bar", time)[:, order], rel=1e-9, abs=1e-3)
         block = points_of(grid, 2)
         assert grid.points[block] == pytest.approx(here.body_position[0, 2] + exported_run.BLOCK, abs=1e-14)
-        assert (
-            np.all(np.isnan(grid.point_data["von_mises"][block])) and not grid.point_data["displacement"][block].any()
-        )
+        assert np.all(np.isnan(grid.point_data["von_mises"][block])) and not grid.point_data["displacement"][block].any()
         ball = grid.points[points_of(grid, 3)]
         assert 0.5 * (ball.min(axis=0) + ball.max(axis=0)) == pytest.approx(here.body_position[0, 3], abs=1e-12)
         assert np.linalg.norm(ball - here.body_position[0, 3], axis=1) == pytest.approx(0.05)

@@ -76,8 +76,11 @@ def test_evaluation(done, tmp_path):
     text = path.read_text()
     assert "Histories as bands" in text and "length" in text and "0.3" in text and (tmp_path / "report.csv").exists()
     for kind, options in {
-        "scatter": {}, "effects": {"response": "speed"}, "histogram": {}, "histories": {"names": ["hinge.angle"]},
-    }.items():  # fmt: skip
+        "scatter": {},
+        "effects": {"response": "speed"},
+        "histogram": {},
+        "histories": {"names": ["hinge.angle"]},
+    }.items():
         study.plot(kind, save=tmp_path / f"{kind}.png", **options)
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000
 
@@ -125,9 +128,7 @@ def test_copy_of_the_case_serves_for_evaluation(case):
     for content, why in ((None, "has changed"), ("1 / 0", "cannot be loaded"), ("", "is not there any more")):
         if content is not None:
             case.unlink() if content == "" else case.write_text(content)
-        with pytest.warns(
-            fm.StudyWarning, match=f"pendulum.py: {why}.*what is shown is of the case as the study began"
-        ):
+        with pytest.warns(fm.StudyWarning, match=f"pendulum.py: {why}.*what is shown is of the case as the study began"):
             opened = fm.Study.open(study.folder)
         assert len(opened.table()) == 4
         if content is None:
@@ -139,9 +140,7 @@ def test_modules_beside_the_case(case, capsys):
     """They are found by every command and every worker, wherever it is called."""
     name = "beside_the_case"
     (case.parent / f"{name}.py").write_text("SIGN = -1.0\n")
-    case.write_text(
-        case.read_text().replace("import ctypes", f"import {name}, ctypes").replace("-9.81", f"9.81 * {name}.SIGN")
-    )
+    case.write_text(case.read_text().replace("import ctypes", f"import {name}, ctypes").replace("-9.81", f"9.81 * {name}.SIGN"))
     script = case.parent / "script.py"
     script.write_text(
         "from pathlib import Path\nimport flexmbs as fm\n"
@@ -165,9 +164,7 @@ WRONG = {
     "beyond the minimum": ({"space": {"length": (-1.0, 1.0)}}, "length.*minimum"),
     "end before the start": ({"space": {"t_end": (-1.0, 1.0)}}, "t_end.*must be"),
     "nothing": ({"space": {}}, "vary at least one parameter"),
-    "too many points": (
-        {"sampler": fm.Grid(levels=1000)}, r"1000 x 1000 = 1,?000,?000 points",
-    ),
+    "too many points": ({"sampler": fm.Grid(levels=1000)}, r"1000 x 1000 = 1,?000,?000 points"),
     "sampler": ({"sampler": "sobel"}, "sobel.*sobol"),
     "sampler without number": ({"sampler": "sobol"}, "needs runs"),
     "two numbers of runs": ({"runs": 4}, "has its own number of runs"),
@@ -175,7 +172,7 @@ WRONG = {
     "fixed and varied": ({"fixed": {"length": 1.0}}, "length is varied, and also fixed"),
     "unknown fixed parameter": ({"fixed": {"lenght": 1.0}}, "did you mean 'length'"),
     "history times": ({"histories": ["hinge.angle"], "history_times": 1}, "history_times"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -8,16 +8,7 @@ import sliding_ball as ball
 import swinging_bar as bar
 
 from flexmbs import ContactRecord, Result
-from flexmbs.view.contact_phases import (
-    APPROACHING,
-    FOLLOWING,
-    FREE,
-    IMPACT,
-    LEAD,
-    SLIDING,
-    STICKING,
-    ContactPhases,
-)
+from flexmbs.view.contact_phases import APPROACHING, FOLLOWING, FREE, IMPACT, LEAD, SLIDING, STICKING, ContactPhases
 
 
 def phase_times(history):

@@ -92,8 +92,10 @@ def test_short_arrows_stay_visible_and_tiny_forces_have_none():
     scale = ForceScale("linear", 1000.0)
     assert scale.length(1.0) == SHORTEST and not scale.shows(0.9e-3) and scale.shows(1.1e-3)
     assert [ForceScale(kind, 740.0).examples() for kind in ("linear", "sqrt", "log")] == [
-        [500.0], [500.0, 50.0], [500.0, 5.0, 0.05],
-    ]  # fmt: skip
+        [500.0],
+        [500.0, 50.0],
+        [500.0, 5.0, 0.05],
+    ]
     assert ForceScale("linear", 0.0).examples() == []
 
 
@@ -197,8 +199,6 @@ def test_wrong_options_are_named(tmp_path):
             result.animate(tmp_path / "a.png", **options)
 
 
-@pytest.mark.parametrize(
-    ("force", "text"), [(50.0, "50 N"), (2e4, "20 kN"), (0.5, "500 mN"), (5e6, "5 MN"), (1.0, "1 N")]
-)
+@pytest.mark.parametrize(("force", "text"), [(50.0, "50 N"), (2e4, "20 kN"), (0.5, "500 mN"), (5e6, "5 MN"), (1.0, "1 N")])
 def test_text_of_a_force(force, text):
     assert force_text(force) == text

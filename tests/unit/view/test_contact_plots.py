@@ -41,8 +41,7 @@ def test_a_bar_for_each_contact_from_start_to_end():
         for box, force in zip(boxes[:, :4], bars.get_array(), strict=True)
     }
     expected = {
-        (record.name, record.start, 1.0 if np.isnan(record.end) else record.end, record.peak_force)
-        for record in result.contacts
+        (record.name, record.start, 1.0 if np.isnan(record.end) else record.end, record.peak_force) for record in result.contacts
     }
     assert found == expected
     firsts = [min(record.start for record in result.contacts if record.name == name) for name in names]

@@ -186,10 +186,7 @@ def test_the_real_scene_takes_new_states_off_screen(monkeypatch):
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     ball = system.add(fm.RigidBody.sphere(1.0, 0.1), "ball", position=(0.0, 0.0, 0.3))
     system.contact(
-        fm.Sphere(ball["origin"], 0.1),
-        fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0)),
-        fm.LinearContact(1e4),
-        "floor",
+        fm.Sphere(ball["origin"], 0.1), fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0)), fm.LinearContact(1e4), "floor"
     )
     result = system.simulate(0.4, live=True)
     assert result.contacts and len(pictures) >= 1

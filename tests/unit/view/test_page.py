@@ -50,11 +50,13 @@ def test_places_and_stress_are_those_of_the_result(result, scene):
         here = result.resampled([times[frame]]).trajectory
         exact = here.body_position[0, 1] + (surface.points + moved) @ here.body_rotation[0, 1].T
         w, x, y, z = poses[frame, 1, 3:]
-        turn = np.array([
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ])  # fmt: skip
+        turn = np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
         found = poses[frame, 1, :3] + (part["points"][0] + fields(part, "displacement", frame)) @ turn.T
         distance = np.linalg.norm(found[:, None] - exact[None], axis=2)
         order = distance.argmin(axis=1)

@@ -141,9 +141,7 @@ def test_coil_ends_at_its_markers_also_with_exaggerated_deformation(crane):
     structure = bar.structure()
     base, tip = len(structure.markers), 1
     ground = dataclasses.replace(structure.markers[0], name="wall", body="ground", fields=None, position=np.ones(3))
-    structure = dataclasses.replace(
-        structure, markers=(*structure.markers, ground), links=(fm_link("pull", (tip, base)),)
-    )  # fmt: skip
+    structure = dataclasses.replace(structure, markers=(*structure.markers, ground), links=(fm_link("pull", (tip, base)),))
     result = Result(structure, bar.trajectory())
     (link,) = scene_parts(result, 1.0).links
     for scale in (1.0, 6.0):

@@ -61,9 +61,12 @@ def read(folder: Path) -> dict:
     mises[(mesh.points[:, 0] < SHANK[0]) | (mesh.points[:, 0] > SHANK[1])] = 0.0
     peak = int(np.argmax(mises))
     return {
-        "origin": "CalculiX 2.20, input by data/slider_crank_static.py", "crank_angle_degrees": ANGLE, "shank_x": SHANK,
-        "peak_von_mises": float(mises[peak]), "node": int(mesh.node_ids[peak]),
-    }  # fmt: skip
+        "origin": "CalculiX 2.20, input by data/slider_crank_static.py",
+        "crank_angle_degrees": ANGLE,
+        "shank_x": SHANK,
+        "peak_von_mises": float(mises[peak]),
+        "node": int(mesh.node_ids[peak]),
+    }
 
 
 if __name__ == "__main__":

@@ -22,29 +22,43 @@ _RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices"
 @click.argument("script", type=click.Path(dir_okay=False, path_type=Path), metavar="SCRIPT.py")
 @click.option("--case", "case_name", required=True, metavar="CASE", help="Name of a case, or path of a case file.")
 @click.option(
-    "--vary", "varied", multiple=True, metavar="NAME=VALUES",
-    help="What varies, may be repeated: length=0.8..1.2, youngs_modulus=1e9..1e11:log, modes=2,3,4, "
-    "density=normal(7850,50).",
-)  # fmt: skip
-@click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs."
+    "--vary",
+    "varied",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="What varies, may be repeated: length=0.8..1.2, youngs_modulus=1e9..1e11:log, modes=2,3,4, density=normal(7850,50).",
 )
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A parameter with one value in all runs.")
 @click.option(
-    "--sampler", default="lhs", show_default=True, metavar="NAME",
+    "--sampler",
+    default="lhs",
+    show_default=True,
+    metavar="NAME",
     help="lhs (Latin hypercube), sobol, halton, random, grid, sobol-indices, morris, or a CSV file with points.",
-)  # fmt: skip
+)
 @click.option("--runs", type=int, default=None, help="Number of runs. Default: 128; grid, CSV: all points.")
 @click.option("--levels", metavar="N", help="Of a grid: 5, or length=5,mass=3.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the sampler.")
 @click.option(
-    "--keep", type=click.Choice(["results", "figures"]), default="results", show_default=True,
+    "--keep",
+    type=click.Choice(["results", "figures"]),
+    default="results",
+    show_default=True,
     help="What is kept of a run: its result folder, or its figures only.",
-)  # fmt: skip
+)
 @click.option("--yes", "confirmed", is_flag=True, help="Allow a grid of more than 100,000 points.")
 def new_command(
-    script: Path, case_name: str, varied: tuple[str, ...], assignments: tuple[str, ...], sampler: str, runs: int | None,
-    levels: str | None, seed: int, keep: str, confirmed: bool,
-) -> None:  # fmt: skip
+    script: Path,
+    case_name: str,
+    varied: tuple[str, ...],
+    assignments: tuple[str, ...],
+    sampler: str,
+    runs: int | None,
+    levels: str | None,
+    seed: int,
+    keep: str,
+    confirmed: bool,
+) -> None:
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
     script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
     if script.exists():

@@ -19,13 +19,14 @@ KINDS = ("scatter", "parallel", "effects", "histogram", "surface", "histories")
 @click.option("--color", metavar="NAME", help="For scatter and parallel: what colours the runs.")
 @click.option("--title", help="Title of the plot.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="A .png, .svg or .pdf file. Default: KIND.png in the folder of the study.",
-)  # fmt: skip
+)
 def plot_command(
-    study: Path, names: tuple[str, ...], kind: str, response: str | None, color: str | None, title: str | None,
-    save: Path | None,
-) -> None:  # fmt: skip
+    study: Path, names: tuple[str, ...], kind: str, response: str | None, color: str | None, title: str | None, save: Path | None
+) -> None:
     """Plot the parameters and figures NAME ... of all runs of STUDY (--kind histories: histories)."""
     found = open_study(study)
     target = found.folder / f"{kind}.png" if save is None else save

@@ -23,9 +23,7 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
         except ValueError:
             value = None
         if parts is None or value is None:
-            raise StudyError(
-                f"--limit {text!r}: write what is required, such as 'peak_stress<250e6' or 'clearance>0.001'"
-            )
+            raise StudyError(f"--limit {text!r}: write what is required, such as 'peak_stress<250e6' or 'clearance>0.001'")
         low, high = found.get(parts[1], (None, None))
         found[parts[1]] = (low, value) if parts[2] == "<" else (value, high)
     return found
@@ -34,13 +32,18 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
 @click.command("report")
 @click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.html",
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.html",
     help="Default: report.html in the folder of the study.",
-)  # fmt: skip
+)
 @click.option(
-    "--limit", "limits", multiple=True, metavar="'FIGURE<VALUE'",
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="'FIGURE<VALUE'",
     help="What is required of a figure ('<' or '>'): the probability to miss it is stated. May be repeated.",
-)  # fmt: skip
+)
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Show this history as a band.")
 def report_command(study: Path, save: Path | None, limits: tuple[str, ...], histories: tuple[str, ...]) -> None:
     """Write one HTML page about STUDY: what varied, what failed, statistics, plots, sensitivities, reliability."""

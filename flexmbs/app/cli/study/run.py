@@ -24,37 +24,59 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str | None) 
 @click.option("--workers", type=int, default=None, help="Runs at once. Default: one per processor.")
 @click.option("--shard", callback=_shard, metavar="K/N", help="Only every N-th run, from the K-th: for job arrays.")
 @click.option(
-    "--dask", "dask", is_flag=False, flag_value="local", default=None, metavar="[ADDRESS]",
+    "--dask",
+    "dask",
+    is_flag=False,
+    flag_value="local",
+    default=None,
+    metavar="[ADDRESS]",
     help="On the Dask cluster whose scheduler is at ADDRESS (tcp://...); without one, on a local cluster.",
-)  # fmt: skip
+)
 @click.option("--wall-time", type=float, default=None, metavar="SECONDS", help="Limit of the time of a run.")
 @click.option("--memory", type=float, default=None, metavar="GB", help="Limit of the memory of a run.")
 @click.option("--disk", type=float, default=None, metavar="MB", help="Limit of the size of a run on disk.")
 @click.option("--retries", type=int, default=2, show_default=True, help="New attempts after a worker died.")
 @click.option(
-    "--on-error", type=click.Choice(["skip", "stop", "nan"]), default="skip", show_default=True,
+    "--on-error",
+    type=click.Choice(["skip", "stop", "nan"]),
+    default="skip",
+    show_default=True,
     help="When a run fails: go on, stop, or go on and keep a row of nan in the table.",
-)  # fmt: skip
+)
 @click.option("--retry-failed", is_flag=True, help="Also compute runs again that failed earlier.")
 @click.option("--accept-versions", is_flag=True, help="Go on although other versions computed the runs so far.")
 def run_command(
-    study: Path, workers: int | None, shard: Shard | None, dask: str | None, wall_time: float | None,
-    memory: float | None, disk: float | None, retries: int, on_error: str, retry_failed: bool, accept_versions: bool,
-) -> int:  # fmt: skip
+    study: Path,
+    workers: int | None,
+    shard: Shard | None,
+    dask: str | None,
+    wall_time: float | None,
+    memory: float | None,
+    disk: float | None,
+    retries: int,
+    on_error: str,
+    retry_failed: bool,
+    accept_versions: bool,
+) -> int:
     """Compute the runs of STUDY (its script or folder) that are missing; those that are there are never repeated."""
     if dask is not None and workers is not None and dask != "local":
         raise StudyError("--workers is for this machine; a Dask cluster has its own workers")
     limits = RunLimits(
-        wall_time=wall_time,
-        memory=None if memory is None else 1e9 * memory,
-        disk=None if disk is None else 1e6 * disk,
+        wall_time=wall_time, memory=None if memory is None else 1e9 * memory, disk=None if disk is None else 1e6 * disk
     )
     executor = None if dask is None else "dask" if dask == "local" else dask
     try:
         outcome = open_study(study).run(
-            workers=workers, executor=executor, shard=shard, limits=limits, retries=retries, on_error=on_error,
-            retry_failed=retry_failed, accept_versions=accept_versions, progress=True,
-        )  # fmt: skip
+            workers=workers,
+            executor=executor,
+            shard=shard,
+            limits=limits,
+            retries=retries,
+            on_error=on_error,
+            retry_failed=retry_failed,
+            accept_versions=accept_versions,
+            progress=True,
+        )
     except KeyboardInterrupt as error:  # also before the first run has begun
         text = str(error) or "interrupted; runs that are finished are stored, and the same command goes on"
         raise KeyboardInterrupt(text) from None

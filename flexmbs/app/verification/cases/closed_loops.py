@@ -105,9 +105,7 @@ FLEXIBLE_SLIDER_CRANK = VerificationCase(
     quantities=(
         Quantity("angle of the rod at 0.1 s", _SIMEON["phi2"], 1e-7, "rad"),
         Quantity("position of the slider at 0.1 s", _SIMEON["x3"], 1e-7, "m"),
-        Quantity(
-            "modal coordinates of the rod at 0.1 s", [_SIMEON[f"q{k}"] for k in (1, 2, 3, 4)], 1e-5, "m", scale=5e-4
-        ),
+        Quantity("modal coordinates of the rod at 0.1 s", [_SIMEON[f"q{k}"] for k in (1, 2, 3, 4)], 1e-5, "m", scale=5e-4),
         _CONSTRAINTS,
     ),
     compute=_flexible_slider_crank,

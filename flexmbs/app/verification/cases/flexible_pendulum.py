@@ -10,9 +10,7 @@ from flexmbs.app.verification.reference_data import reference
 from flexmbs.app.verification.verification_case import Quantity, VerificationCase
 from flexmbs.case.cases import run_case
 
-_SOURCE = (
-    "Sheng, Liu and Yu (2006), formulation with foreshortening; exact Lagrangian of the same ansatz, DOP853 at 1e-12"
-)
+_SOURCE = "Sheng, Liu and Yu (2006), formulation with foreshortening; exact Lagrangian of the same ansatz, DOP853 at 1e-12"
 _FREE = np.array(reference("flexible_pendulum_free")["rows"])  # t, angle, deflection y and x of the tip
 _CONTACTS = reference("flexible_pendulum_impact")["n3"]
 

@@ -72,11 +72,9 @@ FV52 = VerificationCase(
     source="NAFEMS, Selected benchmarks for natural frequency analysis (1987), FV52; the figures of the same mesh and"
     " element in code_aster V2.03.502",
     accuracy="the published figures have five digits; the two programs differ by up to 8e-4",
-    quantities=(
-        Quantity("frequencies", [44.762, 110.52, 110.52, 169.08, 193.93, 206.64, 206.64], 1e-3, "Hz"),
-    ),
+    quantities=(Quantity("frequencies", [44.762, 110.52, 110.52, 169.08, 193.93, 206.64, 206.64], 1e-3, "Hz"),),
     compute=lambda: {"frequencies": thick_plate_frequencies()},
-)  # fmt: skip
+)
 _LE10_STEEL = fm.Material("steel", 210e9, 0.3, 7800.0)
 LE10 = VerificationCase(
     name="nafems_le10",

@@ -20,13 +20,7 @@ HEAVY_TOP = VerificationCase(
     source="Brüls, Cardona and Arnold, Mech. Mach. Theory 48 (2012) 121; quaternion equations about the fixed point",
     accuracy="reference to 2e-10; what the tolerance of the case leaves after 300 rad is of the same size",
     quantities=(
-        Quantity(
-            "position of the centre of mass at 2 s",
-            reference("rigid_heavy_top")["fast"]["pos_t2"],
-            1e-8,
-            "m",
-            scale=1.0,
-        ),
+        Quantity("position of the centre of mass at 2 s", reference("rigid_heavy_top")["fast"]["pos_t2"], 1e-8, "m", scale=1.0),
         Quantity("energy error", 0.0, 1e-9, "of the kinetic energy", scale=1.0),
     ),
     compute=_compute,

@@ -28,9 +28,7 @@ ROTATING_BEAM = VerificationCase(
     source="Wright, Smith, Thresher and Wang (1982), Yoo and Shin (1998): definition; Galerkin with 22 polynomials",
     accuracy="reference to 1e-9; twelve modes of the beam at rest stand for those of the rotating one",
     quantities=tuple(
-        Quantity(_name(plane, spin), _REFERENCE[f"delta=0,gamma={spin}"][plane], 1e-4)
-        for spin in SPINS
-        for plane in PLANES
+        Quantity(_name(plane, spin), _REFERENCE[f"delta=0,gamma={spin}"][plane], 1e-4) for spin in SPINS for plane in PLANES
     ),
     compute=_compute,
 )

@@ -36,10 +36,9 @@ SPIN_UP_BEAM = VerificationCase(
         Quantity("largest tip deflection", _MODAL["u2_extreme"], 1e-6, "m"),
         Quantity("time of the largest tip deflection", _MODAL["t_extreme"], 5e-4, "s", scale=1.0),
         Quantity(
-            "tip deflection at 5, 10, 15, 20 s",
-            [_MODAL[f"u2_t{t}"] for t in TIMES], 1e-6, "m", scale=abs(_MODAL["u2_extreme"]),
+            "tip deflection at 5, 10, 15, 20 s", [_MODAL[f"u2_t{t}"] for t in TIMES], 1e-6, "m", scale=abs(_MODAL["u2_extreme"])
         ),
         Quantity("largest tip deflection, geometrically exact", _EXACT["u2_extreme"], 5e-3, "m"),
     ),
     compute=_compute,
-)  # fmt: skip
+)

@@ -81,9 +81,7 @@ def support_bend(pool, at, R, nx, ny, nz, sx, sy, sz, tx, ty, tz, soft):
 def separation(pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft):
     """Distance along n between the bodies without their radii."""
     across = nx * dx + ny * dy + nz * dz
-    return (
-        across - support_height(pool, at_a, R_a, nx, ny, nz, soft) - support_height(pool, at_b, R_b, nx, ny, nz, soft)
-    )
+    return across - support_height(pool, at_a, R_a, nx, ny, nz, soft) - support_height(pool, at_b, R_b, nx, ny, nz, soft)
 
 
 @kernel
@@ -128,9 +126,7 @@ def convex_gap(pool, at_a, R_a, at_b, R_b, dx, dy, dz):
         value = separation(pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft)
         last = math.inf
         for _ in range(STEPS if soft > 0.0 else LAST_STEPS):
-            nx, ny, nz, change, value = newton_step(
-                pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft, value
-            )  # fmt: skip
+            nx, ny, nz, change, value = newton_step(pool, at_a, R_a, at_b, R_b, dx, dy, dz, nx, ny, nz, soft, value)
             if change < 1e-15 or (soft > 0.0 and change < 1e-3) or (last < ROUNDING and change >= 0.1 * last):
                 break
             last = change

@@ -59,15 +59,9 @@ def patch_component(pool, at, k, b1, b2):
     s01, s01_0, s01_1, s01_00, s01_01, s01_11 = edge_part(b0, b1, pool[near], pool[middle], pool[near + 3])
     s12, s12_1, s12_2, s12_11, s12_12, s12_22 = edge_part(b1, b2, pool[near + 6], pool[middle + 3], pool[near + 9])
     s20, s20_2, s20_0, s20_22, s20_20, s20_00 = edge_part(b2, b0, pool[near + 12], pool[middle + 6], pool[near + 15])
-    t0, t0_0, t0_1, t0_2, t0_00, t0_01, t0_02, t0_11, t0_12, t0_22 = inner_part(
-        b0, b1, b2, pool[inner], pool[inner + 15]
-    )
-    t1, t1_1, t1_2, t1_0, t1_11, t1_12, t1_10, t1_22, t1_20, t1_00 = inner_part(
-        b1, b2, b0, pool[inner + 6], pool[inner + 3]
-    )
-    t2, t2_2, t2_0, t2_1, t2_22, t2_20, t2_21, t2_00, t2_01, t2_11 = inner_part(
-        b2, b0, b1, pool[inner + 12], pool[inner + 9]
-    )
+    t0, t0_0, t0_1, t0_2, t0_00, t0_01, t0_02, t0_11, t0_12, t0_22 = inner_part(b0, b1, b2, pool[inner], pool[inner + 15])
+    t1, t1_1, t1_2, t1_0, t1_11, t1_12, t1_10, t1_22, t1_20, t1_00 = inner_part(b1, b2, b0, pool[inner + 6], pool[inner + 3])
+    t2, t2_2, t2_0, t2_1, t2_22, t2_20, t2_21, t2_00, t2_01, t2_11 = inner_part(b2, b0, b1, pool[inner + 12], pool[inner + 9])
     value = b0**4 * v0 + b1**4 * v1 + b2**4 * v2 + s01 + s12 + s20 + t0 + t1 + t2
     d0 = 4.0 * b0**3 * v0 + s01_0 + s20_0 + t0_0 + t1_0 + t2_0
     d1 = 4.0 * b1**3 * v1 + s01_1 + s12_1 + t0_1 + t1_1 + t2_1

@@ -23,9 +23,7 @@ def convex_pair(tables, contact, work):
     bx, by, bz = vector_at(pool, at + CENTRE_B)
     bx, by, bz = rotate(frame_b.R_WM, bx, by, bz)
     dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
-    gap, nx, ny, nz = convex_gap(
-        pool, body_a, frame_a.R_WM, body_b, frame_b.R_WM, dx + ax - bx, dy + ay - by, dz + az - bz
-    )
+    gap, nx, ny, nz = convex_gap(pool, body_a, frame_a.R_WM, body_b, frame_b.R_WM, dx + ax - bx, dy + ay - by, dz + az - bz)
     x, y, z = support_point(pool, body_b, frame_b.R_WM, nx, ny, nz)
     px, py, pz = components(frame_b.p_WM)
     touch.gap = gap

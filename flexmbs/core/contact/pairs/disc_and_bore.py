@@ -24,9 +24,7 @@ def disc_and_bore(tables, contact, work):
     bx, by, bz = vector_at(pool, at + BORE_AXIS)
     bx, by, bz = rotate(frame_b.R_WM, bx, by, bz)
     dx, dy, dz = difference(frame_a.p_WM, frame_b.p_WM)
-    gap, nx, ny, nz, x, y, z = disc_in_bore(
-        dx + cx, dy + cy, dz + cz, ax, ay, az, pool[at + RADIUS], bx, by, bz, pool[at + BORE]
-    )
+    gap, nx, ny, nz, x, y, z = disc_in_bore(dx + cx, dy + cy, dz + cz, ax, ay, az, pool[at + RADIUS], bx, by, bz, pool[at + BORE])
     touch.gap = gap
     put(touch.n, nx, ny, nz)
     deep = 0.5 * gap

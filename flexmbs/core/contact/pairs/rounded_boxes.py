@@ -157,9 +157,18 @@ def edge_on_edge(tables, contact, work):
     sizes = core_size(pool, a) + core_size(pool, b)
     if distance > (1.0 + FAR) * sizes + radius_a + radius_b:
         put_touch(
-            touch, centre_a[0], centre_a[1], centre_a[2], distance, dx / distance, dy / distance, dz / distance,
-            radius_a, radius_b, 1.0,
-        )  # fmt: skip
+            touch,
+            centre_a[0],
+            centre_a[1],
+            centre_a[2],
+            distance,
+            dx / distance,
+            dy / distance,
+            dz / distance,
+            radius_a,
+            radius_b,
+            1.0,
+        )
         touch.gap -= sizes
         return
     axis_a, axis_b = int(pool[at + AXIS_A]), int(pool[at + AXIS_B])

@@ -17,15 +17,7 @@ import math
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, errors_of_conditions, set_steps
 from flexmbs.core.contact.rigid.contact_failure import is_ambiguous, name_failure
 from flexmbs.core.contact.rigid.contact_newton import iterate
-from flexmbs.core.contact.rigid.contact_work import (
-    AMBIGUOUS,
-    OPEN,
-    RESTING,
-    SLIDING,
-    SOLVED,
-    STICKING,
-    ContactWork,
-)
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, OPEN, RESTING, SLIDING, SOLVED, STICKING, ContactWork
 from flexmbs.core.contact.rigid.gauss_seidel import sweep
 from flexmbs.core.contact.rigid.interior_points import iterate_interior_points
 from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
@@ -42,9 +34,8 @@ ZERO = 1e-12  # of y and of forces, relative: what is smaller is zero up to roun
 
 @entry
 def solve_contacts(
-    W: Floats2, b: Floats, mu: Floats, sliding: Integers, direction: Floats2, lam: Floats, mode: Integers,
-    work: ContactWork,
-) -> int:  # fmt: skip
+    W: Floats2, b: Floats, mu: Floats, sliding: Integers, direction: Floats2, lam: Floats, mode: Integers, work: ContactWork
+) -> int:
     """Solve the contact problem of k contacts; returns the status.
 
     Parameters

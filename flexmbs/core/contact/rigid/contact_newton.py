@@ -7,11 +7,7 @@ close to the smallest of all solutions (Tikhonov). The part shrinks where it slo
 
 from __future__ import annotations
 
-from flexmbs.core.contact.rigid.contact_conditions import (
-    apply_compliance,
-    differentiate_conditions,
-    errors_of_conditions,
-)
+from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, differentiate_conditions, errors_of_conditions
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.machine_code.kernel import kernel

@@ -30,9 +30,16 @@ ROUNDING = 1e-14  # energy gained, relative to the energies that are exchanged
 
 @entry
 def solve_impact(
-    W: Floats2, u: Floats, mu: Floats, restitution: Floats, tangential_restitution: Floats, poisson: int,
-    impulse: Floats, mode: Integers, work: ContactWork,
-) -> int:  # fmt: skip
+    W: Floats2,
+    u: Floats,
+    mu: Floats,
+    restitution: Floats,
+    tangential_restitution: Floats,
+    poisson: int,
+    impulse: Floats,
+    mode: Integers,
+    work: ContactWork,
+) -> int:
     """Impulses of k contacts; returns the status of the contact problem, plus ``REDUCED``.
 
     Parameters

@@ -26,9 +26,7 @@ TRY, AGAIN = 1e-5, 1e-2  # Newton's method is tried when tau has fallen so far, 
 END = 1e-15
 SOFTNESS = 1e-12
 # Size of the first forces and slacks, least part of tau that is kept, s g as a part of p z
-STARTS = (
-    (1.0, 0.0, 1.0), (10.0, 0.2, 0.01), (10.0, 0.2, 100.0), (100.0, 0.4, 1e-3), (100.0, 0.4, 0.1), (100.0, 0.4, 10.0),
-)  # fmt: skip
+STARTS = ((1.0, 0.0, 1.0), (10.0, 0.2, 0.01), (10.0, 0.2, 100.0), (100.0, 0.4, 1e-3), (100.0, 0.4, 0.1), (100.0, 0.4, 10.0))
 SHORT = 1e-3  # part of a step
 CLEAR, NEAR = 100.0, 1e-3  # how much larger one of slip and distance to the cone is, if the mode is clear
 

@@ -41,11 +41,7 @@ def _stick(W, at, qn, q1, q2, normal_step, tangent_step):
     A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
     D, E, F = a * f - c * c, b * c - a * e, a * d - b * b
     inverse = -1.0 / (a * A + b * B + c * C)
-    return (
-        inverse * (A * qn + B * q1 + C * q2),
-        inverse * (B * qn + D * q1 + E * q2),
-        inverse * (C * qn + E * q1 + F * q2),
-    )
+    return (inverse * (A * qn + B * q1 + C * q2), inverse * (B * qn + D * q1 + E * q2), inverse * (C * qn + E * q1 + F * q2))
 
 
 @kernel

@@ -16,9 +16,16 @@ from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 @entry
 def solve_accelerations(
-    W: Floats2, b: Floats, mu: Floats, static_mu: Floats, sliding: Integers, direction: Floats2, lam: Floats,
-    mode: Integers, work: ContactWork,
-) -> int:  # fmt: skip
+    W: Floats2,
+    b: Floats,
+    mu: Floats,
+    static_mu: Floats,
+    sliding: Integers,
+    direction: Floats2,
+    lam: Floats,
+    mode: Integers,
+    work: ContactWork,
+) -> int:
     """As :func:`~flexmbs.core.contact.rigid.complementarity.solve_contacts`, with ``static_mu`` of what may stick.
 
     The slip begins along ``work.y`` of a contact with ``mode`` SLIDING whose ``sliding`` is 0.

@@ -16,9 +16,23 @@ from __future__ import annotations
 
 # header
 (
-    MODES, FORMS, TERMS, NODES, ITEMS, BRANCHES, POSITIONS_AT, FIELDS_AT, FORMS_AT, ITEMS_AT, NORMALS_AT, TREE_AT,
-    BOXES_AT, FIELD_BOXES_AT, CACHE_AT, HEADER,
-) = range(16)  # fmt: skip
+    MODES,
+    FORMS,
+    TERMS,
+    NODES,
+    ITEMS,
+    BRANCHES,
+    POSITIONS_AT,
+    FIELDS_AT,
+    FORMS_AT,
+    ITEMS_AT,
+    NORMALS_AT,
+    TREE_AT,
+    BOXES_AT,
+    FIELD_BOXES_AT,
+    CACHE_AT,
+    HEADER,
+) = range(16)
 LANES = 4  # TERMS is a multiple of it
 FACE = 9  # numbers of a face: how many nodes (6 or 8), then the nodes, corners first
 BRANCH = 4  # numbers of a node of the tree: children (-1: a leaf), first item, behind the last item

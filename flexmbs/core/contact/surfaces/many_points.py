@@ -40,13 +40,7 @@ from flexmbs.core.contact.surfaces.layout import (
     THICKNESS,
     TREE_AT,
 )
-from flexmbs.core.contact.surfaces.point_of_surface import (
-    add_face_force,
-    carried_velocity,
-    face_velocity,
-    to_frame,
-    to_world,
-)
+from flexmbs.core.contact.surfaces.point_of_surface import add_face_force, carried_velocity, face_velocity, to_frame, to_world
 from flexmbs.core.laws.contact.contact_law import plain_energy, plain_force
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.layout.force_tables import FRICTION_FORCE, FRICTION_MOMENT, FRICTION_POWER

@@ -8,12 +8,7 @@ from flexmbs.core.contact.pair_geometry import surface_contact
 from flexmbs.core.contact.surfaces.closest_point import find_nearest, signed_gap
 from flexmbs.core.contact.surfaces.deformed_surface import pass_term_forces, refresh, refresh_rates
 from flexmbs.core.contact.surfaces.layout import SURFACE_B
-from flexmbs.core.contact.surfaces.point_of_surface import (
-    add_face_force,
-    carried_velocity,
-    face_velocity,
-    to_frame,
-)
+from flexmbs.core.contact.surfaces.point_of_surface import add_face_force, carried_velocity, face_velocity, to_frame
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.touching_forces import push_apart

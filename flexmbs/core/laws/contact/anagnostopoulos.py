@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from flexmbs.core.laws.contact.contact_law import (
-    SEPARATIONS,
-    ZERO_DEPTH,
-    ContactLaw,
-    law_begin,
-    law_energy,
-    law_force,
-)
+from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, ContactLaw, law_begin, law_energy, law_force
 from flexmbs.core.laws.contact.law_numbers import checked_choice, checked_number, checked_restitution
 from flexmbs.core.laws.contact.linear_contact import damping_ratio
 from flexmbs.machine_code.entry import entry

@@ -107,9 +107,7 @@ class ElasticPlastic(ContactLaw):
         checked_number(self.yield_pressure, "yield_pressure", "Pa")
 
     @classmethod
-    def from_materials(
-        cls, radius: ArrayLike, material_a: Material, material_b: Material, yield_pressure: float
-    ) -> ElasticPlastic:
+    def from_materials(cls, radius: ArrayLike, material_a: Material, material_b: Material, yield_pressure: float) -> ElasticPlastic:
         """The law of two spheres; ``radius`` in m: of a sphere on a plane, or the pair of radii of two spheres."""
         radii = np.atleast_1d(np.asarray(radius, dtype=float))
         if not np.all(radii > 0.0):

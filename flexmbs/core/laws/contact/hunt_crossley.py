@@ -65,8 +65,6 @@ class HuntCrossley(PowerLaw):
         x = 3 (1 - e) / 2 as published, good for restitutions near 1.
         """
         if not (0.0 < restitution <= 1.0 and speed > 0.0 and math.isfinite(speed)):
-            raise MechanismError(
-                f"contact law: restitution {restitution!r} must be in (0, 1], speed {speed!r} m/s positive"
-            )
+            raise MechanismError(f"contact law: restitution {restitution!r} must be in (0, 1], speed {speed!r} m/s positive")
         factor = exact_factor(restitution) if exact else 1.5 * (1.0 - restitution)
         return cls(stiffness, exponent, factor / speed)

@@ -98,13 +98,25 @@ class ImpactDamping(PowerLaw):
     history = ("damping (s/m)",)
 
     def __init__(
-        self, stiffness: float, restitution: float, exponent: float = 1.5, *, exact: bool = False,
-        speed: float | None = None, least_speed: float = 1e-6, separation: str = ZERO_DEPTH,
-    ) -> None:  # fmt: skip
+        self,
+        stiffness: float,
+        restitution: float,
+        exponent: float = 1.5,
+        *,
+        exact: bool = False,
+        speed: float | None = None,
+        least_speed: float = 1e-6,
+        separation: str = ZERO_DEPTH,
+    ) -> None:
         values = dict(
-            stiffness=stiffness, restitution=restitution, exponent=exponent, exact=exact, speed=speed,
-            least_speed=least_speed, separation=separation,
-        )  # fmt: skip
+            stiffness=stiffness,
+            restitution=restitution,
+            exponent=exponent,
+            exact=exact,
+            speed=speed,
+            least_speed=least_speed,
+            separation=separation,
+        )
         for name, value in values.items():
             object.__setattr__(self, name, value)
         self.__post_init__()

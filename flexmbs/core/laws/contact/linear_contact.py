@@ -57,9 +57,7 @@ class LinearContact(ContactLaw):
         checked_choice(self.separation, "separation", SEPARATIONS)
 
     @classmethod
-    def from_restitution(
-        cls, stiffness: float, restitution: float, mass: float, separation: str = ZERO_DEPTH
-    ) -> LinearContact:
+    def from_restitution(cls, stiffness: float, restitution: float, mass: float, separation: str = ZERO_DEPTH) -> LinearContact:
         """damping = 2 xi sqrt(stiffness mass), with which two free bodies part at ``restitution`` at any speed.
 
         ``mass``: effective mass in kg, m_a m_b / (m_a + m_b); against a fixed body that of the other one. xi =

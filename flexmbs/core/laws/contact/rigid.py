@@ -61,8 +61,7 @@ class Rigid(ContactLaw):
             raise MechanismError(f"rigid contact: friction = {mu!r} must not be negative")
         if static < mu:
             raise MechanismError(
-                f"rigid contact: static_friction = {static!r} must be at least friction = {mu!r}, the coefficient "
-                "while it slides"
+                f"rigid contact: static_friction = {static!r} must be at least friction = {mu!r}, the coefficient while it slides"
             )
         if self.impact not in IMPACTS:
             known = " or ".join(map(repr, IMPACTS))
@@ -71,9 +70,12 @@ class Rigid(ContactLaw):
     def parameters(self) -> tuple[float, ...]:
         static = self.friction if self.static_friction is None else self.static_friction
         return (
-            float(self.restitution), float(self.friction), float(static), float(self.tangential_restitution),
+            float(self.restitution),
+            float(self.friction),
+            float(static),
+            float(self.tangential_restitution),
             float(self.impact == POISSON),
-        )  # fmt: skip
+        )
 
 
 def _number(name: str, value: object) -> float:

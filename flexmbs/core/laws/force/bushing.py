@@ -19,15 +19,7 @@ from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.core.mechanics.rotation import inverse_tangent, rotation_vector
-from flexmbs.core.mechanics.vectors import (
-    components,
-    cross,
-    difference,
-    relative_rotation,
-    rotate,
-    rotate_back,
-    vector_at,
-)
+from flexmbs.core.mechanics.vectors import components, cross, difference, relative_rotation, rotate, rotate_back, vector_at
 from flexmbs.machine_code.kernel import kernel
 
 

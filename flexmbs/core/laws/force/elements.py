@@ -5,14 +5,7 @@ from __future__ import annotations
 from flexmbs.core.laws.force.force_law import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
 from flexmbs.core.laws.friction.contact_friction import contact_friction
-from flexmbs.core.layout.force_tables import (
-    ELEMENT_FORCE,
-    ELEMENT_POWER,
-    ELEMENT_RECORD,
-    MEASURED,
-    MEASURED_RATE,
-    STICKS,
-)
+from flexmbs.core.layout.force_tables import ELEMENT_FORCE, ELEMENT_POWER, ELEMENT_RECORD, MEASURED, MEASURED_RATE, STICKS
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.machine_code.kernel import kernel
 

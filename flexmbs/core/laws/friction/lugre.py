@@ -70,9 +70,7 @@ def lugre_force(parameters, normal_force, motion, bristles, out):
 def relaxation(parameters, motion, bristles):
     """alpha sigma_0 s / g, 1/s: how fast bristles give way."""
     speed = sliding_speed(parameters, motion)
-    g = stribeck_coefficient(
-        parameters[STATIC], parameters[KINETIC], parameters[STRIBECK_SPEED], parameters[EXPONENT], speed
-    )
+    g = stribeck_coefficient(parameters[STATIC], parameters[KINETIC], parameters[STRIBECK_SPEED], parameters[EXPONENT], speed)
     rate = parameters[STIFFNESS] * speed / g
     if parameters[ELASTIC] == 0.0:
         return rate
@@ -157,7 +155,13 @@ class LuGre(ResistingFriction):
 
     def parameters(self) -> tuple[float, ...]:
         own = (
-            self.static, self.kinetic, self.stribeck_speed, self.exponent, self.stiffness, self.damping, self.viscous,
+            self.static,
+            self.kinetic,
+            self.stribeck_speed,
+            self.exponent,
+            self.stiffness,
+            self.damping,
+            self.viscous,
             self.elastic,
-        )  # fmt: skip
+        )
         return (*super().parameters(), *map(float, own))

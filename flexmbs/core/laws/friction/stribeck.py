@@ -18,9 +18,7 @@ def stribeck_force(parameters, normal_force, motion, bristles, out):
     coefficient = stribeck_coefficient(
         parameters[STATIC], parameters[KINETIC], parameters[STRIBECK_SPEED], parameters[EXPONENT], speed
     )
-    over_speed = (
-        coefficient / speed if speed >= transition else coefficient * smooth_slope(speed / transition) / transition
-    )
+    over_speed = coefficient / speed if speed >= transition else coefficient * smooth_slope(speed / transition) / transition
     resist(parameters, normal_force, motion, normal_force * (over_speed + parameters[VISCOUS]), out)
 
 

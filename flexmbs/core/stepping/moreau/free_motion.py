@@ -51,10 +51,7 @@ def find_free_change(tables, state, scratch, work, stepping, h):
     if not implicit:
         for i in range(len(tables.free)):
             state.v[tables.free[i]] += 0.5 * stepping.change[i]
-        residual(
-            tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work,
-            scratch.residual,
-        )  # fmt: skip
+        residual(tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual)
         state.residual_evaluations += 1
         solve_change(tables, state, scratch, stepping, h)
         for i in range(len(tables.free)):

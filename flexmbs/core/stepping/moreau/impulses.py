@@ -5,15 +5,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import (
-    IMPACT,
-    SLIDING,
-    SLOT_OF,
-    STEP_FORCE,
-    STEP_MODE,
-    STICKING,
-    TIME_STEPPED,
-)
+from flexmbs.core.layout.switch_tables import IMPACT, SLIDING, SLOT_OF, STEP_FORCE, STEP_MODE, STICKING, TIME_STEPPED
 from flexmbs.core.methods.moreau import MOST_SWEEPS, TOLERANCE
 from flexmbs.core.stepping.moreau.closed_contacts import mode_before, open_stepped
 from flexmbs.core.stepping.moreau.sweeps import present_speed, solve_impulses, start_sweeps

@@ -43,9 +43,8 @@ from flexmbs.machine_code.kernel import kernel
 
 @entry
 def start_in_time(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    stepping: TimeStepping,
-) -> int:  # fmt: skip
+    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log, stepping: TimeStepping
+) -> int:
     """Accelerations at the start, without forces of contacts; an outcome code."""
     evaluate_signals(tables, state.time, work.signal)
     impose_drivers(tables, work.signal, state.q, state.v, state.a)
@@ -55,9 +54,15 @@ def start_in_time(
 
 @entry
 def advance_in_time(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    stepping: TimeStepping, max_steps: int,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    stepping: TimeStepping,
+    max_steps: int,
+) -> int:
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
     for _ in range(max_steps):

@@ -87,9 +87,7 @@ def solve_contact(tables, stepping, free_change, i):
     normal_step, tangent_step, mu = stepping.step_length[i, 0], stepping.step_length[i, 1], stepping.limit[i]
     solved, n, u, v = False, 0.0, 0.0, 0.0
     if stepping.count <= FEW and normal_step > 0.0 and (tangent_step > 0.0 or mu == 0.0):
-        solved, n, u, v = solve_single(
-            own, 0, force[0], force[1], force[2], 0.0, mu, normal_step, max(tangent_step, LEAST_STEP)
-        )
+        solved, n, u, v = solve_single(own, 0, force[0], force[1], force[2], 0.0, mu, normal_step, max(tangent_step, LEAST_STEP))
     if not solved:
         n, u, v = project(own, force, before, mu, normal_step, tangent_step)
     change = 0.0

@@ -90,9 +90,7 @@ def read_velocities(work, rigid, count):
 @kernel
 def evaluate(tables, state, scratch, work):
     """The residual at the state."""
-    residual(
-        tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual
-    )
+    residual(tables, state.active, state.contact_history, state.q, state.v, state.a, state.reference, work, scratch.residual)
 
 
 @kernel

@@ -49,10 +49,16 @@ def impact(tables, state, work, log, rigid, solver, count, plastic):
             rigid.contact_restitution[i] = tables.pool[tables.contacts[rigid.closed[i]].at + RESTITUTION]
     size = 3 * count
     status = solve_impact(
-        rigid.delassus, rigid.contact_velocity[:size], rigid.contact_friction[:count],
-        rigid.contact_restitution[:count], rigid.contact_tangential[:count], poisson, rigid.impulse[:size],
-        rigid.contact_mode[:count], solver,
-    )  # fmt: skip
+        rigid.delassus,
+        rigid.contact_velocity[:size],
+        rigid.contact_friction[:count],
+        rigid.contact_restitution[:count],
+        rigid.contact_tangential[:count],
+        poisson,
+        rigid.impulse[:size],
+        rigid.contact_mode[:count],
+        solver,
+    )
     status -= status & REDUCED
     if status != SOLVED and status != AMBIGUOUS:
         name_failure(rigid, status, rigid.closed[max(solver.contact, 0)])

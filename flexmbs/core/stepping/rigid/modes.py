@@ -59,10 +59,16 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             rigid.contact_friction[i] = tables.pool[at + FRICTION]
             rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
         status = solve_accelerations(
-            rigid.chosen_delassus, rigid.chosen_free[:size], rigid.contact_friction[:lasting],
-            rigid.contact_static[:lasting], rigid.contact_sliding[:lasting], rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size], rigid.contact_mode[:lasting], solver,
-        )  # fmt: skip
+            rigid.chosen_delassus,
+            rigid.chosen_free[:size],
+            rigid.contact_friction[:lasting],
+            rigid.contact_static[:lasting],
+            rigid.contact_sliding[:lasting],
+            rigid.contact_direction[:lasting],
+            rigid.chosen_force[:size],
+            rigid.contact_mode[:lasting],
+            solver,
+        )
         if status != SOLVED and status != AMBIGUOUS:
             name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False

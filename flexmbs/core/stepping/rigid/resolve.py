@@ -10,17 +10,7 @@ from flexmbs.core.contact.contact_kinematics import contact_point_motion, relati
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.rigid_contacts import RigidContacts
-from flexmbs.core.layout.state import (
-    CHATTERS,
-    CHUNK_FULL,
-    JAMMED,
-    NO_CONTACT_SLOT,
-    SINGULAR,
-    Log,
-    Scratch,
-    Settings,
-    State,
-)
+from flexmbs.core.layout.state import CHATTERS, CHUNK_FULL, JAMMED, NO_CONTACT_SLOT, SINGULAR, Log, Scratch, Settings, State
 from flexmbs.core.layout.switch_tables import SLIP_X
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, is_algebraic, show_condensed
@@ -28,13 +18,7 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import dot
 from flexmbs.core.stepping.restart import restart
-from flexmbs.core.stepping.rigid.delassus import (
-    evaluate,
-    fill_delassus,
-    free_accelerations,
-    list_closed,
-    read_velocities,
-)
+from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
 from flexmbs.core.stepping.rigid.impact import impact
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
@@ -54,9 +38,17 @@ AT_ONCE, BOUNCES_AT_ONCE, MOST_AT_ONCE = 1e-12, 40, 400
 
 @entry
 def resolve(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    rigid: RigidContacts, solver: ContactWork, cause: int, margin: int,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    rigid: RigidContacts,
+    solver: ContactWork,
+    cause: int,
+    margin: int,
+) -> int:
     """Impacts, then the modes of all closed contacts at the present state; an outcome.
 
     ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, or whose gap (CLOSES); -1: none.

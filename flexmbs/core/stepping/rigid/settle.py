@@ -18,9 +18,18 @@ MAX_ROUNDS = 5
 
 @entry
 def settle(
-    tables: Tables, state: State, settings: Settings, scratch: Scratch, work: Workspace, log: Log,
-    rigid: RigidContacts, solver: ContactWork, switch: int, contact: int, margin: int,
-) -> int:  # fmt: skip
+    tables: Tables,
+    state: State,
+    settings: Settings,
+    scratch: Scratch,
+    work: Workspace,
+    log: Log,
+    rigid: RigidContacts,
+    solver: ContactWork,
+    switch: int,
+    contact: int,
+    margin: int,
+) -> int:
     """Impacts, then the modes of all closed contacts and joints with friction at the present state; an outcome.
 
     ``switch``: the one whose ``margin`` (core.stepping.rigid.margins) has vanished, or ``contact``, whose gap has

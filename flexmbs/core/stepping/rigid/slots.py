@@ -5,17 +5,7 @@ from __future__ import annotations
 from flexmbs.core.constraints.contact_slot import least_aligned
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.layout.frames import B
-from flexmbs.core.layout.switch_tables import (
-    COMPLIANCE,
-    HELD_GAP,
-    OPEN,
-    ROWS_OFF,
-    SLOT,
-    SLOT_OF,
-    STICKING,
-    TANGENT_AXIS,
-    UNUSED,
-)
+from flexmbs.core.layout.switch_tables import COMPLIANCE, HELD_GAP, OPEN, ROWS_OFF, SLOT, SLOT_OF, STICKING, TANGENT_AXIS, UNUSED
 from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics

@@ -24,13 +24,9 @@ def shape_functions(count: int, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(points, nodes) of faces with 6 or 8 nodes."""
     if count == 6:
         w = 1.0 - u - v
-        return np.stack(
-            [w * (2 * w - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * w * u, 4 * u * v, 4 * v * w], axis=1
-        )  # fmt: skip
+        return np.stack([w * (2 * w - 1), u * (2 * u - 1), v * (2 * v - 1), 4 * w * u, 4 * u * v, 4 * v * w], axis=1)
     corners = [0.25 * (1 + a * u) * (1 + b * v) * (a * u + b * v - 1) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    middles = [
-        0.5 * (1 - u**2) * (1 - v), 0.5 * (1 + u) * (1 - v**2), 0.5 * (1 - u**2) * (1 + v), 0.5 * (1 - u) * (1 - v**2)
-    ]  # fmt: skip
+    middles = [0.5 * (1 - u**2) * (1 - v), 0.5 * (1 + u) * (1 - v**2), 0.5 * (1 - u**2) * (1 + v), 0.5 * (1 - u) * (1 - v**2)]
     return np.stack([*corners, *middles], axis=1)
 
 
@@ -54,9 +50,10 @@ def integration_points(faces: Faces, along: int = 0) -> tuple[np.ndarray, np.nda
         fields = np.einsum("gi,tfik->tfgk", N, faces.fields[:, rows])
         parts.append((points, fields.reshape(len(fields), len(points), 3), areas.ravel()))
     return (
-        np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts], axis=1),
+        np.concatenate([part[0] for part in parts]),
+        np.concatenate([part[1] for part in parts], axis=1),
         np.concatenate([part[2] for part in parts]),
-    )  # fmt: skip
+    )
 
 
 def _gauss_rules(along: int) -> tuple[tuple[int, np.ndarray], ...]:

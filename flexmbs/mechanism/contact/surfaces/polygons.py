@@ -56,9 +56,8 @@ class Faces:
         number = np.full(len(self.points) + 1, NONE)  # the last: of -1
         number[used] = np.arange(len(used))
         return replace(
-            self, points=self.points[used], fields=self.fields[:, used], corners=number[corners],
-            middles=number[middles],
-        )  # fmt: skip
+            self, points=self.points[used], fields=self.fields[:, used], corners=number[corners], middles=number[middles]
+        )
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(k,) face, (k,) edge in the face and (k, 2) corners of every edge of every face."""
@@ -87,6 +86,8 @@ def faces_from_list(points: np.ndarray, faces: np.ndarray, fields: np.ndarray) -
             middles.append([NONE] * 4)
     shape = (-1, 4)
     return Faces(
-        np.asarray(points, dtype=float), fields, np.array(corners, dtype=np.int64).reshape(shape),
+        np.asarray(points, dtype=float),
+        fields,
+        np.array(corners, dtype=np.int64).reshape(shape),
         np.array(middles, dtype=np.int64).reshape(shape),
-    )  # fmt: skip
+    )

@@ -120,9 +120,11 @@ def made_quadratic(faces: Faces, modes: int, crease: float = CREASE) -> Faces:
     number = np.full(len(table.ends) + 1, NONE)
     number[missing] = len(faces.points) + np.arange(len(missing))
     return replace(
-        faces, points=np.concatenate([faces.points, middle]), fields=np.concatenate([faces.fields, fields], axis=1),
+        faces,
+        points=np.concatenate([faces.points, middle]),
+        fields=np.concatenate([faces.fields, fields], axis=1),
         middles=np.where(bare, number[table.of_face], faces.middles),
-    )  # fmt: skip
+    )
 
 
 class _Parabolas:

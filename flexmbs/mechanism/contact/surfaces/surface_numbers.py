@@ -45,15 +45,25 @@ def surface_numbers(
     padded[:, :, :terms] = fields.transpose(1, 2, 0)
     boxes, box_fields = _boxes(items, count)
     parts = {
-        layout.POSITIONS_AT: positions, layout.FIELDS_AT: padded, layout.FORMS_AT: forms,
-        layout.ITEMS_AT: items.numbers[items.tree.order], layout.NORMALS_AT: normals,
-        layout.TREE_AT: items.tree.branches, layout.BOXES_AT: boxes, layout.FIELD_BOXES_AT: box_fields,
-    }  # fmt: skip
+        layout.POSITIONS_AT: positions,
+        layout.FIELDS_AT: padded,
+        layout.FORMS_AT: forms,
+        layout.ITEMS_AT: items.numbers[items.tree.order],
+        layout.NORMALS_AT: normals,
+        layout.TREE_AT: items.tree.branches,
+        layout.BOXES_AT: boxes,
+        layout.FIELD_BOXES_AT: box_fields,
+    }
     header = np.zeros(layout.HEADER)
     counts = {
-        layout.MODES: terms - len(forms), layout.FORMS: len(forms), layout.TERMS: count, layout.NODES: len(positions),
-        layout.ITEMS: len(items.numbers), layout.BRANCHES: len(items.tree.branches), layout.CACHE_AT: cache_at,
-    }  # fmt: skip
+        layout.MODES: terms - len(forms),
+        layout.FORMS: len(forms),
+        layout.TERMS: count,
+        layout.NODES: len(positions),
+        layout.ITEMS: len(items.numbers),
+        layout.BRANCHES: len(items.tree.branches),
+        layout.CACHE_AT: cache_at,
+    }
     for place, value in counts.items():
         header[place] = value
     at, arrays = layout.HEADER, [header]

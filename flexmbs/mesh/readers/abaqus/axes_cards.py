@@ -120,9 +120,7 @@ def system_of(name: str, kind: str, values: list[float], where: str) -> Coordina
         x, z = axes[:, 1], axes[:, 0]
         return CoordinateSystem(name, "rectangular", c, np.column_stack([x, np.cross(z, x), z]))
     if not kind.startswith("R"):
-        raise MeshError(
-            f"{where}: SYSTEM={kind} is unknown; known are RECTANGULAR, Z RECTANGULAR, CYLINDRICAL and SPHERICAL."
-        )
+        raise MeshError(f"{where}: SYSTEM={kind} is unknown; known are RECTANGULAR, Z RECTANGULAR, CYLINDRICAL and SPHERICAL.")
     return CoordinateSystem(name, "rectangular", c, _axes(a - c, b - c, where))
 
 

@@ -63,8 +63,7 @@ def _assign(model: Model, element_sets: Sets, region: Region, section: Section, 
         first = assigned.sections[before[twice[0]]]
         number = model.element_numbers[serials[twice[0]]]
         model.warn(
-            f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last"
-            " one is used."
+            f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last one is used."
         )
     assigned.owner[serials] = len(assigned.sections)
     assigned.sections.append(section)
@@ -99,12 +98,8 @@ def structural_blocks(
 
     extra = {
         "y_axes": [_y_axes(model, rows, beams, assigned, key[0][0]) for rows, key in zip(parts, keys, strict=True)],
-        "material_axes": [
-            _material_axes(model, rows, assigned, key[0][0]) for rows, key in zip(parts, keys, strict=True)
-        ],
-        "thickness": [
-            _thickness(model, rows, assigned, key[0][0], thickness) for rows, key in zip(parts, keys, strict=True)
-        ],
+        "material_axes": [_material_axes(model, rows, assigned, key[0][0]) for rows, key in zip(parts, keys, strict=True)],
+        "thickness": [_thickness(model, rows, assigned, key[0][0], thickness) for rows, key in zip(parts, keys, strict=True)],
     }
     blocks = make_blocks(parts, IndexTable(), keys, describe, extra)
     _warn_unsectioned(model, blocks, assigned)
@@ -123,8 +118,7 @@ def _by_section(rows: ElementRows, assigned: Assigned) -> list[tuple[tuple[int, 
         return [((int(owner[0]), int(assigned.added_to[rows.ids[0]])), slice(None))]
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
     return [
-        ((int(owner[at]), int(assigned.added_to[rows.ids[at]])), np.flatnonzero(which == number))
-        for number, at in enumerate(first)
+        ((int(owner[at]), int(assigned.added_to[rows.ids[at]])), np.flatnonzero(which == number)) for number, at in enumerate(first)
     ]
 
 
@@ -139,12 +133,7 @@ def _fields(model: Model, assigned: Assigned, owner: int, added: int, type_name:
         material = None
     if added >= 0:
         made = _with_added(model, made, *assigned.added[added])
-    return {
-        "material": material,
-        "section": made,
-        "property_name": section.title,
-        "where": section.card.line.where,
-    }
+    return {"material": material, "section": made, "property_name": section.title, "where": section.card.line.where}
 
 
 def _with_added(model: Model, section, per: str, value: float, where: str):
@@ -168,18 +157,14 @@ def _material_axes(model: Model, rows: ElementRows, assigned: Assigned, owner: i
     return axes(centres, rows.ids)
 
 
-def _thickness(
-    model: Model, rows: ElementRows, assigned: Assigned, owner: int, thickness: np.ndarray | None
-) -> np.ndarray | None:
+def _thickness(model: Model, rows: ElementRows, assigned: Assigned, owner: int, thickness: np.ndarray | None) -> np.ndarray | None:
     if thickness is None or owner < 0 or family_of(rows.type_name) != "shell":
         return None
     own, section = thickness[rows.nodes], assigned.sections[owner]
     if np.isnan(own).all():
         return None
     if "NODAL THICKNESS" not in section.card.parameters:  # as Abaqus and CalculiX have it
-        model.warn(
-            f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS."
-        )
+        model.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
         return None
     if np.isnan(own).any():
         made = section.make("shell", rows.type_name)
@@ -215,9 +200,7 @@ def _y_axes(model: Model, rows: ElementRows, orienting, assigned: Assigned, owne
     length = np.linalg.norm(axes, axis=1, keepdims=True)
     zero = np.flatnonzero((length[:, 0] == 0.0) & (nodes >= 0))
     if zero.size:
-        raise MeshError(
-            f"{rows.where(zero[0])}: *ELEMENT: the orientation node of the beam coincides with its first node."
-        )
+        raise MeshError(f"{rows.where(zero[0])}: *ELEMENT: the orientation node of the beam coincides with its first node.")
     section = assigned.sections[owner].make("beam", rows.type_name) if owner >= 0 else None
     default = getattr(section, "y_axis", np.full(3, np.nan))
     return np.where(nodes[:, None] < 0, default, axes / np.where(length > 0.0, length, 1.0))
@@ -229,6 +212,4 @@ def _warn_unsectioned(model: Model, blocks: tuple[ElementBlock, ...], assigned: 
             continue
         card = _CARD_FOR.get(family_of(block.type_name), f"*{family_of(block.type_name).upper()} SECTION")
         needs = "" if card in ("*SPRING", "*DASHPOT") else " and *MATERIAL"
-        model.warn(
-            f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}."
-        )
+        model.warn(f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}.")

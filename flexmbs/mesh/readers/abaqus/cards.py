@@ -11,9 +11,7 @@ from flexmbs.mesh.reader_tools.included_files import Includes
 from flexmbs.mesh.readers.abaqus.deck_text import Keyword, Line, Segment, load_text, pieces_of
 
 # Cards whose data lines may stand in a file of their own (INPUT=).
-_WITH_INPUT = {
-    "NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION",
-}  # fmt: skip
+_WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION"}
 
 
 @dataclass

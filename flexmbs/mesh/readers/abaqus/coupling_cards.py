@@ -69,9 +69,7 @@ class Joined:
             raise MeshError(f"{card.where}: {name} couples no nodes besides the reference node; add some.")
         weights = more.pop("weights", None)
         weights = None if weights is None else np.asarray(weights)[chosen]
-        self.couplings.append(
-            Coupling(name, kind, reference, nodes[chosen], weights=weights, where=card.line.where, **more)
-        )
+        self.couplings.append(Coupling(name, kind, reference, nodes[chosen], weights=weights, where=card.line.where, **more))
 
 
 def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
@@ -236,8 +234,7 @@ def read_mpc(joined: Joined, region: Region, card: Card) -> None:
         first, second = (joined.nodes(region, text, where) for text in fields[1:3])
         if len(second) not in (1, len(first)):
             raise MeshError(
-                f"{where}: {fields[1]} has {len(first)} nodes, but {fields[2]} has {len(second)}; the numbers must"
-                " agree."
+                f"{where}: {fields[1]} has {len(first)} nodes, but {fields[2]} has {len(second)}; the numbers must agree."
             )
         second = np.broadcast_to(second, first.shape)
         _multi_point(joined, card, line, kind, first, second)

@@ -192,9 +192,7 @@ class Deck:
     material: MaterialDraft | None = None
     skipped: SkipList = field(default_factory=SkipList)
     warnings: list[str] = field(default_factory=list)
-    written_for: set[str] = field(
-        default_factory=set
-    )  # "Abaqus", "CalculiX": where a card is known to one of them only
+    written_for: set[str] = field(default_factory=set)  # "Abaqus", "CalculiX": where a card is known to one of them only
     open_blocks: list[Card] = field(default_factory=list)  # *PART, *ASSEMBLY, *INSTANCE, *STEP without their end yet
     generated: int = 0  # nodes and elements that generating cards have made
 

@@ -16,15 +16,7 @@ from flexmbs.mesh.readers.abaqus import (
 from flexmbs.mesh.readers.abaqus.cards import Card, CardReader
 from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.keywords import (
-    ALIASES,
-    ANALYSIS,
-    CHILDREN,
-    ONLY_ABAQUS,
-    ONLY_CALCULIX,
-    SILENT,
-    UNUSABLE,
-)
+from flexmbs.mesh.readers.abaqus.keywords import ALIASES, ANALYSIS, CHILDREN, ONLY_ABAQUS, ONLY_CALCULIX, SILENT, UNUSABLE
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS
 
 _HANDLERS = {
@@ -131,8 +123,7 @@ def _check_ended(deck: Deck, reader: CardReader, count: int, open_step: Card | N
     if deck.open_blocks:
         block, last = deck.open_blocks[-1], reader.last_line
         raise MeshError(
-            f"{last.where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is"
-            " cut off."
+            f"{last.where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is cut off."
         )
     if open_step is not None:
         deck.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")

@@ -144,9 +144,7 @@ def read_elcopy(deck: Deck, card: Card) -> None:
     for group in list(deck.scope.groups):
         rows = np.flatnonzero(np.isin(group.ids, old))
         if rows.size:
-            _append_elements(
-                deck.scope, group, group.ids[rows] + element_step, group.nodes[rows] + node_step, card.line
-            )
+            _append_elements(deck.scope, group, group.ids[rows] + element_step, group.nodes[rows] + node_step, card.line)
     _add_set(deck.scope, card, "NEW SET", [old + element_step], elements=True)
 
 

@@ -30,13 +30,7 @@ _ENGINEERING = _Elasticity(("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G1
 _LAMINA = _Elasticity(("E1", "E2", "nu12", "G12", "G13", "G23"), 4)
 _ORTHOTROPIC = _Elasticity(("D1111", "D1122", "D2222", "D1133", "D2233", "D3333", "D1212", "D1313", "D2323"), 9)
 _ANISOTROPIC = _Elasticity(tuple(f"D{i}" for i in range(1, 22)), 21)
-_TYPES = {
-    "ISO": _ISOTROPIC,
-    "ENG": _ENGINEERING,
-    "LAM": _LAMINA,
-    "ORT": _ORTHOTROPIC,
-    "ANI": _ANISOTROPIC,
-}
+_TYPES = {"ISO": _ISOTROPIC, "ENG": _ENGINEERING, "LAM": _LAMINA, "ORT": _ORTHOTROPIC, "ANI": _ANISOTROPIC}
 
 
 def read_material(deck: Deck, card: Card) -> None:
@@ -130,9 +124,7 @@ def _constants(deck: Deck, card: Card, kind: _Elasticity) -> list[float]:
 def _isotropic(name: str, values: list[float], where: str, common: dict) -> Material:
     modulus, ratio = values
     if not modulus > 0.0 or not -1.0 < ratio < 0.5:
-        raise MeshError(
-            f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are required."
-        )
+        raise MeshError(f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are required.")
     return Material(name, modulus, ratio, **common)
 
 

@@ -19,9 +19,7 @@ def read_nodes(deck: Deck, card: Card) -> None:
     """*NODE [, NSET=name] [, SYSTEM=R|C]: number, x, y, z (or r, angle in degrees, z)."""
     system = card.option("SYSTEM", "R")
     if system not in ("", "R", "C"):
-        raise MeshError(
-            f"{card.where} with SYSTEM={system} is not supported; write x, y, z or cylindrical coordinates."
-        )
+        raise MeshError(f"{card.where} with SYSTEM={system} is not supported; write x, y, z or cylindrical coordinates.")
     numbers = []
     for segment in card.segments:
         table = read_table(segment, float, card.title, "a node: number, x, y, z")
@@ -62,9 +60,7 @@ def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table
 
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
     if segment.ends_file:
-        deck.warnings.append(
-            f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off."
-        )
+        deck.warnings.append(f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off.")
 
 
 def _cartesian(cylindrical: np.ndarray) -> np.ndarray:
@@ -78,9 +74,7 @@ def read_elements(deck: Deck, card: Card) -> None:
     type_name = card.required_name("TYPE")
     kind = element_type(type_name)
     if kind.role == "unknown":
-        deck.warnings.append(
-            f"{card.where}: element type {type_name} is unknown; its elements are not part of the body."
-        )
+        deck.warnings.append(f"{card.where}: element type {type_name} is unknown; its elements are not part of the body.")
     elif kind.left_out and kind.order is None:
         deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
     numbers = [np.empty(0, np.int64)]
@@ -152,9 +146,7 @@ def _element_rows(deck: Deck, card: Card, kind: ElementType, segment: Segment, t
             line = Line(segment.text.file, int(table.lines[starts[chosen[0]]]), "")
             wanted = "at least one" if kind.counts is None else " or ".join(map(str, kind.counts))
             number = table.values[before[starts[chosen[0]]]]
-            raise MeshError(
-                f"{card.at(line)}: element {number} of type {card.name('TYPE')} has {size - 1} nodes, needs {wanted}."
-            )
+            raise MeshError(f"{card.at(line)}: element {number} of type {card.name('TYPE')} has {size - 1} nodes, needs {wanted}.")
         values = table.values[before[starts[chosen]][:, None] + np.arange(size)]
         yield values, table.lines[starts[chosen]]
 
@@ -186,8 +178,7 @@ def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Tab
         # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
         line = Line(segment.text.file, int(table.lines[0]), "")
         deck.warnings.append(
-            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} extra nodes; they are ignored, as"
-            " in CalculiX."
+            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} extra nodes; they are ignored, as in CalculiX."
         )
         return table.rows(width), table.lines
     before = np.cumsum(table.counts) - table.counts
@@ -246,9 +237,7 @@ def _members(card: Card, line: Line, instance: str | None) -> list[SetItem]:
     fields = [entry for entry in line.fields() if entry]
     plain = [integer(entry, card.at(line), "a member") for entry in fields if is_integer(entry)]
     items = [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
-    return items + [
-        SetItem(line, set_name=label(entry), instance=instance) for entry in fields if not is_integer(entry)
-    ]
+    return items + [SetItem(line, set_name=label(entry), instance=instance) for entry in fields if not is_integer(entry)]
 
 
 def _generated(card: Card, line: Line, instance: str | None) -> SetItem:

@@ -59,9 +59,7 @@ def read_boundary(joined: Joined, region: Region, card: Card) -> None:
         if dofs and is_integer(name):
             single.setdefault(tuple(sorted(dofs)), []).append(nodes)
         elif dofs:
-            joined.boundary_conditions.append(
-                BoundaryCondition(name, nodes, tuple(sorted(dofs)), where=card.line.where)
-            )
+            joined.boundary_conditions.append(BoundaryCondition(name, nodes, tuple(sorted(dofs)), where=card.line.where))
     for dofs, parts in single.items():
         name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
         joined.boundary_conditions.append(BoundaryCondition(name, np.concatenate(parts), dofs, where=card.line.where))

@@ -146,6 +146,4 @@ def _exact(segment, start, end, first_line, dtype, title, what) -> Table:
         counts.append(len(fields))
         lines.append(line.number)
         continued.append(line.text.endswith(","))
-    return Table(
-        np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool)
-    )
+    return Table(np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool))

@@ -29,13 +29,9 @@ def read_instance(deck: Deck, card: Card) -> None:
     """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
     name = card.required_name("NAME")
     if "LIBRARY" in card.parameters:
-        raise MeshError(
-            f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file."
-        )
+        raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
     if name in deck.instances:
-        raise MeshError(
-            f"{card.where}: instance {name} is defined twice (first in line {deck.instances[name].line.number})."
-        )
+        raise MeshError(f"{card.where}: instance {name} is defined twice (first in line {deck.instances[name].line.number}).")
     _open(deck, card, allowed_in=("ASSEMBLY",))
     deck.scope = deck.new_scope(name, card.line)
     deck.instances[name] = Instance(deck.scope, card.name("PART"), card.line, _placement(card))
@@ -54,9 +50,7 @@ def end_block(deck: Deck, card: Card) -> None:
 def _open(deck: Deck, card: Card, allowed_in: tuple[str, ...]) -> None:
     if deck.open_blocks and deck.open_blocks[-1].key not in allowed_in:
         block = deck.open_blocks[-1]
-        raise MeshError(
-            f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key})."
-        )
+        raise MeshError(f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key}).")
     deck.open_blocks.append(card.detached())
 
 

@@ -64,9 +64,7 @@ def made_section(model: Model, region: Region, card: Card) -> Section:
 def fitting(section: Section, family: str, type_name: str, where: str) -> None:
     """MeshError when a section is given to elements of another family."""
     if family not in section.families and not (family == "solid" and type_name.startswith(("SC", "CSS"))):
-        raise MeshError(
-            f"{section.card.where} is assigned to elements of type {type_name} ({where}); use {_RIGHT_CARD[family]}."
-        )
+        raise MeshError(f"{section.card.where} is assigned to elements of type {type_name} ({where}); use {_RIGHT_CARD[family]}.")
 
 
 def find_orientation(model: Model, region: Region, name: str, where: str, needed: bool = True) -> Orientation | None:
@@ -217,8 +215,7 @@ def _layers_by_name(model, region, card: Card, layers, named, orientation):
         in_plane = first.T @ other[:, 0]
         if "rectangular" != base.system.kind or base.system.kind != one.system.kind or abs(in_plane[2]) > 1e-6:
             raise MeshError(
-                f"{card.where}: the orientations of its layers do not differ by rotations about one normal; give"
-                " angles."
+                f"{card.where}: the orientations of its layers do not differ by rotations about one normal; give angles."
             )
         angles.append(float(np.arctan2(in_plane[1], in_plane[0])))
     return [replace(layer, angle=angle) for layer, angle in zip(layers, angles, strict=True)], base
@@ -243,9 +240,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
 
 def _spring_section(model: Model, card: Card, type_name: str, axes) -> AnySection | None:
     if "NONLINEAR" in card.parameters:
-        model.deck.skipped.add(
-            card.title, card.line.file, card.line.number, why="NONLINEAR: its elements have no stiffness"
-        )
+        model.deck.skipped.add(card.title, card.line.file, card.line.number, why="NONLINEAR: its elements have no stiffness")
         return None
     lines = card.lines()
     scalar = type_name[-1] in "12"

@@ -113,8 +113,7 @@ class Sets:
             )
         if missing:
             self._model.warn(
-                f"{where}: {self._what} set {name} names {missing} that do not exist (first: {example}); they are left"
-                " out."
+                f"{where}: {self._what} set {name} names {missing} that do not exist (first: {example}); they are left out."
             )
         return members
 

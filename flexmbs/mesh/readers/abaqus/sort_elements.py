@@ -9,12 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.reader_tools.degenerate_elements import (
-    MiddleNodes,
-    middle_equations,
-    true_kinds,
-    without_missing_middles,
-)
+from flexmbs.mesh.reader_tools.degenerate_elements import MiddleNodes, middle_equations, true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -63,9 +58,7 @@ def _split(groups: list[ElementRows], has_section: np.ndarray) -> tuple[list[Ele
     keep = [has_section[rows.ids] for rows in groups]
     dimensions = [KINDS[rows.kind].dimension for rows in groups]
     highest = max(dimensions, default=0)
-    may_be_skin = any(
-        0 < dimension < highest and not kept.all() for dimension, kept in zip(dimensions, keep, strict=True)
-    )
+    may_be_skin = any(0 < dimension < highest and not kept.all() for dimension, kept in zip(dimensions, keep, strict=True))
     return split_skin(groups, keep) if may_be_skin else (groups, [])
 
 

@@ -156,9 +156,7 @@ def labelled_faces(rows: ElementRows, own: np.ndarray, label: str, where: str) -
         return _shell_faces(rows, kind, nodes, label, number, where)
     if dimension < 2:
         return [(f"line{nodes.shape[1]}", nodes)]
-    raise MeshError(
-        f"{where}: element type {rows.type_name} has no face {label[:20]}; it has S1 to S{len(faces_of(kind))}."
-    )
+    raise MeshError(f"{where}: element type {rows.type_name} has no face {label[:20]}; it has S1 to S{len(faces_of(kind))}.")
 
 
 def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, label: str, number, where: str) -> Faces:
@@ -180,9 +178,7 @@ def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, label: str, nu
             middle = [[KINDS[kind].corner_count + i] if nodes.shape[1] > len(edges) else [] for i in chosen]
             rings = [[*edges[i], *more] for i, more in zip(chosen, middle, strict=True)]
             return [(f"line{len(ring)}", nodes[:, ring]) for ring in rings]
-    raise MeshError(
-        f"{where}: element type {rows.type_name} has no face {label[:20]}; it has SPOS, SNEG and E1 to E{len(edges)}."
-    )
+    raise MeshError(f"{where}: element type {rows.type_name} has no face {label[:20]}; it has SPOS, SNEG and E1 to E{len(edges)}.")
 
 
 def without_repeats(kind: str, nodes: np.ndarray) -> Faces:

@@ -69,8 +69,7 @@ def _system_directions(deck: Deck, group: Group, number: int, centers: np.ndarra
     system = system_of(deck, number)
     if system is None:
         raise MeshError(
-            f"{group.rows.where(0)}: element {group.rows.ids[0]} has coordinate system {number}, which no LOCAL or CS"
-            " defines."
+            f"{group.rows.where(0)}: element {group.rows.ids[0]} has coordinate system {number}, which no LOCAL or CS defines."
         )
     directions = system.directions(centers)
     if system.kind == "spherical":  # Ansys: radius, azimuth, elevation

@@ -72,9 +72,7 @@ def _systems(deck: Deck):
 
 
 def _close_nodes(deck: Deck, path: Path) -> None:
-    missing = (
-        f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
-    )
+    missing = f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
     if not sum(len(ids) for ids, _ in deck.node_chunks):
         raise MeshError(f"{path}:{deck.source.line}: the deck has no nodes (NBLOCK or N){missing}.")
     if not sum(len(own.ids) for own in deck.elements):
@@ -112,8 +110,7 @@ def _take_mesh_only(deck: Deck, elements: Sorted, path: Path) -> None:
                 group.rows.kind, group.rows.role = None, "geometry"
                 elements.other.append(group)
         deck.warn(
-            f"{elements.mesh_only[0].rows.where(0)}: the elements are MESH200 (mesh only); they are read as"
-            " structural elements."
+            f"{elements.mesh_only[0].rows.where(0)}: the elements are MESH200 (mesh only); they are read as structural elements."
         )
     else:
         _refuse_without_body(elements, path)
@@ -175,13 +172,9 @@ def _warn_missing(deck: Deck, group: Group, given: Given, materials: dict[int, A
         deck.warn(f"{where}: {what} have material {material}, which the deck does not define; add MP,EX,{material}.")
     if given.missing:
         deck.warn(f"{where}: {what} have no section; add {given.missing}.")
-        deck.skipped.add(
-            f"section of {group.routine.name}", group.rows.file, int(group.rows.lines[0]), why=given.missing
-        )
+        deck.skipped.add(f"section of {group.routine.name}", group.rows.file, int(group.rows.lines[0]), why=given.missing)
     option = type_of(deck, group.key)
-    if group.routine.name in ("SOLID46", "SOLID191") or (
-        group.routine.name in ("SOLID185", "SOLID186") and option.option(3) == 1
-    ):
+    if group.routine.name in ("SOLID46", "SOLID191") or (group.routine.name in ("SOLID185", "SOLID186") and option.option(3) == 1):
         deck.warn(f"{where}: {what} are layered solids; their own material replaces the layers.")
     if group.routine.name == "LINK10":
         deck.warn(f"{where}: {what} act only in tension or only in compression; they are read as linear.")

@@ -72,9 +72,7 @@ def _cp(deck: Deck, command: Command) -> None:
         nodes = [abs(node) for node in command.integers(3) if node]
     labels = ("UX", "UY", "UZ") + (("ROTX", "ROTY", "ROTZ") if label == "ALL" else ()) if label == "ALL" else (label,)
     if nodes is None or any(label not in DOFS for label in labels):
-        deck.skipped.add(
-            f"CP,,{label}", command.file, command.line, why="no displacement, or a selection that is not evaluated"
-        )
+        deck.skipped.add(f"CP,,{label}", command.file, command.line, why="no displacement, or a selection that is not evaluated")
         return
     known = next((own for own in deck.coupled if (own.name, own.component) == (command.text(first), label)), None)
     if known is not None:
@@ -121,9 +119,7 @@ def _ce(deck: Deck, command: Command) -> None:
 def _add_terms(command: Command, equation: RawEquation, first: int) -> None:
     for position in range(first, len(command.arguments) + 1, 3):
         if command.text(position) and command.integer(position):
-            equation.terms.append(
-                (command.integer(position), command.text(position + 1), command.number(position + 2, 0.0))
-            )
+            equation.terms.append((command.integer(position), command.text(position + 1), command.number(position + 2, 0.0)))
 
 
 def _cerig(deck: Deck, command: Command) -> None:

@@ -143,9 +143,7 @@ class Deck:
     parameters: dict[str, float | str | None] = field(default_factory=dict)
     node_chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # numbers and places, as read
     # The attributes that elements of E and EN commands get.
-    current: dict[str, int] = field(
-        default_factory=lambda: {"MAT": 1, "TYPE": 1, "REAL": 1, "SECN": 1, "ESYS": 0, "CSYS": 0}
-    )
+    current: dict[str, int] = field(default_factory=lambda: {"MAT": 1, "TYPE": 1, "REAL": 1, "SECN": 1, "ESYS": 0, "CSYS": 0})
     angles: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     elements: list[Elements] = field(default_factory=list)
     types: dict[int, ElementType] = field(default_factory=dict)

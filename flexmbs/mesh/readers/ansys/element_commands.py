@@ -16,9 +16,7 @@ from flexmbs.mesh.readers.ansys.selection import select_new
 _CHUNK = 20000  # lines
 _MOST_NODES = 500
 _ON_FIRST_LINE = 8  # nodes that stand on the first line of an element, SOLID form
-_HEAD = (
-    11  # numbers before the nodes, SOLID form: material, type, real constants, section, system, ..., count, 0, number
-)
+_HEAD = 11  # numbers before the nodes, SOLID form: material, type, real constants, section, system, ..., count, 0, number
 
 
 def _et(deck: Deck, command: Command) -> None:
@@ -195,9 +193,7 @@ def _en(deck: Deck, command: Command) -> None:
         if values[:1] == [-1]:
             return  # how CDWRITE ends the elements
         if len(values) < 7:
-            raise MeshError(
-                f"{command.where}: ATTR needs the number of nodes, 5 attributes and the number of the element."
-            )
+            raise MeshError(f"{command.where}: ATTR needs the number of nodes, 5 attributes and the number of the element.")
         count, attributes, number = values[0], values[1:6], values[6]
         _add_one(deck, command, number, [], attributes, count)
     elif command.text(2) == "NODE" and deck.elements:
@@ -234,9 +230,7 @@ def _add_one(deck: Deck, command: Command, number: int, nodes: list[int], attrib
     given = np.array([nodes or [0] * (count or 1)], np.int64)
     counts = np.array([count or len(nodes)])
     deck.add_elements(
-        Elements(
-            np.array([number]), np.array([attributes], np.int64), given, counts, command.file, np.array([command.line])
-        )
+        Elements(np.array([number]), np.array([attributes], np.int64), given, counts, command.file, np.array([command.line]))
     )
     select_new(deck, "ELEM", np.array([number]))
 

@@ -105,9 +105,7 @@ def _sort(deck: Deck, into: Sorted, own: Elements, chosen: np.ndarray, key: Key,
         (into.mesh_only if routine.name == "MESH200" else into.structural).extend(groups)
 
 
-def _true_groups(
-    deck: Deck, into: Sorted, rows, kind: str, nodes: np.ndarray, key: Key, routine: Routine
-) -> list[Group]:
+def _true_groups(deck: Deck, into: Sorted, rows, kind: str, nodes: np.ndarray, key: Key, routine: Routine) -> list[Group]:
     whole = rows(kind, "")
     kind, nodes, orientation = _shaped(kind, nodes, whole, routine)
     groups = []

@@ -6,9 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[EeDd][+-]?\d+)?)|(?P<name>%?[A-Za-z_]\w*%?)|(?P<sign>\*\*|[-+*/()]))"
-)
+_TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[EeDd][+-]?\d+)?)|(?P<name>%?[A-Za-z_]\w*%?)|(?P<sign>\*\*|[-+*/()]))")
 _FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "ABS": abs,
     "SQRT": math.sqrt,

@@ -20,9 +20,7 @@ _UNITS = {
 
 def _input(deck: Deck, command: Command) -> None:
     if command.text(4) or command.text(5):
-        raise MeshError(
-            f"{command.where}: reading a file from a given line is not supported; write the mesh with CDWRITE,DB."
-        )
+        raise MeshError(f"{command.where}: reading a file from a given line is not supported; write the mesh with CDWRITE,DB.")
     _include(deck, command, _file_name(deck, command, 1, ""))
 
 
@@ -56,13 +54,9 @@ def _include(deck: Deck, command: Command, name: str) -> None:
         )
     deck.missing_includes.append(name)
     analysis = deck.processor.startswith(("/SOLU", "/POST"))
-    deck.skipped.add(
-        f"{command.name},{name}", command.file, command.line, analysis=analysis, why="there is no such file"
-    )
+    deck.skipped.add(f"{command.name},{name}", command.file, command.line, analysis=analysis, why="there is no such file")
     if not analysis:
-        deck.warn(
-            f"{command.where}: there is no file {name}; if it holds part of the mesh, copy it to the deck's folder."
-        )
+        deck.warn(f"{command.where}: there is no file {name}; if it holds part of the mesh, copy it to the deck's folder.")
 
 
 def _units(deck: Deck, command: Command) -> None:

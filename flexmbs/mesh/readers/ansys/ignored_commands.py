@@ -100,9 +100,7 @@ def _jump_to(deck: Deck, command: Command, end: str) -> None:
     while (line := deck.source.next_line()) is not None:
         if line.strip().upper().replace("  ", " ").startswith(end):
             return
-    raise MeshError(
-        f"{command.where}: the file ends (line {deck.source.line}) before {end}, which ends this block; it is cut off."
-    )
+    raise MeshError(f"{command.where}: the file ends (line {deck.source.line}) before {end}, which ends this block; it is cut off.")
 
 
 def _jump_over_format(deck: Deck) -> None:

@@ -95,9 +95,7 @@ def remote_points(deck: Deck, others: list[Group]) -> list[RigidRegion]:
         by_set.setdefault(group.key[2], []).append(group)
     found = []
     for groups in by_set.values():
-        pilots = [
-            own for own in groups if own.routine.name in ("TARGE169", "TARGE170") and own.rows.nodes.shape[1] == 1
-        ]
+        pilots = [own for own in groups if own.routine.name in ("TARGE169", "TARGE170") and own.rows.nodes.shape[1] == 1]
         contacts = [own for own in groups if own.routine.name in _CONTACTS]
         if len(pilots) != 1 or len(pilots[0].rows.ids) != 1 or not contacts:
             continue
@@ -145,13 +143,7 @@ def _equation(deck: Deck, raw) -> Equation | None:
     unknown = next((label for _, label, _ in raw.terms if label not in DOFS), None)
     terms = [term for term in raw.terms if term[2] != 0.0]
     if unknown is not None or not terms:
-        _note(
-            deck,
-            f"CE {raw.name}",
-            raw.where,
-            f"{unknown} is not a displacement" if unknown else "no factors",
-            bool(unknown),
-        )
+        _note(deck, f"CE {raw.name}", raw.where, f"{unknown} is not a displacement" if unknown else "no factors", bool(unknown))
         return None
     nodes = deck.nodes.indices(np.array([node for node, _, _ in terms]), raw.where, f"equation {raw.name}")
     dofs = np.array([DOFS[label] for _, label, _ in terms])
@@ -163,9 +155,7 @@ def _coupled(deck: Deck, own) -> list[Equation]:
     nodes = deck.nodes.indices(np.array(list(dict.fromkeys(own.nodes)), np.int64), own.where, f"coupled set {own.name}")
     dofs = np.full(2, DOFS[own.component])
     name = f"CP {own.name} {own.component}"
-    return [
-        Equation(name, np.array([node, nodes[0]]), dofs, np.array([1.0, -1.0]), where=own.where) for node in nodes[1:]
-    ]
+    return [Equation(name, np.array([node, nodes[0]]), dofs, np.array([1.0, -1.0]), where=own.where) for node in nodes[1:]]
 
 
 def supports(deck: Deck) -> list[BoundaryCondition]:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import (
-    AnisotropicMaterial,
-    AnyMaterial,
-    Damping,
-    Material,
-    OrthotropicMaterial,
-    UnusableMaterial,
-)
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable
 
 _READ_TABLES = ("ELAS", "ANEL", "SDAM")
@@ -82,15 +75,11 @@ def _from_table(deck: Deck, name: str, raw: RawMaterial, common: dict) -> AnyMat
         values = {"EX": constants[1], "PRXY": constants[2]}
     elif table.option in ("OELM", "ORTH", "ORTHO"):
         _require(table, 9)
-        values = dict(
-            zip("EX EY EZ GXY GYZ GXZ PRXY PRYZ PRXZ".split(), (constants[i] for i in range(1, 10)), strict=True)
-        )
+        values = dict(zip("EX EY EZ GXY GYZ GXZ PRXY PRYZ PRXZ".split(), (constants[i] for i in range(1, 10)), strict=True))
     elif table.option in ("AELS", "AELF"):
         return _anisotropic(name, table, common)
     else:
-        raise MeshError(
-            f"{table.where}: TB,ELASTIC: the option {table.option} is unknown; known are ISOT, OELM, AELS and AELF."
-        )
+        raise MeshError(f"{table.where}: TB,ELASTIC: the option {table.option} is unknown; known are ISOT, OELM, AELS and AELF.")
     raw.places.update({label: table.where for label in values})
     return _by_constants(deck, name, raw, values, common)
 
@@ -116,9 +105,7 @@ def _by_constants(deck: Deck, name: str, raw: RawMaterial, values: dict, common:
     E2, E3 = values.get("EY", E1), values.get("EZ", E1)
     for label, value in (("EX", E1), ("EY", E2), ("EZ", E3)):
         if not value > 0.0:
-            raise MeshError(
-                f"{raw.places[label]}: MP,{label}: the modulus of {name} is {value:g}; it must be positive."
-            )
+            raise MeshError(f"{raw.places[label]}: MP,{label}: the modulus of {name} is {value:g}; it must be positive.")
     nu12 = _poisson(values, "XY", E1, E2)
     if nu12 is None:
         nu12 = _DEFAULT_POISSON
@@ -147,13 +134,9 @@ def _orthotropic(name: str, raw: RawMaterial, values: dict, moduli, ratios, comm
     if "EZ" not in values and "EY" in values:
         return OrthotropicMaterial(name, E1, E2, None, nu12, None, None, G12, G13, G23, **common)
     nu13, nu23 = nu12 if nu13 is None else nu13, nu12 if nu23 is None else nu23
-    compliance = np.array(
-        [(1 / E1, -nu12 / E1, -nu13 / E1), (-nu12 / E1, 1 / E2, -nu23 / E2), (-nu13 / E1, -nu23 / E2, 1 / E3)]
-    )
+    compliance = np.array([(1 / E1, -nu12 / E1, -nu13 / E1), (-nu12 / E1, 1 / E2, -nu23 / E2), (-nu13 / E1, -nu23 / E2, 1 / E3)])
     if not np.linalg.eigvalsh(compliance)[0] > 0.0:
-        raise MeshError(
-            f"{raw.where}: {name}: the elastic constants are not those of a stable material; check MP,PRXY."
-        )
+        raise MeshError(f"{raw.where}: {name}: the elastic constants are not those of a stable material; check MP,PRXY.")
     return OrthotropicMaterial(name, E1, E2, E3, nu12, nu13, nu23, G12, G13, G23, **common)
 
 

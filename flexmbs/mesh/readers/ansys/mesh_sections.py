@@ -34,9 +34,7 @@ class Given:
     missing: str = ""
 
 
-def make_section(
-    deck: Deck, kind: str, known: ElementType, real: int, number: int, materials: Mapping[int, AnyMaterial]
-) -> Given:
+def make_section(deck: Deck, kind: str, known: ElementType, real: int, number: int, materials: Mapping[int, AnyMaterial]) -> Given:
     """Section of elements of a type with a set of real constants and a section number.
 
     Raises MeshError for thicknesses, areas and the like that are not positive, naming their command.
@@ -102,9 +100,7 @@ def _shell_section(deck: Deck, raw: RawSection, number: int, materials, behaviou
         if isinstance(material, str) or isinstance(angle, str):
             raise MeshError(f"{where}: material and angle of a layer must be numbers.")
         if material and int(material) not in materials:
-            raise MeshError(
-                f"{where}: a layer of section {number} has material {material:g}, which no MP or TB defines."
-            )
+            raise MeshError(f"{where}: a layer of section {number} has material {material:g}, which no MP or TB defines.")
         layers.append(Layer(materials.get(int(material)), thickness, math.radians(angle)))
     total = sum(layer.thickness for layer in layers)
     where_nodes, values = raw.offset
@@ -184,9 +180,7 @@ def _beam4(deck: Deck, real: int, constants: dict[int, float], place: str) -> Gi
         if values[name] > 0.0:
             factors[f"shear_factor_{axis}"] = 1.0 / values[name]
         else:
-            deck.warn(
-                f"{where}: without {name} Ansys neglects shear deflection; flexmbs uses the whole area for shear."
-            )
+            deck.warn(f"{where}: without {name} Ansys neglects shear deflection; flexmbs uses the whole area for shear.")
     section = replace(section, nonstructural_mass=values["ADDMAS"], where=place, **factors)
     return Given(section, f"R {real}", turned=math.radians(values["THETA"]))
 

@@ -16,9 +16,7 @@ from flexmbs.mesh.readers.ansys.deck import Component, Deck
 from flexmbs.mesh.readers.ansys.element_groups import Group, Sorted
 
 _FACES = ("SURF154", "SURF156", "MESH200", "CONTA173", "CONTA174", "SURF153")
-_FACE_KINDS = {
-    known.node_count: kind for kind, known in KINDS.items() if known.dimension == 2 and not known.inner_count
-}
+_FACE_KINDS = {known.node_count: kind for kind, known in KINDS.items() if known.dimension == 2 and not known.inner_count}
 _MOST_NODES = max(_FACE_KINDS)  # of a face; surface elements may have one more, that gives a direction
 
 
@@ -57,9 +55,7 @@ def _add_nodes(deck: Deck, sets: Sets, name: str, component: Component) -> None:
         sets.node_sets[name] = np.unique(found[found >= 0])
 
 
-def _add_elements(
-    deck: Deck, sets: Sets, name: str, component: Component, index: ElementIndex, elements: Sorted
-) -> None:
+def _add_elements(deck: Deck, sets: Sets, name: str, component: Component, index: ElementIndex, elements: Sorted) -> None:
     found = index.find(component.ids)
     faces = _faces(deck, component.ids[found < 0], elements.other)
     others = [*elements.other, *elements.masses, *elements.rigid]

@@ -30,9 +30,7 @@ def _nblock(deck: Deck, command: Command) -> None:
     count = command.integer(4, 0)
     known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: NBLOCK")
     if len(known.reals) < 3 or len(known.integers) not in (1, 3):
-        raise MeshError(
-            f"{command.where}: the format must have 1 or 3 integers and at least 3 real numbers (6 values)."
-        )
+        raise MeshError(f"{command.where}: the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
     read = 0
     while True:
         lines, ended = _block_lines(deck, command)
@@ -95,9 +93,7 @@ def _node(deck: Deck, command: Command) -> None:
             deck.angles.append((ids, angles))
             return
     if not command.text(first) or "(" in "".join(command.arguments):
-        raise MeshError(
-            f"{command.where}: the number of the node must be given as a number; write the mesh with CDWRITE,DB."
-        )
+        raise MeshError(f"{command.where}: the number of the node must be given as a number; write the mesh with CDWRITE,DB.")
     number = command.integer(first)
     if number == -1:
         return  # the end line of a block
@@ -109,8 +105,7 @@ def _node(deck: Deck, command: Command) -> None:
         point = _in_active_system(deck, command, point)
         if any(angles) and deck.current["CSYS"]:
             raise MeshError(
-                f"{command.where}: rotation angles are supported in the global system only; write the mesh with"
-                " CDWRITE,DB."
+                f"{command.where}: rotation angles are supported in the global system only; write the mesh with CDWRITE,DB."
             )
     deck.add_nodes(np.array([number]), np.array([point]), command.file, np.array([command.line]))
     if any(angles):
@@ -210,9 +205,7 @@ def _check_number(command: Command, number: int) -> None:
 
 def _turn_nodes(deck: Deck, command: Command) -> None:
     deck.rotated_by_command = command.place
-    deck.skipped.add(
-        command.name, command.file, command.line, why="the displacement directions of these nodes are ignored"
-    )
+    deck.skipped.add(command.name, command.file, command.line, why="the displacement directions of these nodes are ignored")
 
 
 NODE_COMMANDS = {"NBLO": _nblock, "N": _node, "LOCA": _local, "CS": _by_nodes, "NROT": _turn_nodes}

@@ -61,9 +61,7 @@ def _rlblock(deck: Deck, command: Command) -> None:
         integers, reals = read_table([_data_line(deck, command)], first, source.file, source.line, "RLBLOCK")
         number, count = integers[0].tolist()
         if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
-            raise MeshError(
-                f"{source.file}:{source.line}: RLBLOCK: set {number} has {count} constants, which is impossible."
-            )
+            raise MeshError(f"{source.file}:{source.line}: RLBLOCK: set {number} has {count} constants, which is impossible.")
         place = f"{source.file}:{source.line}"
         values = reals[0].tolist()
         while len(values) < count:
@@ -137,9 +135,7 @@ def _seccontrol(deck: Deck, command: Command) -> None:
     """Transverse shear stiffness and added mass of a section: left out, and said so when given."""
     values = [_value(command, i) for i in range(1, len(command.arguments) + 1)]
     if any(isinstance(value, float) and value and math.isfinite(value) for value in values):
-        deck.skipped.add(
-            command.name, command.file, command.line, why="given shear stiffness or added mass of a section"
-        )
+        deck.skipped.add(command.name, command.file, command.line, why="given shear stiffness or added mass of a section")
 
 
 SECTION_COMMANDS = {

@@ -157,9 +157,7 @@ def _cmsel(deck: Deck, command: Command) -> None:
     component = deck.components.get(name)
     if component is None or how not in ("S", "R", "A", "U"):
         deck.selected.update(NODE="unknown", ELEM="unknown")
-        deck.skipped.add(
-            command.name, command.file, command.line, analysis=True, why=f"{name} is not a known component"
-        )
+        deck.skipped.add(command.name, command.file, command.line, analysis=True, why=f"{name} is not a known component")
         return
     deck.last_component = name if how == "S" else ""
     _combine(deck, command, component.entity, how, component.ids)

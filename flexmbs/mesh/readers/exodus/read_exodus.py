@@ -47,9 +47,7 @@ def _nodes(variables: Variables) -> tuple[NodeTable, np.ndarray, list[str]]:
         axes = [*coordinates]
     else:
         if "coordx" not in variables:
-            raise MeshError(
-                f"{path}: the file has neither coord nor coordx; it is not an Exodus mesh, or has no nodes."
-            )
+            raise MeshError(f"{path}: the file has neither coord nor coordx; it is not an Exodus mesh, or has no nodes.")
         axes = [variables.floats(f"coord{axis}") for axis in "xyz" if f"coord{axis}" in variables]
     if len(axes) != 3:
         raise MeshError(f"{path}: the nodes have {len(axes)} coordinates; a flexible body needs a mesh with three.")
@@ -90,9 +88,7 @@ def _blocks(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> list[
             raise MeshError(f"{variables.path}: {variable} is missing; it must hold the nodes of the block's elements.")
         connectivity = variables.integers(variable, 2) if _is_table(variables, variable) else None
         if connectivity is None:
-            raise MeshError(
-                f"{variables.path}: {variable}: polygons and polyhedra are not supported; mesh with hexahedra."
-            )
+            raise MeshError(f"{variables.path}: {variable}: polygons and polyhedra are not supported; mesh with hexahedra.")
         found.append(_block(variables, variable, connectivity, node_ids))
         name = names[index] if index < len(names) and names[index] else f"block_{_at(numbers, index)}"
         shapes.element_groups[_unused(name, shapes.element_groups)] = found[-1].lines
@@ -105,9 +101,7 @@ def _blocks(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> list[
         start += len(rows.ids)
         _thickness(variables, shapes, rows)
         if rows.role == "unknown" and len(rows.ids):
-            shapes.warnings.append(
-                f"{rows.where(0)}: the type {rows.type_name} is unknown; its elements are not part of the body."
-            )
+            shapes.warnings.append(f"{rows.where(0)}: the type {rows.type_name} is unknown; its elements are not part of the body.")
     shapes.groups = found
     return found
 

@@ -82,8 +82,7 @@ def read_names(file: GmshFile, section: Section) -> dict[tuple[int, int], str]:
         found = _NAME_LINE.match(text)
         if found is None:
             raise MeshError(
-                f"{file.path}:{line}: $PhysicalNames: '{text.strip()[:60]}' is not a dimension, a number and a name in"
-                " quotes."
+                f"{file.path}:{line}: $PhysicalNames: '{text.strip()[:60]}' is not a dimension, a number and a name in quotes."
             )
         dimension, tag, quoted, bare = found.groups()
         names[-1 if dimension is None else int(dimension), abs(int(tag))] = bare if quoted is None else quoted

@@ -95,7 +95,5 @@ def _read_header(path: Path, data: bytes, header: Section) -> tuple[float, str, 
         raise MeshError(f"{where}: file type {kind} and data size {size} are unknown; they must be 0 or 1, and 8.")
     order = {b"\x01\x00\x00\x00": "<", b"\x00\x00\x00\x01": ">"}.get(rest[:4])
     if order is None:
-        raise MeshError(
-            f"{where}: the number 1 that marks the byte order of a binary file is missing; save the file again."
-        )
+        raise MeshError(f"{where}: the number 1 that marks the byte order of a binary file is missing; save the file again.")
     return version, order, size

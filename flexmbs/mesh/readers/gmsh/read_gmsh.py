@@ -92,9 +92,7 @@ def _entities(contents: Contents) -> dict[str, np.ndarray]:
     """Name -> element numbers of the geometric entities that have any, with the warning that groups are missing."""
     found = sorted(contents.entities, reverse=True)  # faces before edges and points
     tags = {dimension: [tag for other, tag in found if other == dimension] for dimension in range(4)}
-    counted = ", ".join(
-        f"{len(tags[d])} {name}{'s' if len(tags[d]) > 1 else ''}" for d, name in enumerate(_ENTITIES) if tags[d]
-    )
+    counted = ", ".join(f"{len(tags[d])} {name}{'s' if len(tags[d]) > 1 else ''}" for d, name in enumerate(_ENTITIES) if tags[d])
     dimension, tag = max(key for key in found if key[0] < 3) if any(d < 3 for d, _ in found) else found[0]
     word, set_name = _ENTITIES[dimension], f"{_ENTITIES[dimension]}_{tag}"
     contents.warnings.append(

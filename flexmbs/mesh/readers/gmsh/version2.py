@@ -28,9 +28,7 @@ def read_parametric_nodes(contents: Contents, section: Section) -> None:
     source = source_of(contents.file, section)
     count = _count(source, "nodes")
     if isinstance(source, BinarySource):
-        raise MeshError(
-            f"{source.where()}: binary parametric nodes are not supported; save with Mesh.SaveParametric = 0."
-        )
+        raise MeshError(f"{source.where()}: binary parametric nodes are not supported; save with Mesh.SaveParametric = 0.")
     for _ in range(count):
         number, *point = source.read("iddd", "a node (number, x, y, z)")
         dimension, _ = source.read("ii", "the entity of a node")
@@ -157,8 +155,7 @@ def _binary_elements(source: BinarySource, count: int) -> list[tuple]:
         size = known_type(number, source.where())
         if follow < 1 or tag_count < 0 or follow > count - done:
             raise MeshError(
-                f"{source.where()}: a block of {follow} elements with {tag_count} tags ; {count - done} elements"
-                " are left to read."
+                f"{source.where()}: a block of {follow} elements with {tag_count} tags ; {count - done} elements are left to read."
             )
         if follow == 1:
             values, places = source.repeated((number, 1, tag_count), 1 + tag_count + size, count - done, "elements")

@@ -45,14 +45,10 @@ def find_mesh(file, path: Path, warnings: list[str]) -> MedMesh:
         raise MeshError(f"{path}: ENS_MAA: the file holds no mesh; in Salome, export a mesh to it.")
     name = names[0]
     if len(names) > 1:
-        warnings.append(
-            f"{path}: ENS_MAA: only the first of {len(names)} meshes is read ({name}); others: {names[1:6]}."
-        )
+        warnings.append(f"{path}: ENS_MAA: only the first of {len(names)} meshes is read ({name}); others: {names[1:6]}.")
     mesh = hdf5.needed(meshes, name, path, kind="group")
     if hdf5.integer(mesh, "TYP", path, 0) == 1:
-        raise MeshError(
-            f"{path}: ENS_MAA/{name}: a structured grid (TYP = 1) is not supported; export it as unstructured."
-        )
+        raise MeshError(f"{path}: ENS_MAA/{name}: a structured grid (TYP = 1) is not supported; export it as unstructured.")
     if hdf5.integer(mesh, "REP", path, 0) > 0:
         raise MeshError(f"{path}: ENS_MAA/{name}: cylindrical or spherical coordinates (REP) are not supported.")
     step = _last_step(mesh, path, name, warnings)
@@ -88,9 +84,7 @@ def _last_step(mesh, path: Path, name: str, warnings: list[str]):
     if not steps:
         raise MeshError(f"{path}: ENS_MAA/{name}: the mesh has no nodes (NOE).")
     if len(steps) > 1:
-        warnings.append(
-            f"{path}: ENS_MAA/{name}: the mesh has {len(steps)} steps; only the last is read ({steps[-1][0]})."
-        )
+        warnings.append(f"{path}: ENS_MAA/{name}: the mesh has {len(steps)} steps; only the last is read ({steps[-1][0]}).")
     return steps[-1][1]
 
 

@@ -34,9 +34,7 @@ def read_med(path: Path) -> Mesh:
         warnings: list[str] = []
         mesh = find_mesh(file, path, warnings)
         if mesh.space < 3:
-            raise MeshError(
-                f"{path}: {mesh.place}: the mesh has {mesh.space} dimensions (ESP); a flexible body needs three."
-            )
+            raise MeshError(f"{path}: {mesh.place}: the mesh has {mesh.space} dimensions (ESP); a flexible body needs three.")
         if mesh.unit and mesh.unit.split()[0].lower() not in ("m", "metre", "meter"):
             warnings.append(f"{path}: {mesh.place}: the file's unit of length is {mesh.unit.split()[0]} (UNI).")
         table, node_ids, node_families = _nodes(mesh)
@@ -91,9 +89,7 @@ def _element_rows(mesh: MedMesh, name: str, known: MedType, group, node_ids: np.
     wrong = np.argwhere((nodes < 1) | (nodes > len(node_ids)))
     if len(wrong):
         row, column = wrong[0]
-        raise MeshError(
-            f"{place}, element:{row + 1}: uses node {nodes[row, column]}, but there are only {len(node_ids)} nodes."
-        )
+        raise MeshError(f"{place}, element:{row + 1}: uses node {nodes[row, column]}, but there are only {len(node_ids)} nodes.")
     lines = np.arange(1, len(nodes) + 1)
     role, type_name = ("", known.name) if known.kind else ("geometry", "point")
     nodes = node_ids[nodes[:, list(known.order)] - 1]

@@ -67,8 +67,7 @@ def _check_references(path: Path, data: bytes) -> None:
     if found:
         line = data.count(b"\n", 0, found.start(1)) + 1
         raise MeshError(
-            f"{path}:{line}: DataItem: {found[1].decode('utf-8', 'replace')} is outside the folder of the file; copy"
-            " it there."
+            f"{path}:{line}: DataItem: {found[1].decode('utf-8', 'replace')} is outside the folder of the file; copy it there."
         )
     if b"<!ENTITY" in data or b"<!DOCTYPE" in data.replace(b'<!DOCTYPE Xdmf SYSTEM "Xdmf.dtd" []>', b""):
         raise MeshError(f"{path}:1: the XDMF file declares entities, which is not allowed.")

@@ -89,9 +89,7 @@ def _points(path: Path, raw: _Raw) -> np.ndarray:
     if points.ndim != 2 or points.dtype.kind not in "fiu" or not len(points):
         raise MeshError(f"{path}: meshio finds no nodes with coordinates in the file; it is empty or damaged.")
     if points.shape[1] != 3:
-        raise MeshError(
-            f"{path}: the nodes have {points.shape[1]} coordinates; a flexible body needs a mesh with three."
-        )
+        raise MeshError(f"{path}: the nodes have {points.shape[1]} coordinates; a flexible body needs a mesh with three.")
     return points.astype(float)
 
 
@@ -112,9 +110,7 @@ def _elements(path: Path, raw: _Raw, shapes: Shapes, point_count: int) -> list[n
         label = f"{path}: {cell_type}, element"
         shapes.groups.append(ElementRows(kind, name, ids, nodes[:, :size] + 1, label, ids, role))
         if role == "unknown" and len(ids):
-            shapes.warnings.append(
-                f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are not supported as elements."
-            )
+            shapes.warnings.append(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type} are not supported as elements.")
         if size < nodes.shape[1] and len(ids):
             shapes.warnings.append(without_inner_nodes(f"{label}:{ids[0]}: {len(ids)} cells of type {cell_type}"))
     return numbers

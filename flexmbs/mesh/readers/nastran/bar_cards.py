@@ -141,6 +141,5 @@ def _warn_of_pins(deck: Deck, bars: Elements, where: list[str]) -> None:
     if rows.size:
         deck.warn(
             where[rows[0]],
-            f"pin flags PA, PB (released components) of {rows.size} bars are ignored; their ends are connected"
-            " rigidly.",
+            f"pin flags PA, PB (released components) of {rows.size} bars are ignored; their ends are connected rigidly.",
         )

@@ -18,18 +18,36 @@ from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 # Number of dimensions of each cross section (QRG, PBARL and PBEAML).
 DIMENSIONS = {
-    "ROD": 1, "TUBE": 2, "TUBE2": 2, "I": 6, "CHAN": 4, "T": 4, "BOX": 4, "BAR": 2, "CROSS": 4, "H": 4, "T1": 4,
-    "I1": 4, "CHAN1": 4, "Z": 4, "CHAN2": 4, "T2": 4, "BOX1": 6, "HEXA": 3, "HAT": 4, "HAT1": 5, "DBOX": 10, "L": 4,
-}  # fmt: skip
+    "ROD": 1,
+    "TUBE": 2,
+    "TUBE2": 2,
+    "I": 6,
+    "CHAN": 4,
+    "T": 4,
+    "BOX": 4,
+    "BAR": 2,
+    "CROSS": 4,
+    "H": 4,
+    "T1": 4,
+    "I1": 4,
+    "CHAN1": 4,
+    "Z": 4,
+    "CHAN2": 4,
+    "T2": 4,
+    "BOX1": 6,
+    "HEXA": 3,
+    "HAT": 4,
+    "HAT1": 5,
+    "DBOX": 10,
+    "L": 4,
+}
 
 
 def beam_fields(use: PropertyUse, card: Card) -> dict:
     """Fields of a block of bars (material, section) from its property."""
     material = for_bars(use.deck, card.integer(1, "MID"), use.material(card, 1))
     if card.name not in _MAKERS:
-        use.deck.warn(
-            card.where, f"{card.text(0)} is not supported; its elements have no section. Use a PBEAM instead."
-        )
+        use.deck.warn(card.where, f"{card.text(0)} is not supported; its elements have no section. Use a PBEAM instead.")
         return {"material": material}
     ratio = material.poisson_ratio if isinstance(material, Material) else 0.3
     return {"material": material, "section": _MAKERS[card.name](use, card, ratio)}
@@ -75,9 +93,7 @@ def integrals_section(where: str, area, first, second, product, torsion, shear, 
             " properties of a section."
         )
     if min(area, first, second, torsion) > 0.0:
-        section = general_section(
-            area, second, first, torsion, shear_factor=tuple(shear), Iyz=product, centroid=tuple(centroid)
-        )
+        section = general_section(area, second, first, torsion, shear_factor=tuple(shear), Iyz=product, centroid=tuple(centroid))
     else:
         y, z = (math.sqrt(3.0 * inertia / area) if area else 0.0 for inertia in (first, second))
         outline = np.array([(-y, -z), (y, -z), (y, z), (-y, z)])
@@ -93,14 +109,10 @@ def _pbar(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
     return _checked(use, card, area, first, second, card.real(18, "I12", 0.0), torsion, shear, mass)
 
 
-def _checked(
-    use: PropertyUse, card: Card, area, first, second, product, torsion, shear, mass, centroid=(0.0, 0.0)
-) -> BeamSection:
+def _checked(use: PropertyUse, card: Card, area, first, second, product, torsion, shear, mass, centroid=(0.0, 0.0)) -> BeamSection:
     if 0.0 in (area, first, second, torsion):
         use.deck.warn(
-            card.where,
-            f"{card.text(0)} has A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; they must be"
-            " positive.",
+            card.where, f"{card.text(0)} has A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}; they must be positive."
         )
     where = f"{card.where} {card.text(0)}"
     mass = mass * use.deck.mass_factor

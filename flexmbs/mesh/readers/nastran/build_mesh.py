@@ -10,13 +10,7 @@ from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.reader_tools.numbering import check_element_numbers
 from flexmbs.mesh.readers.nastran import set_cards
-from flexmbs.mesh.readers.nastran.blocks import (
-    check_structural,
-    others,
-    property_sets,
-    skin_surfaces,
-    structural_blocks,
-)
+from flexmbs.mesh.readers.nastran.blocks import check_structural, others, property_sets, skin_surfaces, structural_blocks
 from flexmbs.mesh.readers.nastran.components import component_sets
 from flexmbs.mesh.readers.nastran.deck import Deck
 from flexmbs.mesh.readers.nastran.elements_by_property import make_pieces

@@ -62,9 +62,7 @@ class Card:
             return default
         value = number_fields.real(text)
         if value is None:
-            raise MeshError(
-                f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give a number, up to 1e100."
-            )
+            raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give a number, up to 1e100.")
         return value
 
     def reals(self, start: int, count: int, what: str, default: float | None = 0.0) -> list[float]:
@@ -138,9 +136,7 @@ class Batch:
     def _refuse_blanks(self, column: np.ndarray, index: int, what: str) -> None:
         blank = np.flatnonzero(number_fields.is_blank(column))
         if blank.size:
-            raise MeshError(
-                f"{self.where(blank[0])}: {what} (field {field_number(index)}) is missing; give an integer."
-            )
+            raise MeshError(f"{self.where(blank[0])}: {what} (field {field_number(index)}) is missing; give an integer.")
 
 
 def field_number(index: int) -> str:

@@ -12,8 +12,7 @@ from flexmbs.mesh.reader_tools.included_files import Includes
 _LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
 _INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.IGNORECASE)
 _SECTION = re.compile(
-    rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)",
-    re.I,
+    rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)", re.I
 )
 _PIECE = 1 << 20
 

@@ -91,10 +91,7 @@ OTHERS = {
     "PLOTEL": ("geometry", 1, 2),
     "PLOTEL3": ("geometry", 1, 3),
     "PLOTEL4": ("geometry", 1, 4),
-    **{
-        name: ("axisymmetric", 2, count)
-        for name, count in {"CTRAX3": 3, "CTRAX6": 6, "CQUADX4": 4, "CQUADX8": 8}.items()
-    },
+    **{name: ("axisymmetric", 2, count) for name, count in {"CTRAX3": 3, "CTRAX6": 6, "CQUADX4": 4, "CQUADX8": 8}.items()},
     **{name: ("axisymmetric", 2, count) for name, count in {"CTRIAX": 6, "CTRIAX6": 6, "CQUADX": 9}.items()},
     **{name: ("axisymmetric", 1, count) for name, count in {"CTRIARG": 3, "CTRAPRG": 4}.items()},
     **{name: ("plane", 2, count) for name, count in {"CPLSTN3": 3, "CPLSTN4": 4, "CPLSTN6": 6, "CPLSTN8": 8}.items()},
@@ -198,9 +195,7 @@ def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) ->
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
     deck.others.append(ElementRows(None, batch.name, ids, nodes, batch.file, batch.lines, role))
     if role == "unknown":
-        deck.warn(
-            batch.where(0), f"{len(ids)} elements of this type are not supported; they contribute no stiffness or mass."
-        )
+        deck.warn(batch.where(0), f"{len(ids)} elements of this type are not supported; they contribute no stiffness or mass.")
         for line in batch.lines:
             deck.skipped.add(batch.name, batch.file, line, why="elements of this type are not supported")
     if batch.name == "PLOTEL" and batch.filled(4).any():  # a second element on the card

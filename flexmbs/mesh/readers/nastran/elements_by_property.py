@@ -103,10 +103,7 @@ def _skin_apart(pieces: list[Piece]) -> list[Piece]:
     unclear = [p for p in structural if p.property is None and p.elements.family in ("shell", "bar", "rod")]
     if not unclear:
         return pieces
-    keep = [
-        np.full(len(p.elements.rows.ids), p.property is not None or p.elements.family == "material solid")
-        for p in structural
-    ]
+    keep = [np.full(len(p.elements.rows.ids), p.property is not None or p.elements.family == "material solid") for p in structural]
     _, skins = split_skin([p.elements.rows for p in structural], keep)
     on_faces = np.concatenate([rows.ids for rows in skins] or [np.empty(0, np.int64)])
     result = []

@@ -50,9 +50,7 @@ class Grid:
     def system(self, number: int, where: str) -> CoordinateSystem:
         """A coordinate system; MeshError starting with ``where`` when it does not exist."""
         if number not in self.systems:
-            raise MeshError(
-                f"{where}: coordinate system {number} is not defined; add its CORD2R (CORD2C, CORD2S) card."
-            )
+            raise MeshError(f"{where}: coordinate system {number} is not defined; add its CORD2R (CORD2C, CORD2S) card.")
         return self.systems[number]
 
     def displacement_axes(self, nodes: np.ndarray) -> np.ndarray:
@@ -112,9 +110,7 @@ def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
         held = np.where(batch.filled(6), np.char.strip(batch.column(6)), default.text(6).encode("latin-1", "replace"))
         table.add(ids, local, batch.file, batch.lines)
         columns.append((cp, cd, held))
-    cp, cd, held = (
-        np.concatenate([c[i] for c in columns] or [np.empty(0, t)]) for i, t in enumerate((int, int, bytes))
-    )
+    cp, cd, held = (np.concatenate([c[i] for c in columns] or [np.empty(0, t)]) for i, t in enumerate((int, int, bytes)))
     kept = _first_of_each(deck)
     for ids, (file, line) in zip(middles.ids, middles.cards, strict=True):
         table.add(ids, np.zeros((len(ids), 3)), file, np.full(len(ids), line))
@@ -191,9 +187,7 @@ class _Systems:
             needed = [int(self._cp[node]) for node in self._points_of(card)]
         for other in needed:
             if other > 0 and other not in self._cards:
-                raise MeshError(
-                    f"{card.where} {number} is defined in coordinate system {other}, which no CORD card defines."
-                )
+                raise MeshError(f"{card.where} {number} is defined in coordinate system {other}, which no CORD card defines.")
         return needed
 
     def _points_of(self, card: Card) -> np.ndarray:

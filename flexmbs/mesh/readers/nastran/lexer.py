@@ -114,9 +114,7 @@ class Lexer:
             if comments:
                 self._hand_out(comments)
             if len(text) > _LONGEST_LINE:
-                raise MeshError(
-                    f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80."
-                )
+                raise MeshError(f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80.")
             draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
         if draft is not None:
             self._finish(draft)
@@ -131,9 +129,7 @@ class Lexer:
             self._comment(line)
         comments.clear()
 
-    def _continued(
-        self, draft: _Draft | None, name: str, line: LineOfDeck, piece, width: int, next_name: str
-    ) -> _Draft:
+    def _continued(self, draft: _Draft | None, name: str, line: LineOfDeck, piece, width: int, next_name: str) -> _Draft:
         """The draft with the line, or the line as a draft of its own when it continues a card elsewhere."""
         called = name.lstrip("+*").strip()
         if draft is None or (called and self._is_elsewhere(called, draft.next_name)):

@@ -7,14 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import (
-    AnisotropicMaterial,
-    AnyMaterial,
-    Damping,
-    Material,
-    OrthotropicMaterial,
-    UnusableMaterial,
-)
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck
 
@@ -105,9 +98,7 @@ def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
         reason = f"{card.where} {card.text(0)} has E = {modulus:g}, G = {shear:g}; give positive ones (field 3)."
         return UnusableMaterial(name, reason, density, card.place)
     if ratio <= -1.0:
-        reason = (
-            f"{card.where} {card.text(0)} has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
-        )
+        reason = f"{card.where} {card.text(0)} has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
         return UnusableMaterial(name, reason, density, card.place)
     if not (card.text(2) or card.text(3)):
         deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU = 0 is used.")
@@ -165,9 +156,7 @@ def _mat8(deck: Deck, card: Card, name: str) -> AnyMaterial:
     density, damping = _density(deck, card, 7), _damping(card, 16)
     start = f"{card.where} {card.text(0)}"
     if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
-        reason = (
-            f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; these are not constants of an elastic material."
-        )
+        reason = f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; these are not constants of an elastic material."
         return UnusableMaterial(name, reason, density, card.place)
     if not g12 > 0.0:
         return UnusableMaterial(name, f"{start} has no shear modulus G12; add it (field 6).", density, card.place)

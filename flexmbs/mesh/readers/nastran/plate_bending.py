@@ -16,9 +16,7 @@ _HOMOGENEOUS_SHEAR = 0.8333
 _SOFT = 1e-9  # stiffness of the core in its plane, as part of that of the faces
 
 
-def with_bending(
-    use: PropertyUse, card: Card, material: AnyMaterial, section: ShellSection
-) -> tuple[AnyMaterial, ShellSection]:
+def with_bending(use: PropertyUse, card: Card, material: AnyMaterial, section: ShellSection) -> tuple[AnyMaterial, ShellSection]:
     """Material and section of a PSHELL with its bending stiffness.
 
     A plate that bends as one of its thickness stays as it is. A stiffer one becomes the sandwich with the same
@@ -31,10 +29,7 @@ def with_bending(
     if isinstance(material, Material) and isinstance(bending, Material):
         ratio *= _plate_modulus(bending) / _plate_modulus(material)
     elif bending is not material:
-        reason = (
-            f"{card.where} {number} has different materials MID1 and MID2 that are not both MAT1, which is not"
-            " supported."
-        )
+        reason = f"{card.where} {number} has different materials MID1 and MID2 that are not both MAT1, which is not supported."
         return UnusableMaterial(material.name, reason, material.density, card.place), section
     if abs(ratio - 1.0) <= _CLOSE:
         shear = card.real(6, "TS/T", _HOMOGENEOUS_SHEAR) if card.text(5) else _HOMOGENEOUS_SHEAR
@@ -65,12 +60,9 @@ def _sandwich(use: PropertyUse, card: Card, material: AnyMaterial, section: Shel
     modulus = shear * core / (core + face) ** 2
     soft = _SOFT * stiff
     name = f"core of {card.name} {card.text(0)}"
-    filling = OrthotropicMaterial(
-        name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place
-    )
+    filling = OrthotropicMaterial(name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place)
     use.deck.warn(
-        card.where,
-        f"{card.text(0)}: 12I/T**3 = {ratio:g} is read as a sandwich: two faces of {face:g}, a core of {core:g}.",
+        card.where, f"{card.text(0)}: 12I/T**3 = {ratio:g} is read as a sandwich: two faces of {face:g}, a core of {core:g}."
     )
     layers = (Layer(material, face), Layer(filling, core), Layer(material, face))
     return replace(section, thickness=total + core, layers=layers)

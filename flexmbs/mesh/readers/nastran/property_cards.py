@@ -27,16 +27,7 @@ OF_CARD = {
     **{name: ("P" + name[1:],) for name in ("CTRIA1", "CTRIA2", "CTRMEM", "CTRPLT", "CTRBSC")},
 }
 NAMES = frozenset(
-    (
-        *_SHELLS,
-        *OF_FAMILY["solid"],
-        *OF_FAMILY["bar"],
-        *OF_FAMILY["rod"],
-        "PSHEAR",
-        "PTWIST",
-        *PLANE,
-        "PFAST",
-    )
+    (*_SHELLS, *OF_FAMILY["solid"], *OF_FAMILY["bar"], *OF_FAMILY["rod"], "PSHEAR", "PTWIST", *PLANE, "PFAST")
     + tuple(name for names in OF_CARD.values() for name in names)
     + ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
 )
@@ -68,8 +59,7 @@ def find_property(deck: Deck, family: str, element: str, number: int, where: str
         wrong = next((card for (_, other), card in deck.properties.items() if other == number), None)
         if wrong is not None and wrong.name not in ("PELAS", "PDAMP", "PVISC", "PMASS", "PBUSH", "PBUSH1D"):
             raise MeshError(
-                f"{where}: property {number} is a {wrong.name} ({wrong.place}), but {element} needs"
-                f" {' or '.join(possible[:3])}."
+                f"{where}: property {number} is a {wrong.name} ({wrong.place}), but {element} needs {' or '.join(possible[:3])}."
             )
     return found
 

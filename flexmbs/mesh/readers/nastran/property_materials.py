@@ -24,7 +24,6 @@ class PropertyUse:
         if number not in self.materials:
             known = few(sorted(self.materials), 10) or "none"
             raise MeshError(
-                f"{card.where} {card.text(0)} names material {number}, which no MAT card defines (there are: {known});"
-                " add a MAT1."
+                f"{card.where} {card.text(0)} names material {number}, which no MAT card defines (there are: {known}); add a MAT1."
             )
         return self.materials[number]

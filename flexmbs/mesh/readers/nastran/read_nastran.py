@@ -123,13 +123,10 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
     if ended:
         return
     if lexer.open_card:
-        raise MeshError(
-            f"{lexer.open_card}: the file ends (line {number}), but this card needs another line; the file is cut off."
-        )
+        raise MeshError(f"{lexer.open_card}: the file ends (line {number}), but this card needs another line; the file is cut off.")
     if deck.has_case_control and source.ends_open:
         raise MeshError(
-            f"{file}:{number}: {text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA;"
-            " it is cut off."
+            f"{file}:{number}: {text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA; it is cut off."
         )
     if deck.has_case_control:
         deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")

@@ -44,8 +44,7 @@ class Replication:
         self._made += int(count.group(1))
         if self._made > _COPIES_AT_MOST:
             raise MeshError(
-                f"{card.file}:{card.line}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are"
-                " allowed."
+                f"{card.file}:{card.line}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed."
             )
         for _ in range(int(count.group(1))):
             yield self._next(card)

@@ -72,11 +72,7 @@ def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
 
 def _rbe2(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     texts = [card.text(i) for i in card.filled(3)]
-    reals = [
-        i
-        for i, text in enumerate(texts)
-        if number_fields.integer(text) is None and number_fields.real(text) is not None
-    ]
+    reals = [i for i, text in enumerate(texts) if number_fields.integer(text) is None and number_fields.real(text) is not None]
     texts = texts[: reals[0]] if reals else texts  # ALPHA, TREF: thermal
     nodes = _nodes(deck, card, texts, grid)
     return _rigid(card, _node(card, 1, "GN", grid), nodes, card.dofs(2, "CM"))
@@ -196,9 +192,7 @@ def _chosen_equations(deck: Deck) -> set[int] | None:
         if deck.has_case_control or len(numbers_) <= 1:
             return set() if deck.has_case_control else None
         card = deck.constraint_equations[0]
-        deck.warn(
-            card.where, f"of the sets {sorted(numbers_)} only the first is used (there is no MPC = in case control)."
-        )
+        deck.warn(card.where, f"of the sets {sorted(numbers_)} only the first is used (there is no MPC = in case control).")
         return {min(numbers_)}
     result = set(chosen[:1])
     if len(chosen) > 1:

@@ -61,9 +61,7 @@ def _read_spc(deck: Deck, card: Card) -> None:
         if card.text(start) or start == 1:
             node = card.integer(start, "G", least=1)
             if card.real(start + 2, "D", 0.0):
-                deck.warn(
-                    card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed."
-                )
+                deck.warn(card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed.")
             _add(deck, f"SPC {number}", card.dofs(start + 1, "C"), Ranges([(node, node, 1)]), card, True)
 
 
@@ -79,9 +77,7 @@ def _add_list(deck: Deck, card: Card, name: str, start: int, holds: bool = False
     """Components, then nodes with THRU."""
     members = read_ranges(card.fields[start + 1 :], card.where, "grid point")
     if not members.parts and not members.everything:
-        raise MeshError(
-            f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card."
-        )
+        raise MeshError(f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card.")
     _add(deck, name, card.dofs(start, "C"), members, card, holds)
 
 
@@ -108,9 +104,7 @@ def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
             members = [n.members for n in deck.named_nodes if n.name == name]
             points = [m for m in members if deck.scalar_points.contains(m.single).any()]
             if not points:
-                raise MeshError(
-                    f"{first[name].where}: none of the grid points of '{name}' exists; correct the numbers."
-                )
+                raise MeshError(f"{first[name].where}: none of the grid points of '{name}' exists; correct the numbers.")
             del sets[name]
     return sets
 

@@ -120,16 +120,12 @@ def _old_plate(use: PropertyUse, card: Card) -> dict:
         stated = thickness_of(card, 2)
         if abs(stated - thickness) > _CLOSE * stated:
             use.deck.warn(
-                card.where,
-                f"{card.text(0)}: T1 = {stated:g} and I = {inertia:g} are not those of a homogeneous plate; T1 is"
-                " used.",
+                card.where, f"{card.text(0)}: T1 = {stated:g} and I = {inertia:g} are not those of a homogeneous plate; T1 is used."
             )
         thickness = stated
     else:
         use.deck.warn(
-            card.where,
-            f"{card.text(0)}: it has no membrane stiffness (no MID1); it is read as a plate of thickness"
-            f" {thickness:g}.",
+            card.where, f"{card.text(0)}: it has no membrane stiffness (no MID1); it is read as a plate of thickness {thickness:g}."
         )
     section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1 if card.text(1) else 3), "section": section}
@@ -141,9 +137,7 @@ def _old_bending(use: PropertyUse, card: Card) -> dict:
     if inertia <= 0.0:
         raise MeshError(f"{card.where} {card.text(0)} has the bending inertia I = {inertia:g}; give a positive one.")
     thickness = (12.0 * inertia) ** (1.0 / 3.0)
-    use.deck.warn(
-        card.where, f"{card.text(0)}: it has only bending stiffness; it is read as a plate of thickness {thickness:g}."
-    )
+    use.deck.warn(card.where, f"{card.text(0)}: it has only bending stiffness; it is read as a plate of thickness {thickness:g}.")
     mass = card.real(5, "NSM", 0.0) * use.deck.mass_factor
     section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1), "section": section}

@@ -31,9 +31,7 @@ _WHY = {
     "DMIG": "matrices in the deck are not supported",
     **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
     **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
-    **dict.fromkeys(
-        ("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"
-    ),
+    **dict.fromkeys(("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"),
     **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
     "CWELD": "connectors are not supported",
     "CFAST": "connectors are not supported",

@@ -49,9 +49,7 @@ def spring_elements(deck: Deck) -> list[Elements]:
     for spring in deck.springs:
         nodes = [node for node in spring.nodes if node]
         if deck.scalar_points.contains(np.array(nodes)).any():
-            deck.skipped.add(
-                spring.card.name, spring.card.file, spring.card.line, why="it is connected to a scalar point"
-            )
+            deck.skipped.add(spring.card.name, spring.card.file, spring.card.line, why="it is connected to a scalar point")
             continue
         kind = "spring2" if len(nodes) == 2 else "spring1"
         key = (kind, spring.card.name, spring.card.file)

@@ -118,9 +118,7 @@ def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
     x = along / np.linalg.norm(along)
     z = np.cross(x, across)
     if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(across):
-        raise MeshError(
-            f"{card.where}: the orientation of bushing {spring.number} is parallel to its line; give another."
-        )
+        raise MeshError(f"{card.where}: the orientation of bushing {spring.number} is parallel to its line; give another.")
     z /= np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])
 
@@ -137,9 +135,7 @@ def _orientation(spring: Spring, grid: Grid, first: np.ndarray) -> np.ndarray | 
         node = grid.table.indices(np.array([spring.nodes[0] or spring.nodes[1]]), card.where, "the bushing")
         vector = grid.displacement_axes(node)[0] @ vector
     if not vector.any():
-        raise MeshError(
-            f"{card.where}: the orientation X1, X2, X3 of bushing {spring.number} is zero; give a direction."
-        )
+        raise MeshError(f"{card.where}: the orientation X1, X2, X3 of bushing {spring.number} is zero; give a direction.")
     return vector
 
 

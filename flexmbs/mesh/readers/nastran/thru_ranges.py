@@ -87,9 +87,7 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
             step, used = _step(words, at + 3, where, what)
             ends = _number(word, where, what), _number(last, where, what)
             if ends[1] < ends[0]:
-                raise MeshError(
-                    f"{where}: {what} {ends[0]} THRU {ends[1]} is decreasing; give the smaller number first."
-                )
+                raise MeshError(f"{where}: {what} {ends[0]} THRU {ends[1]} is decreasing; give the smaller number first.")
             target.append((*ends, step))
             # A range after EXCEPT that starts beyond the last one is a member again (MSC).
             at += 3 + used

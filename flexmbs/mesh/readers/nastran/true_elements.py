@@ -41,10 +41,7 @@ def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> l
                 continue
             if not kind:
                 where = f"{elements.rows.where(rows[0])}: {elements.rows.type_name}"
-                deck.warn(
-                    where,
-                    f"{len(rows)} elements are degenerate (repeated nodes) and have no extent; they are left out.",
-                )
+                deck.warn(where, f"{len(rows)} elements are degenerate (repeated nodes) and have no extent; they are left out.")
                 continue
             part = _picked(elements, rows, kind, nodes)
             parts, new = without_missing_middles(kind, nodes, middles.next_id)

@@ -154,9 +154,7 @@ def _couplings(table: NodeTable, rigid: list[ElementRows]) -> list[Coupling]:
     for rows in rigid:
         indices = rows.node_indices(table)
         for row, nodes in enumerate(indices):
-            others = np.array(
-                [node for node in dict.fromkeys(nodes[1:].tolist()) if node >= 0 and node != nodes[0]], int
-            )
+            others = np.array([node for node in dict.fromkeys(nodes[1:].tolist()) if node >= 0 and node != nodes[0]], int)
             if nodes[0] >= 0 and len(others):
                 name = f"{rows.type_name} {rows.ids[row]}"
                 made.append(Coupling(name, "rigid", int(nodes[0]), others, where=rows.where(row)))

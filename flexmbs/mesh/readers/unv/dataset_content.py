@@ -107,9 +107,7 @@ def _read_nodes(content: Content, dataset: Dataset, file: str) -> None:
     for lines, first, ended in dataset.chunks():
         if len(lines) % 2:
             if ended:
-                raise MeshError(
-                    f"{dataset.where()}: the coordinates of the last node are missing; the dataset is cut off."
-                )
+                raise MeshError(f"{dataset.where()}: the coordinates of the last node are missing; the dataset is cut off.")
             dataset.push_back([lines.pop()])
         integers, _ = dataset.table(lines[::2], head, first)
         _, points = dataset.table(lines[1::2], point, first)
@@ -127,9 +125,7 @@ def _read_old_nodes(content: Content, dataset: Dataset, file: str) -> None:
 def _add_nodes(content, dataset: Dataset, file: str, integers, points, lines, local: bool) -> None:
     wrong = np.flatnonzero(integers[:, 0] <= 0)
     if wrong.size:
-        raise MeshError(
-            f"{file}:{lines[wrong[0]]}: {dataset.card}: node number {integers[wrong[0], 0]}; it must be positive."
-        )
+        raise MeshError(f"{file}:{lines[wrong[0]]}: {dataset.card}: node number {integers[wrong[0], 0]}; it must be positive.")
     content.nodes.append(Nodes(integers[:, 0], points, integers[:, 1], integers[:, 2], local, file, lines))
 
 

@@ -171,7 +171,5 @@ class UniversalFile:
             if self.read_line() is None:
                 break
         if not 0 <= fields[4] <= self._size - self._file.tell():
-            raise MeshError(
-                f"{self.path}:{dataset.line}: {dataset.card}: {fields[4]} bytes are declared, more than the file has."
-            )
+            raise MeshError(f"{self.path}:{dataset.line}: {dataset.card}: {fields[4]} bytes are declared, more than the file has.")
         self._file.seek(fields[4], 1)

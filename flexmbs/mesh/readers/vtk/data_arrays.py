@@ -15,9 +15,17 @@ from flexmbs.mesh.reader_tools.number_text import numbers_in
 from flexmbs.mesh.readers.vtk.lz4 import unpacked_lz4
 
 _TYPES = {
-    "Int8": "i1", "UInt8": "u1", "Int16": "i2", "UInt16": "u2", "Int32": "i4", "UInt32": "u4", "Int64": "i8",
-    "UInt64": "u8", "Float32": "f4", "Float64": "f8",
-}  # fmt: skip
+    "Int8": "i1",
+    "UInt8": "u1",
+    "Int16": "i2",
+    "UInt16": "u2",
+    "Int32": "i4",
+    "UInt32": "u4",
+    "Int64": "i8",
+    "UInt64": "u8",
+    "Float32": "f4",
+    "Float64": "f8",
+}
 _COMPRESSORS = ("", "vtkZLibDataCompressor", "vtkLZMADataCompressor", "vtkLZ4DataCompressor")
 _BEST_COMPRESSION = 1100  # times its size: more does not come out of zlib
 
@@ -108,9 +116,7 @@ class _Raw:
         total = full * (count - 1) + (last or full)
         if total > _BEST_COMPRESSION * len(self._data):
             raise MeshError(f"{self._where}: {len(self._data)} bytes cannot hold {total} compressed ones.")
-        return b"".join(
-            self._unpacked(size, full if i < count - 1 or not last else last) for i, size in enumerate(packed)
-        )
+        return b"".join(self._unpacked(size, full if i < count - 1 or not last else last) for i, size in enumerate(packed))
 
     def take(self, size: int) -> bytes:
         """The next bytes."""
@@ -144,9 +150,7 @@ class _Raw:
             else:
                 data = lzma.LZMADecompressor().decompress(packed, expected)
         except (zlib.error, lzma.LZMAError, EOFError, ValueError) as error:
-            raise MeshError(
-                f"{self._where}: the compressed data is damaged ({error}); export the file again."
-            ) from error
+            raise MeshError(f"{self._where}: the compressed data is damaged ({error}); export the file again.") from error
         if len(data) != expected:
             raise MeshError(f"{self._where}: a block has {len(data)} bytes, but {expected} are declared.")
         return data

@@ -14,16 +14,44 @@ from flexmbs.mesh.reader_tools.shapes_to_mesh import without_inner_nodes
 
 _POINTS, _POLYLINE, _STRIP = (1, 2), 4, 6
 NAMES = {
-    1: "VERTEX", 2: "POLY_VERTEX", 3: "LINE", 4: "POLY_LINE", 5: "TRIANGLE", 6: "TRIANGLE_STRIP", 7: "POLYGON",
-    8: "PIXEL", 9: "QUAD", 10: "TETRA", 11: "VOXEL", 12: "HEXAHEDRON", 13: "WEDGE", 14: "PYRAMID",
-    15: "PENTAGONAL_PRISM", 16: "HEXAGONAL_PRISM", 21: "QUADRATIC_EDGE", 22: "QUADRATIC_TRIANGLE", 23: "QUADRATIC_QUAD",
-    24: "QUADRATIC_TETRA", 25: "QUADRATIC_HEXAHEDRON", 26: "QUADRATIC_WEDGE", 27: "QUADRATIC_PYRAMID",
-    28: "BIQUADRATIC_QUAD", 29: "TRIQUADRATIC_HEXAHEDRON", 32: "BIQUADRATIC_QUADRATIC_WEDGE",
+    1: "VERTEX",
+    2: "POLY_VERTEX",
+    3: "LINE",
+    4: "POLY_LINE",
+    5: "TRIANGLE",
+    6: "TRIANGLE_STRIP",
+    7: "POLYGON",
+    8: "PIXEL",
+    9: "QUAD",
+    10: "TETRA",
+    11: "VOXEL",
+    12: "HEXAHEDRON",
+    13: "WEDGE",
+    14: "PYRAMID",
+    15: "PENTAGONAL_PRISM",
+    16: "HEXAGONAL_PRISM",
+    21: "QUADRATIC_EDGE",
+    22: "QUADRATIC_TRIANGLE",
+    23: "QUADRATIC_QUAD",
+    24: "QUADRATIC_TETRA",
+    25: "QUADRATIC_HEXAHEDRON",
+    26: "QUADRATIC_WEDGE",
+    27: "QUADRATIC_PYRAMID",
+    28: "BIQUADRATIC_QUAD",
+    29: "TRIQUADRATIC_HEXAHEDRON",
+    32: "BIQUADRATIC_QUADRATIC_WEDGE",
     33: "BIQUADRATIC_QUADRATIC_HEXAHEDRON",
-    34: "BIQUADRATIC_TRIANGLE", 37: "TRIQUADRATIC_PYRAMID", 42: "POLYHEDRON", 68: "LAGRANGE_CURVE",
-    69: "LAGRANGE_TRIANGLE", 70: "LAGRANGE_QUADRILATERAL", 71: "LAGRANGE_TETRAHEDRON", 72: "LAGRANGE_HEXAHEDRON",
-    73: "LAGRANGE_WEDGE", 74: "LAGRANGE_PYRAMID",
-}  # fmt: skip
+    34: "BIQUADRATIC_TRIANGLE",
+    37: "TRIQUADRATIC_PYRAMID",
+    42: "POLYHEDRON",
+    68: "LAGRANGE_CURVE",
+    69: "LAGRANGE_TRIANGLE",
+    70: "LAGRANGE_QUADRILATERAL",
+    71: "LAGRANGE_TETRAHEDRON",
+    72: "LAGRANGE_HEXAHEDRON",
+    73: "LAGRANGE_WEDGE",
+    74: "LAGRANGE_PYRAMID",
+}
 
 # Cell types whose number of points is fixed.
 _FIXED = {
@@ -109,9 +137,7 @@ def in_pieces(grid: Grid) -> Grid:
     within = np.where(turned, 3 - within, within)
     connectivity = grid.connectivity[(grid.ends - sizes)[origin[piece]] + number[piece] + within]
     data = {name: values[origin] for name, values in grid.cell_data.items()}
-    return replace(
-        grid, connectivity=connectivity, ends=ends, types=grid.types[origin], cell_numbers=None, cell_data=data
-    )
+    return replace(grid, connectivity=connectivity, ends=ends, types=grid.types[origin], cell_numbers=None, cell_data=data)
 
 
 def element_rows(grid: Grid, node_ids: np.ndarray, cell_ids: np.ndarray, warnings: list[str]) -> list[ElementRows]:

@@ -13,18 +13,33 @@ from flexmbs.mesh.readers.vtk.grid import Grid
 from flexmbs.mesh.readers.vtk.xml_file import polygon_types
 
 _TYPES = {
-    "bit": "u1", "unsigned_char": "u1", "char": "i1", "unsigned_short": "u2", "short": "i2", "unsigned_int": "u4",
-    "int": "i4", "unsigned_long": "u8", "long": "i8", "float": "f4", "double": "f8", "vtkidtype": "i4",
-    "vtktypeint64": "i8", "vtktypeuint64": "u8", "vtktypeint32": "i4", "signed_char": "i1", "unsigned_long_long": "u8",
-    "long_long": "i8", "vtktypeuint32": "u4", "vtktypeuint8": "u1", "vtktypeint8": "i1", "vtktypefloat64": "f8",
-    "vtktypefloat32": "f4", "vtktypeint16": "i2", "vtktypeuint16": "u2",
-}  # fmt: skip
-_POLY = {
-    "VERTICES": (2, {1: 1}),
-    "LINES": (4, {2: 3}),
-    "POLYGONS": (7, {3: 5, 4: 9}),
-    "TRIANGLE_STRIPS": (6, {3: 5}),
+    "bit": "u1",
+    "unsigned_char": "u1",
+    "char": "i1",
+    "unsigned_short": "u2",
+    "short": "i2",
+    "unsigned_int": "u4",
+    "int": "i4",
+    "unsigned_long": "u8",
+    "long": "i8",
+    "float": "f4",
+    "double": "f8",
+    "vtkidtype": "i4",
+    "vtktypeint64": "i8",
+    "vtktypeuint64": "u8",
+    "vtktypeint32": "i4",
+    "signed_char": "i1",
+    "unsigned_long_long": "u8",
+    "long_long": "i8",
+    "vtktypeuint32": "u4",
+    "vtktypeuint8": "u1",
+    "vtktypeint8": "i1",
+    "vtktypefloat64": "f8",
+    "vtktypefloat32": "f4",
+    "vtktypeint16": "i2",
+    "vtktypeuint16": "u2",
 }
+_POLY = {"VERTICES": (2, {1: 1}), "LINES": (4, {2: 3}), "POLYGONS": (7, {3: 5, 4: 9}), "TRIANGLE_STRIPS": (6, {3: 5})}
 _COMPONENTS = {"VECTORS": 3, "NORMALS": 3, "TENSORS": 9, "TENSORS6": 6}
 # The next line that begins with a word, which is no number called nan or inf.
 _WORD = re.compile(rb"^[ \t]*(?!nan\b|inf)[A-Za-z]", re.MULTILINE | re.IGNORECASE)
@@ -72,9 +87,7 @@ class _LegacyFile:
     def _header(self) -> None:
         first = self._text_line()
         if not first.startswith("# vtk DataFile"):
-            raise MeshError(
-                f"{self._path}:1: not a VTK file: it starts with '{first[:40]}' instead of '# vtk DataFile'."
-            )
+            raise MeshError(f"{self._path}:1: not a VTK file: it starts with '{first[:40]}' instead of '# vtk DataFile'.")
         self._text_line()
         form = self._text_line().strip().upper()
         if form not in ("ASCII", "BINARY"):
@@ -139,8 +152,7 @@ class _LegacyFile:
             raise MeshError(f"{self._where()}: some of the entries are not numbers; export the file again.")
         if len(values) != count:
             raise MeshError(
-                f"{self._where()}: {count} numbers should follow, but {len(values)} do; the file is cut off, or the"
-                " count is wrong."
+                f"{self._where()}: {count} numbers should follow, but {len(values)} do; the file is cut off, or the count is wrong."
             )
         self._line += text.count(b"\n")
         self._at = end

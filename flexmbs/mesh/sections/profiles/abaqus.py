@@ -84,9 +84,7 @@ def _hexagon(radius, thickness) -> Shape:
     require(**{"inner_radius": inner})
     angles = math.pi / 3.0 * np.arange(7)
     ring = np.column_stack([np.cos(angles), np.sin(angles)])
-    return from_quadrilaterals(
-        *[(radius * ring[i], radius * ring[i + 1], inner * ring[i + 1], inner * ring[i]) for i in range(6)]
-    )
+    return from_quadrilaterals(*[(radius * ring[i], radius * ring[i + 1], inner * ring[i + 1], inner * ring[i]) for i in range(6)])
 
 
 def _arbitrary(*numbers):

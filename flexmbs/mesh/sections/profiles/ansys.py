@@ -39,9 +39,7 @@ def _channel(w1, w2, w3, t1, t2, t3) -> Shape:
 
 def _i(w1, w2, w3, t1, t2, t3) -> Shape:
     require(**{"W3__t1__t2": w3 - t1 - t2})
-    return from_rectangles(
-        (-w1 / 2.0, w1 / 2.0, 0.0, t1), (-w2 / 2.0, w2 / 2.0, w3 - t2, w3), (-t3 / 2.0, t3 / 2.0, 0.0, w3)
-    )
+    return from_rectangles((-w1 / 2.0, w1 / 2.0, 0.0, t1), (-w2 / 2.0, w2 / 2.0, w3 - t2, w3), (-t3 / 2.0, t3 / 2.0, 0.0, w3))
 
 
 def _z(w1, w2, w3, t1, t2, t3) -> Shape:

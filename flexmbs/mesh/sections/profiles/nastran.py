@@ -42,10 +42,7 @@ def _box(width, height, top, side) -> Shape:
 def _box1(width, height, top, bottom, right, left) -> Shape:
     require(inner_width=width - left - right, inner_height=height - top - bottom)
     return _picture(
-        (0.0, width, 0.0, bottom),
-        (0.0, width, height - top, height),
-        (0.0, left, 0.0, height),
-        (width - right, width, 0.0, height),
+        (0.0, width, 0.0, bottom), (0.0, width, height - top, height), (0.0, left, 0.0, height), (width - right, width, 0.0, height)
     )
 
 
@@ -120,9 +117,7 @@ def _h(inner, flanges, height, web) -> Shape:
     # ``flanges`` is the thickness of both together
     require(**{"DIM3__DIM4": height - web})
     half, flange, top = (inner + flanges) / 2.0, flanges / 2.0, height / 2.0
-    return _picture(
-        (-half, flange - half, -top, top), (half - flange, half, -top, top), (-half, half, -web / 2.0, web / 2.0)
-    )
+    return _picture((-half, flange - half, -top, top), (half - flange, half, -top, top), (-half, half, -web / 2.0, web / 2.0))
 
 
 def _z(flange, web, inner, height) -> Shape:
@@ -130,9 +125,7 @@ def _z(flange, web, inner, height) -> Shape:
     require(**{"DIM4__DIM3": height - inner})
     thickness, half = (height - inner) / 2.0, web / 2.0
     return _picture(
-        (-half, half, 0.0, height),
-        (-half - flange, half, height - thickness, height),
-        (-half, half + flange, 0.0, thickness),
+        (-half, half, 0.0, height), (-half - flange, half, height - thickness, height), (-half, half + flange, 0.0, thickness)
     )
 
 

@@ -43,9 +43,7 @@ class Profile:
         names = self.names.split()
         plain = [name.strip("?~") for name in names]
         if len(dimensions) < len(names) - self.optional:
-            raise MeshError(
-                f"{len(dimensions)} dimensions are given, {len(names) - self.optional} are needed: {', '.join(plain)}."
-            )
+            raise MeshError(f"{len(dimensions)} dimensions are given, {len(names) - self.optional} are needed: {', '.join(plain)}.")
         used = dimensions if self.many else dimensions[: len(names)]
         for number, value in enumerate(used):
             name = names[number] if number < len(names) else "~value"

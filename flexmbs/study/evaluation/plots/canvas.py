@@ -128,9 +128,17 @@ def mark_without_value(axes: Axes, positions: Numbers) -> None:
     at = positions[np.isfinite(positions)]
     if len(at):
         axes.plot(
-            at, np.zeros(len(at)), "|", color=FAILED, markersize=9, markeredgewidth=1.2, alpha=0.8, clip_on=False,
-            transform=axes.get_xaxis_transform(), zorder=5,
-        )  # fmt: skip
+            at,
+            np.zeros(len(at)),
+            "|",
+            color=FAILED,
+            markersize=9,
+            markeredgewidth=1.2,
+            alpha=0.8,
+            clip_on=False,
+            transform=axes.get_xaxis_transform(),
+            zorder=5,
+        )
 
 
 def note_without_value(count: int, total: int) -> str:

@@ -22,11 +22,7 @@ MOST_PANELS, MOST_BINS = 12, 60
 
 
 def histogram(
-    table: StudyTable,
-    names: Sequence[str] | None = None,
-    *,
-    title: str | None = None,
-    save: str | Path | None = None,
+    table: StudyTable, names: Sequence[str] | None = None, *, title: str | None = None, save: str | Path | None = None
 ) -> Figure | None:
     """Draw the distribution of columns, default: the figures that vary, with a panel for each.
 

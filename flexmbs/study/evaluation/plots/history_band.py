@@ -83,9 +83,7 @@ def history_band(
         times = _common_times(waiting)
     kept += [_at(times, history) for history in waiting]
     values = np.stack(kept)
-    return HistoryBand(
-        name, unit, times, _quantiles(values), np.isfinite(values).sum(axis=0), count, len(kept), values[:5]
-    )
+    return HistoryBand(name, unit, times, _quantiles(values), np.isfinite(values).sum(axis=0), count, len(kept), values[:5])
 
 
 def plot_histories_as_band(

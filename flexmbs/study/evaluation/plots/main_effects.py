@@ -19,7 +19,7 @@ from flexmbs.study.evaluation.plots.canvas import (
     new_figure,
     note_without_value,
     require_rows,
-)  # fmt: skip
+)
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_columns, chosen_response
 from flexmbs.study.evaluation.plots.scale import Scale, scale_of
 from flexmbs.study.evaluation.table import StudyTable

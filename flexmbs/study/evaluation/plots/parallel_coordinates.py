@@ -18,7 +18,7 @@ from flexmbs.study.evaluation.plots.canvas import (
     note_without_value,
     require_rows,
     show_colors,
-)  # fmt: skip
+)
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_columns, chosen_response, varies
 from flexmbs.study.evaluation.plots.scale import STEPS, Scale, broken, number_text, scale_of, short_texts
 from flexmbs.study.evaluation.table import StudyTable
@@ -95,9 +95,15 @@ def _draw_axis(axes: Axes, place: float, scale: Scale) -> None:
         if -1e-9 <= height <= 1.0 + 1e-9:
             axes.plot([place, place + 0.03], [height, height], color="0.2", linewidth=1.0, zorder=4)
             axes.text(
-                place + 0.05, height, text, fontsize=7.5, va="center", color="0.1", zorder=6,
+                place + 0.05,
+                height,
+                text,
+                fontsize=7.5,
+                va="center",
+                color="0.1",
+                zorder=6,
                 bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6},
-            )  # fmt: skip
+            )
 
 
 def _ticks(scale: Scale) -> list[tuple[float, str]]:
@@ -112,6 +118,5 @@ def _ticks(scale: Scale) -> list[tuple[float, str]]:
         values = LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)).tick_values(low, high)
         return [(float(np.log10(value)), number_text(float(value))) for value in values]
     return [
-        (float(value), scale.text(value, 6))
-        for value in MaxNLocator(5, steps=STEPS, integer=scale.whole).tick_values(low, high)
+        (float(value), scale.text(value, 6)) for value in MaxNLocator(5, steps=STEPS, integer=scale.whole).tick_values(low, high)
     ]

@@ -10,14 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.columns import Numbers
-from flexmbs.study.evaluation.plots.canvas import (
-    FAILED,
-    drawn_rows,
-    finished_figure,
-    new_figure,
-    note_without_value,
-    require_rows,
-)  # fmt: skip
+from flexmbs.study.evaluation.plots.canvas import FAILED, drawn_rows, finished_figure, new_figure, note_without_value, require_rows
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_response, varies
 from flexmbs.study.evaluation.plots.scale import STEPS, Scale, scale_of
 from flexmbs.study.evaluation.plots.surface_fit import SurfaceFit, fit_surface

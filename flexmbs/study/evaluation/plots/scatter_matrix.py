@@ -20,7 +20,7 @@ from flexmbs.study.evaluation.plots.canvas import (
     note_without_value,
     require_rows,
     show_colors,
-)  # fmt: skip
+)
 from flexmbs.study.evaluation.plots.chosen_columns import chosen_columns
 from flexmbs.study.evaluation.plots.scale import Scale, broken, scale_of
 from flexmbs.study.evaluation.table import StudyTable
@@ -71,9 +71,7 @@ def scatter_matrix(
     if color is not None:
         show_colors(figure, grid, shades)
     lost = note_without_value(int((~table.finished).sum()), len(table))
-    return finished_figure(
-        figure, title or "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost], save
-    )
+    return finished_figure(figure, title or "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost], save)
 
 
 def _panels(size: int, has_colors: bool) -> tuple[Figure, Any]:
@@ -124,10 +122,16 @@ def _show_correlation(axes: Axes, x: Scale, y: Scale) -> None:
     if not np.isfinite(value):
         return
     axes.text(
-        0.5, 0.5, f"{value:+.2f}" if abs(value) >= 0.005 else "0.00", ha="center", va="center",
-        transform=axes.transAxes, fontsize=9 + 7 * abs(value), color=POINTS if value >= 0 else "#b35806",
+        0.5,
+        0.5,
+        f"{value:+.2f}" if abs(value) >= 0.005 else "0.00",
+        ha="center",
+        va="center",
+        transform=axes.transAxes,
+        fontsize=9 + 7 * abs(value),
+        color=POINTS if value >= 0 else "#b35806",
         alpha=0.35 + 0.65 * abs(value),
-    )  # fmt: skip
+    )
 
 
 def _rank_correlation(x: Scale, y: Scale) -> float:

@@ -18,14 +18,14 @@ MOST_PARAMETERS = 20
 #: Indices that are drawn side by side, in the first group of which one is there.
 GROUPS = (("ST", "S1"), ("mu_star", "sigma"), ("SRC", "SRRC", "S1"))
 LABELS = {
-    "S1": "S1: alone", "ST": "ST: alone and with others", "mu_star": "µ*: mean size of effects",
+    "S1": "S1: alone",
+    "ST": "ST: alone and with others",
+    "mu_star": "µ*: mean size of effects",
     "sigma": "σ: their deviation",
-}  # fmt: skip
+}
 
 
-def plot_sensitivities(
-    found: Sensitivities, *, title: str | None = None, save: str | Path | None = None
-) -> Figure | None:
+def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: str | Path | None = None) -> Figure | None:
     """Draw the indices of each parameter with their 95 % intervals; of more than twenty parameters the largest."""
     drawn = next((group for group in GROUPS if group[0] in found.indices), tuple(found.indices)[:1])
     names = [name for name in drawn if name in found.indices]
@@ -40,9 +40,14 @@ def plot_sensitivities(
         error = None if widths is None else np.nan_to_num(widths[order])
         offset = (place - 0.5 * (len(names) - 1)) * height
         axes.barh(
-            rows + offset, values, height * 0.92, color=COLORS[place], label=LABELS.get(name, name), xerr=error,
+            rows + offset,
+            values,
+            height * 0.92,
+            color=COLORS[place],
+            label=LABELS.get(name, name),
+            xerr=error,
             error_kw={"elinewidth": 1.0, "ecolor": "0.25", "capsize": 2.0},
-        )  # fmt: skip
+        )
     axes.set_yticks(rows, [found.names[place] for place in order])
     axes.invert_yaxis()
     axes.axvline(0.0, color="0.3", linewidth=0.8)

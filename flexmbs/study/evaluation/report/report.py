@@ -19,14 +19,7 @@ from flexmbs.study.evaluation.plots.response_surface import response_surface
 from flexmbs.study.evaluation.plots.scatter_matrix import scatter_matrix
 from flexmbs.study.evaluation.plots.sensitivity_bars import plot_sensitivities
 from flexmbs.study.evaluation.report.report_content import ReportContent
-from flexmbs.study.evaluation.report.sections import (
-    indices,
-    reliabilities,
-    runs,
-    statement,
-    statistics,
-    status,
-)  # fmt: skip
+from flexmbs.study.evaluation.report.sections import indices, reliabilities, runs, statement, statistics, status
 from flexmbs.study.evaluation.table import StudyTable
 
 if TYPE_CHECKING:

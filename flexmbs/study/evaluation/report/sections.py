@@ -75,15 +75,29 @@ def reliabilities(content: ReportContent) -> list[str]:
     rows, notes = [], []
     for found in content.reliabilities:
         share = f"{100.0 * found.confidence:g} %"
-        rows.append([
-            found.statement, f"{found.probability:.4g}", share, _range(found.exact), _range(found.wilson),
-            f"{found.hits} of {found.runs}", str(found.unknown), _range(found.bounds),
-        ])  # fmt: skip
+        rows.append(
+            [
+                found.statement,
+                f"{found.probability:.4g}",
+                share,
+                _range(found.exact),
+                _range(found.wilson),
+                f"{found.hits} of {found.runs}",
+                str(found.unknown),
+                _range(found.bounds),
+            ]
+        )
         notes += [f"{found.statement}: {note}" for note in found.notes]
     header = [
-        "", "estimate", "confidence", "Clopper-Pearson", "Wilson", "runs beyond", "without value",
+        "",
+        "estimate",
+        "confidence",
+        "Clopper-Pearson",
+        "Wilson",
+        "runs beyond",
+        "without value",
         "if none of those / all are beyond",
-    ]  # fmt: skip
+    ]
     said = "".join(f"<p class=soft>{text(note)}</p>" for note in notes)
     return ['<h2 id="reliability">Reliability</h2>', plain_table(header, rows), said]
 
@@ -95,9 +109,10 @@ def indices(found: Sensitivities) -> list[str]:
     meanings = [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
     notes = "".join(f"<p class=soft>{text(note)}</p>" for note in found.notes)
     return [
-        f"<h3>{text(found.response)}: {text(found.method)}, {found.runs} runs</h3>", plain_table(header, rows),
+        f"<h3>{text(found.response)}: {text(found.method)}, {found.runs} runs</h3>",
+        plain_table(header, rows),
         f'<p class="soft">{text(" ".join([*r2, *meanings]))}</p>{notes}',
-    ]  # fmt: skip
+    ]
 
 
 def runs(content: ReportContent) -> list[str]:
@@ -115,9 +130,7 @@ def runs(content: ReportContent) -> list[str]:
     for row, finished in zip(zip(*(c.plain_values() for c in columns), strict=True), table.finished, strict=False):
         cells = "".join(_cell(value, column.is_text) for value, column in zip(row, columns, strict=True))
         body.append(f"<tr{'' if finished else ' class=failed'}>{cells}</tr>")
-    parts.append(
-        f'<div class="scroll runs"><table><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
-    )
+    parts.append(f'<div class="scroll runs"><table><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table></div>')
     return parts
 
 
@@ -154,10 +167,7 @@ def _not_finite(table: StudyTable) -> int:
 def _reasons(heading: str, reasons: tuple[Reason, ...]) -> list[str]:
     if not reasons:
         return []
-    rows = [
-        [str(reason.count), reason.kind, reason.message[:600], f"run {reason.first_run}"]
-        for reason in reasons[:MOST_REASONS]
-    ]
+    rows = [[str(reason.count), reason.kind, reason.message[:600], f"run {reason.first_run}"] for reason in reasons[:MOST_REASONS]]
     more = sum(reason.count for reason in reasons[MOST_REASONS:])
     rows += [[str(more), "", f"{len(reasons) - MOST_REASONS} other messages", ""]] if more else []
     return [f"<h3>{text(heading)}</h3>", plain_table(["runs", "", "message of the first", "first"], rows, 99)]

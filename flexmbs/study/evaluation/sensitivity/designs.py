@@ -70,18 +70,29 @@ def sobol_indices(table: StudyTable, response: str, design: SobolDesign) -> Sens
 
     values, left_out = _whole_blocks(table, response, design.runs, design.block, "base points")
     found = sobol.analyze(
-        _problem(design.names), values, calc_second_order=design.second_order, num_resamples=RESAMPLES,
-        conf_level=CONFIDENCE, seed=SEED,
-    )  # fmt: skip
+        _problem(design.names),
+        values,
+        calc_second_order=design.second_order,
+        num_resamples=RESAMPLES,
+        conf_level=CONFIDENCE,
+        seed=SEED,
+    )
     notes = _left_out_notes(left_out, design.runs // design.block, "base points")
     if float(np.max(found["S1_conf"])) > 0.1:
         notes.append("Confidence intervals are wider than 0.1: take a larger base.")
     indices = {name: np.asarray(found[name]) for name in ("S1", "S1_conf", "ST", "ST_conf")}
     return Sensitivities(
-        response, table.column(response).unit, "Sobol indices", tuple(design.names), indices, SOBOL_MEANINGS,
-        len(values), left_out * design.block, notes=tuple(notes),
+        response,
+        table.column(response).unit,
+        "Sobol indices",
+        tuple(design.names),
+        indices,
+        SOBOL_MEANINGS,
+        len(values),
+        left_out * design.block,
+        notes=tuple(notes),
         second_order=np.asarray(found["S2"]) if design.second_order else None,
-    )  # fmt: skip
+    )
 
 
 def morris_effects(table: StudyTable, response: str, design: MorrisDesign) -> Sensitivities:
@@ -97,17 +108,26 @@ def morris_effects(table: StudyTable, response: str, design: MorrisDesign) -> Se
     values, left_out = _whole_blocks(table, response, len(unit), size, "trajectories")
     kept = _complete(_by_point(table, response, len(unit)), size)
     found = morris.analyze(
-        _problem(design.names), unit[np.repeat(kept, size)], values, num_levels=design.levels,
-        num_resamples=RESAMPLES, conf_level=CONFIDENCE, seed=SEED,
-    )  # fmt: skip
-    indices = {
-        "mu_star": found["mu_star"], "mu_star_conf": found["mu_star_conf"], "mu": found["mu"], "sigma": found["sigma"]
-    }  # fmt: skip
+        _problem(design.names),
+        unit[np.repeat(kept, size)],
+        values,
+        num_levels=design.levels,
+        num_resamples=RESAMPLES,
+        conf_level=CONFIDENCE,
+        seed=SEED,
+    )
+    indices = {"mu_star": found["mu_star"], "mu_star_conf": found["mu_star_conf"], "mu": found["mu"], "sigma": found["sigma"]}
     return Sensitivities(
-        response, table.column(response).unit, "Morris' elementary effects", tuple(design.names),
-        {name: np.asarray(np.ma.filled(part, np.nan), dtype=float) for name, part in indices.items()}, MORRIS_MEANINGS,
-        len(values), left_out * size, notes=tuple(_left_out_notes(left_out, len(unit) // size, "trajectories")),
-    )  # fmt: skip
+        response,
+        table.column(response).unit,
+        "Morris' elementary effects",
+        tuple(design.names),
+        {name: np.asarray(np.ma.filled(part, np.nan), dtype=float) for name, part in indices.items()},
+        MORRIS_MEANINGS,
+        len(values),
+        left_out * size,
+        notes=tuple(_left_out_notes(left_out, len(unit) // size, "trajectories")),
+    )
 
 
 def _problem(names: Sequence[str]) -> dict[str, Any]:
@@ -118,9 +138,7 @@ def _by_point(table: StudyTable, response: str, runs: int) -> Numbers:
     """(runs,) values in the order of the sample; nan for points without a run or a finite value."""
     values = np.full(runs, np.nan)
     if len(table) and int(table.index.max()) >= runs:
-        raise StudyError(
-            f"sensitivity of {response}: the table has run {table.index.max()}, but the sample {runs} points"
-        )
+        raise StudyError(f"sensitivity of {response}: the table has run {table.index.max()}, but the sample {runs} points")
     values[table.index] = varying_response(table, response)
     return values
 

@@ -8,12 +8,7 @@ import numpy.typing as npt
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.columns import Column, Numbers
 from flexmbs.study.evaluation.optional_library import require
-from flexmbs.study.evaluation.sensitivity.regression import (
-    largest_correlation,
-    rank_correlations,
-    ranks,
-    standardised_regression,
-)  # fmt: skip
+from flexmbs.study.evaluation.sensitivity.regression import largest_correlation, rank_correlations, ranks, standardised_regression
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities, varying_response
 from flexmbs.study.evaluation.table import StudyTable
 
@@ -60,10 +55,17 @@ def given_data_indices(table: StudyTable, response: str) -> Sensitivities:
     if left_out:
         notes.append(f"{left_out} of {len(table)} runs have no finite value and are left out.")
     return Sensitivities(
-        response, table.column(response).unit, "regression and given-data indices", tuple(c.name for c in columns),
-        indices, {name: text for name, text in MEANINGS.items() if name in indices}, len(rows), left_out, r2,
+        response,
+        table.column(response).unit,
+        "regression and given-data indices",
+        tuple(c.name for c in columns),
+        indices,
+        {name: text for name, text in MEANINGS.items() if name in indices},
+        len(rows),
+        left_out,
+        r2,
         tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def _regressions(columns: list[Column], values: Numbers) -> tuple[dict[str, Numbers], dict[str, float], list[str]]:
@@ -76,9 +78,12 @@ def _regressions(columns: list[Column], values: Numbers) -> tuple[dict[str, Numb
     inputs = np.column_stack([columns[place].values.astype(float) for place in places])
     plain, ranked = standardised_regression(inputs, values), standardised_regression(ranks(inputs), ranks(values))
     found = {
-        "SRC": plain.coefficients, "SRC_conf": plain.half_widths, "SRRC": ranked.coefficients,
-        "SRRC_conf": ranked.half_widths, "rank": rank_correlations(inputs, values),
-    }  # fmt: skip
+        "SRC": plain.coefficients,
+        "SRC_conf": plain.half_widths,
+        "SRRC": ranked.coefficients,
+        "SRRC_conf": ranked.half_widths,
+        "rank": rank_correlations(inputs, values),
+    }
     indices = {}
     for name, part in found.items():
         indices[name] = nothing.copy()

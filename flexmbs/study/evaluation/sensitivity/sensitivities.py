@@ -83,9 +83,7 @@ class Sensitivities:
     def __str__(self) -> str:
         rows = self.rows()
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        aligned = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-        ]
+        aligned = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         r2 = [f"R2 of {name}: {value:.3f}" for name, value in self.r2.items()]
         left_out = f", {self.left_out} left out" if self.left_out else ""
         heading = f"{self.response}: {self.method} from {self.runs} runs{left_out}"

@@ -25,15 +25,10 @@ def parts():
     block = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="block")
     ground = system.ground["origin"]
     system.prismatic(ground, block["origin"], name="guide", axis="z", displacement=1.0)
-    system.contact(
-        fm.Point(block["origin"]), fm.Plane(ground, normal=(0.0, 0.0, 1.0)), law=fm.PowerLaw(STIFFNESS), name="stop"
-    )
+    system.contact(fm.Point(block["origin"]), fm.Plane(ground, normal=(0.0, 0.0, 1.0)), law=fm.PowerLaw(STIFFNESS), name="stop")
     model = ready(system)
     method = METHODS["explicit"]
-    return (
-        model.tables, s.make_state(model.tables, 0, 0), s.make_scratch(model.tables, method),
-        make_workspace(model.tables),
-    )  # fmt: skip
+    return (model.tables, s.make_state(model.tables, 0, 0), s.make_scratch(model.tables, method), make_workspace(model.tables))
 
 
 def put(parts, function, h, active=0, rows=0):

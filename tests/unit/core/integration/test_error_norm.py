@@ -31,14 +31,22 @@ def blocks(n, free=None, **columns):
     algebraic = int(np.count_nonzero((coordinates.multiplier[free] != 0) | (coordinates.unit[free] != 0.0)))
     tables = SimpleNamespace(coordinates=coordinates, free=free, groups=())
     state = SimpleNamespace(q=np.zeros(n), v=np.zeros(n), a=np.zeros(n), worst_coordinate=-1)
-    settings = SimpleNamespace(
-        rtol=RTOL, atol_q=np.full(n, ATOL_Q), atol_v=np.full(n, ATOL_V), floor_q=np.zeros(n), by_motion=0
-    )  # fmt: skip
+    settings = SimpleNamespace(rtol=RTOL, atol_q=np.full(n, ATOL_Q), atol_v=np.full(n, ATOL_V), floor_q=np.zeros(n), by_motion=0)
     scratch = SimpleNamespace(
-        error_q=np.zeros(m), error_v=np.zeros(m), weight_q=np.zeros(m), weight_v=np.zeros(m), algebraic=algebraic,
-        squared_error=np.full(n, np.nan), end_q=np.zeros(n), end_v=np.zeros(n), end_a=np.zeros(n),
-        missed_q=np.full(n, np.nan), missed_v=np.full(n, np.nan), scale_q=np.zeros(n), scale_v=np.zeros(n),
-    )  # fmt: skip
+        error_q=np.zeros(m),
+        error_v=np.zeros(m),
+        weight_q=np.zeros(m),
+        weight_v=np.zeros(m),
+        algebraic=algebraic,
+        squared_error=np.full(n, np.nan),
+        end_q=np.zeros(n),
+        end_v=np.zeros(n),
+        end_a=np.zeros(n),
+        missed_q=np.full(n, np.nan),
+        missed_v=np.full(n, np.nan),
+        scale_q=np.zeros(n),
+        scale_v=np.zeros(n),
+    )
     return tables, state, settings, scratch
 
 
@@ -108,9 +116,7 @@ def test_of_driven_coordinates_counts_what_is_integrated(level, counts_q, counts
     expected = counts_q * error_q**2 + counts_v * error_v**2
     assert scratch.squared_error[1] == pytest.approx(expected, rel=1e-12)
     count = 2.0 * (1 + (level != POSITION_LEVEL))
-    assert error_norm(tables, state, settings, scratch, None) == pytest.approx(
-        max(np.sqrt(expected / count), MIN_ERROR), rel=1e-12
-    )
+    assert error_norm(tables, state, settings, scratch, None) == pytest.approx(max(np.sqrt(expected / count), MIN_ERROR), rel=1e-12)
 
 
 def test_velocity_of_a_driven_rate_is_no_error():

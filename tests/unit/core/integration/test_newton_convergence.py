@@ -77,9 +77,13 @@ def test_rounding_is_not_blamed_on_the_tangent():
 
 def test_failure_asks_for_a_new_tangent_first_and_a_shorter_step_then():
     state = SimpleNamespace(
-        newton_failures=0, tangent_refreshes_left=0, tangent_status=REUSABLE, step_size=1.0, last_step_rejected=0,
+        newton_failures=0,
+        tangent_refreshes_left=0,
+        tangent_status=REUSABLE,
+        step_size=1.0,
+        last_step_rejected=0,
         mass=np.zeros((2, 2)),
-    )  # fmt: skip
+    )
     tables = SimpleNamespace(shift_start=np.zeros(0))
     after_failure(tables, state, 0.5)
     assert (state.tangent_status, state.step_size, state.newton_failures) == (ALL_STALE, 1.0, 1)

@@ -30,9 +30,7 @@ CLOSE = dict(rel=1e-11, abs=1e-12)
 def model():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     block = system.add(fm.RigidBody(2.0, (1.0, 1.0, 1.0)), name="block")
-    slider = system.prismatic(
-        system.ground["origin"], block["origin"], name="guide", axis="z", displacement=Q0, rate=V0
-    )
+    slider = system.prismatic(system.ground["origin"], block["origin"], name="guide", axis="z", displacement=Q0, rate=V0)
     slider.spring(stiffness=2.0 * OMEGA**2)
     return ready(system)
 

@@ -74,9 +74,8 @@ def first(q, v, a, tolerance, max_step=1.0):
     tables = SimpleNamespace(free=np.array([0]))
     state = SimpleNamespace(q=np.array([q]), v=np.array([v]), a=np.array([a]))
     settings = SimpleNamespace(
-        rtol=tolerance, atol_q=np.array([tolerance]), atol_v=np.array([tolerance]), floor_q=np.zeros(1),
-        max_step=max_step,
-    )  # fmt: skip
+        rtol=tolerance, atol_q=np.array([tolerance]), atol_v=np.array([tolerance]), floor_q=np.zeros(1), max_step=max_step
+    )
     scratch = SimpleNamespace(scale_q=np.zeros(1), scale_v=np.zeros(1))
     return first_step_size(tables, state, settings, scratch)
 

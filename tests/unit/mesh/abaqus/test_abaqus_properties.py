@@ -75,9 +75,7 @@ def test_material_without_elasticity_is_unusable_and_says_what_to_add(read):
     (block,) = mesh.blocks
     assert isinstance(block.material, UnusableMaterial)
     assert block.material.density == 3.0
-    assert (
-        "mesh.inp:9: *MATERIAL M cannot be used: it has *HYPERELASTIC (line 10); add *ELASTIC" in block.material.reason
-    )
+    assert "mesh.inp:9: *MATERIAL M cannot be used: it has *HYPERELASTIC (line 10); add *ELASTIC" in block.material.reason
 
 
 def test_stiffness_that_is_not_positive_definite_is_unusable(read):

@@ -31,11 +31,7 @@ TET = """\
         ("2, 1., 0., 0.", "2, 1. 0., 0.", r":3: \*NODE: .* got '1. 0.'"),
         ("2, 1., 0., 0.", "2, 1., 0., 0., 1, 1, 1, 1", r":3: \*NODE: a node must be 'number, x, y, z', got 8 entries"),
         ("2, 1., 0., 0.", "2.5, 1., 0., 0.", r":3: \*NODE: node number 2.5 must be a positive whole number"),
-        (
-            "4, 0., 0., 1.",
-            "1, 0., 0., 1.",
-            r":5: \*NODE: node 1 is defined twice with different coordinates \(first .*:2\)",
-        ),
+        ("4, 0., 0., 1.", "1, 0., 0., 1.", r":5: \*NODE: node 1 is defined twice with different coordinates \(first .*:2\)"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3, 99", r":7: element 7 \(C3D4\) uses node 99, which no \*NODE defines"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3", r":7: \*ELEMENT: element 7 of type C3D4 needs its number and 4 nodes, got 4"),
         ("7, 1, 2, 3, 4", "7, 1, 2, 3, 4, 5", r":7: \*ELEMENT: element 7 of type C3D4 needs .* got 6 numbers"),
@@ -82,9 +78,7 @@ def test_content_of_another_kind(read, content, message):
 
 
 def test_files_that_are_cut_off(read):
-    with pytest.raises(
-        MeshError, match=r":4: \*NODE: a node must be .* got 2 entries. The file ends there: it is cut off"
-    ):
+    with pytest.raises(MeshError, match=r":4: \*NODE: a node must be .* got 2 entries. The file ends there: it is cut off"):
         read(TET[: TET.index("3, 0., 1.") + 4])
     with pytest.raises(MeshError, match=r":7: \*ELEMENT: element 7 .* the data ends before it is complete"):
         read(TET[: TET.index("7, 1, 2, 3") + 7])
@@ -113,10 +107,7 @@ def test_meshes_that_are_no_body(read, type_name, nodes, message):
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
-        (
-            "*NODE\n1000000000, 1, 1, 1\n*NGEN\n1, 1000000000\n",
-            r":17: \*NGEN: the cards of this file generate more than",
-        ),
+        ("*NODE\n1000000000, 1, 1, 1\n*NGEN\n1, 1000000000\n", r":17: \*NGEN: the cards of this file generate more than"),
         ("*ELGEN\n7, 1000000, 1, 1, 1000, 1, 1\n", r":15: \*ELGEN: the cards of this file generate more than"),
         ("*NCOPY, OLD SET=CORNERS, CHANGE NUMBER=9, MULTIPLE=900000000, SHIFT\n1, 0, 0\n", r":14: \*NCOPY: the cards"),
         ("*NFILL\n1, 2, 900000000, 1\n", r":15: \*NFILL: the cards of this file"),

@@ -88,9 +88,7 @@ def test_includes_that_are_missing_cyclic_or_outside(read, tmp_path):
 
 
 def test_what_is_skipped_is_listed_with_lines(read):
-    mesh = read(
-        NODES + TET + "*PLASTIC\n1, 2\n*AMPLITUDE, NAME=A\n0, 0\n*NOVELTY\n*STEP\n*FREQUENCY\n5\n*END STEP\n*PLASTIC\n"
-    )
+    mesh = read(NODES + TET + "*PLASTIC\n1, 2\n*AMPLITUDE, NAME=A\n0, 0\n*NOVELTY\n*STEP\n*FREQUENCY\n5\n*END STEP\n*PLASTIC\n")
     found = {skipped.card: (skipped.lines, skipped.analysis) for skipped in mesh.skipped}
     assert found == {
         "*PLASTIC": ((9, 18), False),

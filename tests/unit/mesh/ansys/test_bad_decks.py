@@ -56,18 +56,11 @@ def test_fewer_nodes_and_elements_than_announced(tmp_path):
         "NBLOCK",
         "11 nodes",
     )
-    refused(
-        tmp_path, BRICK.replace("        12,         3", "12,2000000000"), FIRST_ELEMENT + 3, "EBLOCK", "3 elements"
-    )
+    refused(tmp_path, BRICK.replace("        12,         3", "12,2000000000"), FIRST_ELEMENT + 3, "EBLOCK", "3 elements")
 
 
 def test_gigabyte_counts_of_other_blocks(tmp_path):
-    refused(
-        tmp_path,
-        BRICK.replace("CMBLOCK,LEFT    ,NODE,       4", "CMBLOCK,LEFT,NODE,4000000000"),
-        COMPONENT + 3,
-        "CMBLOCK",
-    )
+    refused(tmp_path, BRICK.replace("CMBLOCK,LEFT    ,NODE,       4", "CMBLOCK,LEFT,NODE,4000000000"), COMPONENT + 3, "CMBLOCK")
     refused(tmp_path, BRICK.replace("RLBLOCK,       1", "RLBLOCK,900000000"), 21, "RLBLOCK")
     # a range over a billion numbers holds the elements that exist
     deck = tmp_path / "range.cdb"
@@ -83,41 +76,20 @@ def test_binary_garbage_and_empty_files(tmp_path):
 
 def test_duplicate_elements_and_nodes(tmp_path):
     row = LINES[line_of("        1        1        1        1") - 1]
-    refused(
-        tmp_path,
-        BRICK.replace(row, f"{row}\n{row}"),
-        FIRST_ELEMENT + 1,
-        "element 10 is defined twice",
-        f":{FIRST_ELEMENT}",
-    )
+    refused(tmp_path, BRICK.replace(row, f"{row}\n{row}"), FIRST_ELEMENT + 1, "element 10 is defined twice", f":{FIRST_ELEMENT}")
     node = LINES[22 + 1]
-    refused(
-        tmp_path,
-        BRICK.replace(node, node + "\n" + node.replace("2.0", "2.5")),
-        25,
-        "defined twice with different coordinates",
-    )
+    refused(tmp_path, BRICK.replace(node, node + "\n" + node.replace("2.0", "2.5")), 25, "defined twice with different coordinates")
 
 
 def test_elements_on_missing_nodes(tmp_path):
-    refused(
-        tmp_path,
-        BRICK.replace("        7        8\n", "        7       99\n", 1),
-        FIRST_ELEMENT,
-        "element 10",
-        "node 99",
-    )
+    refused(tmp_path, BRICK.replace("        7        8\n", "        7       99\n", 1), FIRST_ELEMENT, "element 10", "node 99")
 
 
 def test_elements_of_no_type(tmp_path):
-    refused(
-        tmp_path, BRICK.replace("ET,        1,185", "").replace("KEYOP,        1", "!"), FIRST_ELEMENT, "type 1", "ET"
-    )
+    refused(tmp_path, BRICK.replace("ET,        1,185", "").replace("KEYOP,        1", "!"), FIRST_ELEMENT, "type 1", "ET")
 
 
-@pytest.mark.parametrize(
-    "bad", ["MPDATA,R5.0, 1,EX  ,     1, 1,  0.0    ,", "MPDATA,R5.0, 1,EX  ,     1, 1, -5.0    ,"]
-)
+@pytest.mark.parametrize("bad", ["MPDATA,R5.0, 1,EX  ,     1, 1,  0.0    ,", "MPDATA,R5.0, 1,EX  ,     1, 1, -5.0    ,"])
 def test_moduli_must_be_positive(tmp_path, bad):
     line = line_of("MPDATA,R5.0, 1,EX")
     refused(tmp_path, BRICK.replace(LINES[line - 1], bad), line, "MP,EX", "positive")
@@ -146,9 +118,7 @@ def test_components_of_nothing(tmp_path):
     numbers = LINES[COMPONENT + 1]
     missing = BRICK.replace(numbers, "        71        74        75        78")
     refused(tmp_path, missing, COMPONENT, "CMBLOCK", "LEFT", "none of the 4 nodes")
-    empty = BRICK.replace("CMBLOCK,LEFT    ,NODE,       4", "CMBLOCK,LEFT    ,NODE,       0").replace(
-        f"{numbers}\n", ""
-    )
+    empty = BRICK.replace("CMBLOCK,LEFT    ,NODE,       4", "CMBLOCK,LEFT    ,NODE,       0").replace(f"{numbers}\n", "")
     refused(tmp_path, empty, COMPONENT, "CMBLOCK", "LEFT", "is empty")
 
 

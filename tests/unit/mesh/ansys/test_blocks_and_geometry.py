@@ -34,26 +34,44 @@ FINISH
 IGES = "".join(
     f"{text:72}{section}{number:7d}\n"
     for text, section, number in (
-        ("", "S", 1), ("1H,,1H;,4HCUBE,8Hcube.igs,5HANSYS,5H18.0 ,32,38,6,308,15,4HCUBE,1.,1", "G", 1),
-        ("     110       1", "D", 1), ("110,0.,0.,0.,1.,0.,0.;", "P", 1), ("S      1G      1D      1P      1", "T", 1),
+        ("", "S", 1),
+        ("1H,,1H;,4HCUBE,8Hcube.igs,5HANSYS,5H18.0 ,32,38,6,308,15,4HCUBE,1.,1", "G", 1),
+        ("     110       1", "D", 1),
+        ("110,0.,0.,0.,1.,0.,0.;", "P", 1),
+        ("S      1G      1D      1P      1", "T", 1),
     )
-)  # fmt: skip
+)
 
 
 def deck(nodes="(3i9,6e21.13)", elements="(19i9)", before="", routine=185, count=8):
     """One tetrahedron as a degenerate SOLID185, or one plane element."""
     widths, spec = [9, 9, 9] if nodes.startswith("(3i9") else [7, 9, 9], nodes
-    lines = [f"{i:{widths[0]}d}{0:{widths[1]}d}{0:{widths[2]}d}" + "".join(f"{x:21.13E}" for x in p)
-             for i, p in enumerate(CORNERS, 1)]  # fmt: skip
+    lines = [
+        f"{i:{widths[0]}d}{0:{widths[1]}d}{0:{widths[2]}d}" + "".join(f"{x:21.13E}" for x in p) for i, p in enumerate(CORNERS, 1)
+    ]
     corner = [1, 2, 3, 3, 4, 4, 4, 4][:count] if count == 8 else [1, 2, 4, 3]
     first = 7 if elements.startswith("(1i7") else 9
     numbers = [1, 1, 1, 1, 0, 0, 0, 0, count, 0, 1, *corner]
     element = f"{numbers[0]:{first}d}" + "".join(f"{n:9d}" for n in numbers[1:])
-    return "\n".join([
-        "/PREP7", before + f"ET,1,{routine}", "NBLOCK,6,SOLID,4,4", spec, *lines, "N,R5.3,LOC,       -1,",
-        "EBLOCK,19,SOLID,1,1", elements, element, "       -1", "MP,EX,1,2.1E11", "MP,PRXY,1,0.3", "MP,DENS,1,6000.",
-        "FINISH", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "/PREP7",
+            before + f"ET,1,{routine}",
+            "NBLOCK,6,SOLID,4,4",
+            spec,
+            *lines,
+            "N,R5.3,LOC,       -1,",
+            "EBLOCK,19,SOLID,1,1",
+            elements,
+            element,
+            "       -1",
+            "MP,EX,1,2.1E11",
+            "MP,PRXY,1,0.3",
+            "MP,DENS,1,6000.",
+            "FINISH",
+            "",
+        ]
+    )
 
 
 def read(tmp_path, text):

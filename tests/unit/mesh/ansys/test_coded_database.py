@@ -94,9 +94,7 @@ def test_elements_of_second_order_and_a_component_of_surface_elements():
 
 
 def test_elements_on_two_lines_and_numbers_that_touch(tmp_path):
-    nodes = "".join(
-        f"{10000000 + i:8d}{0:8d}{0:8d}{float(i % 3):16.9E}{float(i):16.9E}{-1.0 * i:16.9E}\n" for i in range(20)
-    )
+    nodes = "".join(f"{10000000 + i:8d}{0:8d}{0:8d}{float(i % 3):16.9E}{float(i):16.9E}{-1.0 * i:16.9E}\n" for i in range(20))
     row = f"{1:8d}{1:8d}{1:8d}{1:8d}{0:8d}{0:8d}{0:8d}{0:8d}{20:8d}{0:8d}{7:8d}"
     first, second = ("".join(f"{10000000 + i:8d}" for i in own) for own in (range(8), range(8, 20)))
     deck = tmp_path / "a.cdb"

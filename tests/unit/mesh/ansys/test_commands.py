@@ -87,9 +87,7 @@ def test_minor_and_major_poisson_ratio_of_orthotropic_materials(tmp_path):
 
 
 def test_elastic_matrix_of_tb_anel(tmp_path):
-    table = (
-        "tb,anel,1\ntbdata,1,300,100,100,0,0,0\ntbdata,7,300,100,0,0,0,300\ntbdata,13,0,0,0,80,0,0\ntbdata,19,70,0,60\n"
-    )
+    table = "tb,anel,1\ntbdata,1,300,100,100,0,0,0\ntbdata,7,300,100,0,0,0,300\ntbdata,13,0,0,0,80,0,0\ntbdata,19,70,0,60\n"
     material = read_ansys(written(tmp_path, HEXAHEDRON + table)).materials["MAT 1"]
     assert isinstance(material, AnisotropicMaterial)
     np.testing.assert_array_equal(np.diag(material.stiffness), [300, 300, 300, 80, 70, 60])

@@ -10,10 +10,7 @@ POINTS = {7: (0.0, 0.0, 0.0), 3: (1.0, 0.0, 0.0), 12: (0.0, 1.0, 0.0), 40: (0.0,
 
 def version_2():
     nodes = "\n".join(f"{tag} {x} {y} {z}" for tag, (x, y, z) in POINTS.items())
-    return (
-        f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{nodes}\n$EndNodes\n"
-        "$Elements\n1\n1 4 2 1 1 7 3 12 40\n$EndElements\n"
-    )
+    return f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n{nodes}\n$EndNodes\n$Elements\n1\n1 4 2 1 1 7 3 12 40\n$EndElements\n"
 
 
 def version_41():

@@ -8,8 +8,7 @@ from flexmbs import ClampedFree, Interface, read_mesh, reduce, with_material
 # A unit tetrahedron: volume 1, its faces 1 to 4 as surfaces, one edge as curve 6, a corner as point 2.
 CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 FACES = ((1, 2, 3), (1, 2, 4), (2, 3, 4), (1, 3, 4))
-ELEMENTS = [(15, 0, 2, (2,)), (1, 1, 6, (1, 2)), *((2, 2, k, face) for k, face in enumerate(FACES, 1)),
-            (4, 3, 1, (1, 2, 3, 4))]  # fmt: skip
+ELEMENTS = [(15, 0, 2, (2,)), (1, 1, 6, (1, 2)), *((2, 2, k, face) for k, face in enumerate(FACES, 1)), (4, 3, 1, (1, 2, 3, 4))]
 
 
 def version_1():

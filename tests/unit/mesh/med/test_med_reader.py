@@ -80,7 +80,7 @@ def test_unit_of_length_is_told(folder, tmp_path):
         (lambda file: file[f"{STEP}/MAI"].move("HE8", "POE"), "MAI/POE: polyhedra"),
         (lambda file: file[f"{STEP}/NOE"].pop("NUM") and None or resize(file), "COO: .* bytes are declared"),
     ],
-)  # fmt: skip
+)
 def test_wrong_content(folder, tmp_path, change, message):
     assert re.search(message, refusal(changed(folder, tmp_path, change)))
 

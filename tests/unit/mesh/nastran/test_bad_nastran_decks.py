@@ -44,18 +44,12 @@ CASES = {
     ),
     "set of nothing": (PLATE + SHELL + "SPC1,1,123\n", "deck.bdf:8: SPC1: no grid points"),
     "set of what does not exist": (PLATE + SHELL + "SPC1,1,123,77\n", "deck.bdf:8: SPC1: none of the grid points"),
-    "missing coordinate system": (
-        PLATE + SHELL + "GRID,9,4,0.,0.,0.\n",
-        "deck.bdf:8: GRID: CP names coordinate system 4",
-    ),
+    "missing coordinate system": (PLATE + SHELL + "GRID,9,4,0.,0.,0.\n", "deck.bdf:8: GRID: CP names coordinate system 4"),
     "systems in a circle": (
         PLATE + SHELL + "CORD2R,1,2,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\nCORD2R,2,1,0.,0.,0.,0.,0.,1.\n,1.,0.,0.\n",
         "deck.bdf:8: CORD2R: coordinate system 1 is defined in terms of itself",
     ),
-    "system of points on a line": (
-        PLATE + SHELL + "CORD2R,1,,0.,0.,0.,0.,0.,1.\n,0.,0.,2.\n",
-        "deck.bdf:8: CORD2R: .*collinear",
-    ),
+    "system of points on a line": (PLATE + SHELL + "CORD2R,1,,0.,0.,0.,0.,0.,1.\n,0.,0.,2.\n", "deck.bdf:8: CORD2R: .*collinear"),
     "no number": (PLATE + "PSHELL,1,1,abc,1\nMAT1,1,200.\n", r"deck.bdf:6: PSHELL: T \(field 4\) is 'ABC'"),
     "no coordinate": ("GRID,1,,x,0.,0.\n", "deck.bdf:1: GRID: X1 is 'x'"),
     "huge repetition": (POINTS + "=,*(1),==\n=(1000000000)\n", "deck.bdf:6: "),

@@ -40,16 +40,22 @@ def test_a_comma_far_right_leaves_fixed_fields_fixed(tmp_path):
     assert {entry.card: entry.count for entry in mesh.skipped} == {"DESVAR": 1, "DEQATN": 2}
 
 
-@pytest.mark.parametrize("free", ["GRID,2,,1.,0.,0.", "  GRID , 2,,1.,0.,0.", "GRID*,2,,1.,0.\n*,0.",
-                                  "GRID           ,2,,1.,0.,0.", "grid\t,2,,1.,0.,0."])  # fmt: skip
+@pytest.mark.parametrize(
+    "free",
+    ["GRID,2,,1.,0.,0.", "  GRID , 2,,1.,0.,0.", "GRID*,2,,1.,0.\n*,0.", "GRID           ,2,,1.,0.,0.", "grid\t,2,,1.,0.,0."],
+)
 def test_free_format_stays_free(tmp_path, free):
     line = FIXED.splitlines()[3]
     assert points_by_number(read(tmp_path, FIXED.replace(line, free)))[2] == [1, 0, 0]
 
 
 def test_free_continuations_of_a_free_card(tmp_path):
-    mesh = read(tmp_path, FIXED.replace("CTETRA         1       1       1       2       3       4",
-                                        "CTETRA,1,1,1,2,3,4\nCTETRA,2,1,1,2,3,4,,,+A\n+A,,,,,,"))  # fmt: skip
+    mesh = read(
+        tmp_path,
+        FIXED.replace(
+            "CTETRA         1       1       1       2       3       4", "CTETRA,1,1,1,2,3,4\nCTETRA,2,1,1,2,3,4,,,+A\n+A,,,,,,"
+        ),
+    )
     assert mesh.blocks[0].ids.tolist() == [1, 2]
 
 
@@ -84,9 +90,7 @@ def test_sets_behind_output_post_are_read_and_others_listed(tmp_path):
     mesh = read(tmp_path, SETS)
     nodes = {name: mesh.node_ids[found].tolist() for name, found in mesh.node_sets.items()}
     assert nodes == {"SET 1": [1, 2], "SET 6": [2, 3]}
-    assert {name: len(found) for name, found in mesh.element_sets.items()} == {
-        "SET 1 (OUTPUT(POST))": 1, "SET 5": 2, "PSOLID 1": 2
-    }  # fmt: skip
+    assert {name: len(found) for name, found in mesh.element_sets.items()} == {"SET 1 (OUTPUT(POST))": 1, "SET 5": 2, "PSOLID 1": 2}
     listed = {entry.card: (entry.lines, entry.analysis, entry.why) for entry in mesh.skipped}
     assert listed["SET 4"] == ((7,), True, "a set for plots, in OUTPUT(PLOT)")
     assert "times or frequencies" in listed["SET 3"][2] and listed["SET 9"][0] == (4,)

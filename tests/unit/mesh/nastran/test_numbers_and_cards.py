@@ -17,16 +17,7 @@ def cards(*lines, in_batches=()):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [
-        ("1.5", 1.5),
-        (".5", 0.5),
-        ("7.E3", 7e3),
-        ("2.D-3", 2e-3),
-        ("1.5+6", 1.5e6),
-        ("1.-3", 1e-3),
-        ("-.5-3", -5e-4),
-        ("3", 3.0),
-    ],
+    [("1.5", 1.5), (".5", 0.5), ("7.E3", 7e3), ("2.D-3", 2e-3), ("1.5+6", 1.5e6), ("1.-3", 1e-3), ("-.5-3", -5e-4), ("3", 3.0)],
 )
 def test_reals_as_nastran_writes_them(text, value):
     assert number_fields.real(text) == value

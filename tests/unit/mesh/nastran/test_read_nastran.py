@@ -58,9 +58,7 @@ def test_points_in_a_cylindrical_system_are_turned_to_the_basic_one(block):
 def test_absent_middle_nodes_stand_between_the_ends(block):
     tetrahedron, row = one(block, 4)
     middle = tetrahedron.nodes[row][6]
-    np.testing.assert_allclose(
-        block.points[middle], (block.points[node(block, 21)] + block.points[node(block, 23)]) / 2
-    )
+    np.testing.assert_allclose(block.points[middle], (block.points[node(block, 21)] + block.points[node(block, 23)]) / 2)
     assert any("midside node" in warning and "block.bdf:48" in warning for warning in block.warnings)
     equations = [equation for equation in block.equations if equation.name.startswith("middle")]
     assert len(equations) == 4 * 3

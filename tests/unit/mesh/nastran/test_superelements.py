@@ -15,9 +15,7 @@ PSOLID,1,1
 MAT1,1,2.1+11,,.3,6000.
 """
 # A bar of 4 x 1 x 1 m whose numbers, property and parameter are those of the main section, with other values.
-PART = "".join(
-    f"GRID,{1 + i + 5 * j + 10 * k},,{i}.,{j}.,{k}.\n" for k in range(2) for j in range(2) for i in range(5)
-) + "".join(
+PART = "".join(f"GRID,{1 + i + 5 * j + 10 * k},,{i}.,{j}.,{k}.\n" for k in range(2) for j in range(2) for i in range(5)) + "".join(
     f"CHEXA,{1 + i},1,{1 + i},{2 + i},{7 + i},{6 + i},{11 + i},{12 + i}\n,{17 + i},{16 + i}\n" for i in range(4)
 )
 PART += 'PSOLID,1,1\nMAT1,1,7.+10,,.3,2700.\nPARAM,WTMASS,0.00259\n$HMNAME COMP 1 "of the part"\nSPC1,1,123,1\n'

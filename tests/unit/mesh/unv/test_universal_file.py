@@ -84,9 +84,7 @@ def test_old_datasets_and_the_order_of_second_order_nodes():
     (block,) = mesh.blocks
     assert block.kind == "tet10"
     edges = [(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)]
-    np.testing.assert_allclose(
-        mesh.points[block.nodes[0, 4:]], mesh.points[block.nodes[0][np.array(edges)]].mean(axis=1)
-    )
+    np.testing.assert_allclose(mesh.points[block.nodes[0, 4:]], mesh.points[block.nodes[0][np.array(edges)]].mean(axis=1))
     assert mesh.node_ids[mesh.node_sets["BASE"]].tolist() == [1, 2, 3, 5]
 
 
@@ -98,8 +96,7 @@ def test_quadratic_wedges_and_hexahedra_are_numbered_around_their_rings(tmp_path
         points = np.vstack([around, ring + (0, 0, 1), around + (0, 0, 2)])
         count = len(points)
         nodes = "".join(
-            f"{i + 1:10d}{1:10d}{1:10d}{11:10d}\n" + "".join(f"{v:25.16E}" for v in point) + "\n"
-            for i, point in enumerate(points)
+            f"{i + 1:10d}{1:10d}{1:10d}{11:10d}\n" + "".join(f"{v:25.16E}" for v in point) + "\n" for i, point in enumerate(points)
         )
         numbers = [f"{i + 1:10d}" for i in range(count)]
         rows = "\n".join("".join(numbers[i : i + 8]) for i in range(0, count, 8))
@@ -125,9 +122,7 @@ def test_coordinates_in_a_system_of_dataset_18(tmp_path):
 def test_columns_that_touch_and_lines_without_columns(tmp_path):
     text = BOX.replace(f"{9:10d}{1:10d}{2:10d}{11:10d}", f"{9:10d}{1234567890:10d}{1234567890:10d}{11:10d}")
     assert len(read_unv(written(tmp_path, text)).points) == 10
-    free = "\n".join(
-        " ".join(line.split()) if i > NODES and i < ELEMENTS - 2 else line for i, line in enumerate(LINES, 1)
-    )
+    free = "\n".join(" ".join(line.split()) if i > NODES and i < ELEMENTS - 2 else line for i, line in enumerate(LINES, 1))
     free = free.replace("\n-1\n", "\n    -1\n")
     assert read_unv(written(tmp_path, free)).points.tolist() == read_unv(written(tmp_path, BOX)).points.tolist()
 
@@ -161,9 +156,7 @@ def test_truncated(tmp_path, last, line, card):
 def test_lines_that_are_missing_within_a_dataset(tmp_path):
     at = ELEMENTS + 2
     refused(tmp_path, "\n".join(LINES[: at - 1] + LINES[at:]), ELEMENTS + 2, "dataset 2412")
-    refused(
-        tmp_path, "\n".join(LINES[: ELEMENTS - 4] + LINES[ELEMENTS - 3 :]), ELEMENTS - 3, "dataset 2411", "coordinates"
-    )
+    refused(tmp_path, "\n".join(LINES[: ELEMENTS - 4] + LINES[ELEMENTS - 3 :]), ELEMENTS - 3, "dataset 2411", "coordinates")
 
 
 def test_gigabyte_counts(tmp_path):

@@ -69,11 +69,7 @@ def test_wrong_legacy_content(folder, tmp_path, old, new, message):
     [
         ('NumberOfPoints="14"', 'NumberOfPoints="3000000000"', r":4: Piece: NumberOfPoints is '3000000000'"),
         ("</Cells>", "", r":\d+: the XML is damaged or cut off \(mismatched tag"),
-        (
-            'type="UnstructuredGrid"',
-            'type="PUnstructuredGrid"',
-            r":2: VTKFile: type 'PUnstructuredGrid' is not supported",
-        ),
+        ('type="UnstructuredGrid"', 'type="PUnstructuredGrid"', r":2: VTKFile: type 'PUnstructuredGrid' is not supported"),
         ('type="UInt8"', 'type="Text"', r":\d+: DataArray types: the type Text is unknown"),
         ("12 12 13", "12 12", r"3 cells, 2 cell types"),
         ("8 16 22", "8 16 99", r"the cells end at position 99 of a connectivity of 22"),

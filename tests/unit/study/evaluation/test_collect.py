@@ -64,10 +64,7 @@ def test_units_of_figures_that_do_not_exist_are_reported():
 
 
 def test_lists_become_columns_when_asked_for():
-    rows = [
-        (0, {}, finished("a", {"peaks": [5.0]})),
-        (1, {}, finished("b", {"peaks": [6.0, 7.0], "other": [1, 2]})),
-    ]
+    rows = [(0, {}, finished("a", {"peaks": [5.0]})), (1, {}, finished("b", {"peaks": [6.0, 7.0], "other": [1, 2]}))]
     plain = collect(rows, {})
     assert plain.figures == ()
     assert plain.left_out == ("peaks", "other")
@@ -152,8 +149,6 @@ def test_a_run_takes_few_bytes():
     rows = ((k, dict.fromkeys(names, float(k)), finished(f"{k:032x}", {"mesh": "rod.inp"})) for k in range(5000))
     table = collect(rows, {name: ("", "") for name in names})
     arrays = [column.values for column in table.columns.values()]
-    bytes_per_run = (
-        sum(array.nbytes for array in (*arrays, table.keys, table.index, table.finished, table.seconds)) / 5000
-    )
+    bytes_per_run = sum(array.nbytes for array in (*arrays, table.keys, table.index, table.finished, table.seconds)) / 5000
     assert bytes_per_run <= 20 * 8 + 8 + 32 + 8 + 1 + 8
     assert sys.getrefcount(table["mesh"][0]) > 5000  # one text for all

@@ -21,14 +21,7 @@ def test_csv_has_units_and_every_digit(table, tmp_path):
     table.export(tmp_path / "table.csv")
     with (tmp_path / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0])[:6] == [
-        "run.index",
-        "run.status",
-        "run.seconds [s]",
-        "run.key",
-        "length [m]",
-        "stiffness [Pa]",
-    ]
+    assert list(rows[0])[:6] == ["run.index", "run.status", "run.seconds [s]", "run.key", "length [m]", "stiffness [Pa]"]
     assert [float(row["stiffness [Pa]"]) for row in rows] == table["stiffness"].tolist()
     read = [float(row["force [N]"] or "nan") for row in rows]
     assert np.array_equal(read, table["force"], equal_nan=True)
@@ -95,9 +88,7 @@ def grid_table(missing=()):
     lengths, meshes = np.meshgrid([1.0, 2.0, 3.0], [10.0, 20.0], indexing="ij")
     lengths, meshes = lengths.ravel(), meshes.ravel()
     kept = [run for run in range(6) if run not in missing]
-    return table_of(
-        {"length": lengths[kept], "load": meshes[kept]}, {"force": (100.0 * lengths + meshes)[kept]}, {"force": "N"}
-    )
+    return table_of({"length": lengths[kept], "load": meshes[kept]}, {"force": (100.0 * lengths + meshes)[kept]}, {"force": "N"})
 
 
 def test_a_grid_becomes_dimensions():

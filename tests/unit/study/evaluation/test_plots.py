@@ -172,8 +172,13 @@ def test_ticks_are_round_numbers():
 
 def test_texts_of_numbers_and_labels():
     assert [number_text(value) for value in (0.0, 14200.0, 0.00213, 3e-7, 1e11, -2.5e9)] == [
-        "0", "14200", "0.00213", "3×10⁻⁷", "10¹¹", "-2.5×10⁹",
-    ]  # fmt: skip
+        "0",
+        "14200",
+        "0.00213",
+        "3×10⁻⁷",
+        "10¹¹",
+        "-2.5×10⁹",
+    ]
     assert broken("tip_deflection_max [m]") == "tip_deflection_\nmax\n[m]"
     assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["…beam.inp", "…hex20.inp"]
     assert short_texts(["mesh_number_01.inp", "mesh_number_02.inp"]) == ["…01.inp", "…02.inp"]

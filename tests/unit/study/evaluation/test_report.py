@@ -28,12 +28,15 @@ def report(tmp_path_factory):
     )
     t = np.linspace(0.0, 1.0, 11)
     content = ReportContent(
-        f"Pendulum {EVIL}", table, [("seed", EVIL)], [("length [m]", "0.8 to 1.2")],
+        f"Pendulum {EVIL}",
+        table,
+        [("seed", EVIL)],
+        [("length [m]", "0.8 to 1.2")],
         bands=[history_band("hinge.angle", [(t, t), (t, 2.0 * t)], "rad")],
         sensitivities=[sensitivity(table, "force")],
         reliabilities=[reliability(table, "force", above=1e4, sampler="lhs")],
         csv="table.csv",
-    )  # fmt: skip
+    )
     path = tmp_path_factory.mktemp("report") / "report.html"
     write_report(content, path)
     return path, table
@@ -49,9 +52,7 @@ def test_it_needs_nothing_outside_itself(report):
 
 def test_it_has_all_sections(report):
     page = Page(report[0].read_text("utf-8"))
-    assert page.headings == [
-        "Study", "Status", "Statistics", "Plots", "Histories", "Sensitivity", "Reliability", "Runs",
-    ]  # fmt: skip
+    assert page.headings == ["Study", "Status", "Statistics", "Plots", "Histories", "Sensitivity", "Reliability", "Runs"]
     anchors = {link for link in page.links if link.startswith("#")}
     assert anchors == {f"#{heading.lower()}" for heading in page.headings}
 

@@ -45,9 +45,7 @@ def test_wrong_shards(given):
 
 
 def test_settings_and_answers_survive_as_json():
-    spec = RunSpec(
-        "case.py", "abc", {"axis": [0.0, 1.0, 0.0]}, {"storage_limit": None}, "figures", ("hinge.angle",), 11
-    )
+    spec = RunSpec("case.py", "abc", {"axis": [0.0, 1.0, 0.0]}, {"storage_limit": None}, "figures", ("hinge.angle",), 11)
     settings = WorkerSettings("/study", spec, RunLimits(1.5, 1e9), 4, 2, "/here", ("/a", "/b"))
     assert WorkerSettings.from_json(settings.to_json()) == settings
     answer = Answer("ab", "finished", {"a": math.nan, "b": 0.1 + 0.2, "c": "x"}, ("a",), 1.0, 10)
@@ -57,9 +55,18 @@ def test_settings_and_answers_survive_as_json():
 def test_plain_values_keep_every_digit():
     third, single = np.float64(1.0) / 3.0, np.float32(0.1)
     given = {
-        "f": third, "single": single, "i": np.int64(2**53 + 1), "b": np.True_, "nan": math.nan, "s": np.str_("a"),
-        "list": (1, third), "array": np.array([[1.0, math.inf]]), "path": Path("a"), "none": None, "n": {"m": third},
-    }  # fmt: skip
+        "f": third,
+        "single": single,
+        "i": np.int64(2**53 + 1),
+        "b": np.True_,
+        "nan": math.nan,
+        "s": np.str_("a"),
+        "list": (1, third),
+        "array": np.array([[1.0, math.inf]]),
+        "path": Path("a"),
+        "none": None,
+        "n": {"m": third},
+    }
     found = plain_mapping(given, "figure")
     assert found["f"] == 1.0 / 3.0 and type(found["f"]) is float and found["single"] == float(single)
     assert found["i"] == 2**53 + 1 and type(found["i"]) is int and found["b"] is True and type(found["s"]) is str
@@ -76,12 +83,7 @@ def test_other_values_are_refused_by_name(value):
 
 
 def test_durations_for_people():
-    assert [time_text(seconds) for seconds in (40.0, 720.0, 12000.0, 2e5)] == [
-        "40 s",
-        "12 min",
-        "3 h 20 min",
-        "2 d 7 h",
-    ]
+    assert [time_text(seconds) for seconds in (40.0, 720.0, 12000.0, 2e5)] == ["40 s", "12 min", "3 h 20 min", "2 d 7 h"]
 
 
 def test_plain_lines_of_progress(capsys):

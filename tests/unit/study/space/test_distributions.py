@@ -68,12 +68,17 @@ def test_levels_are_medians_of_parts_of_equal_probability():
 @pytest.mark.parametrize(
     "entry",
     [
-        fm.Range(0.1, 0.7), fm.Range(1e-3, 1e3, log=True), fm.Choices([1, 2.5, None, "a", True, (0, 1, 0)]),
-        fm.RunSeeds(), fm.Normal(1 / 3, 0.1, low=0), fm.Distribution(stats.gumbel_r(10, scale=2)), fm.Weibull(3, 2, 1),
+        fm.Range(0.1, 0.7),
+        fm.Range(1e-3, 1e3, log=True),
+        fm.Choices([1, 2.5, None, "a", True, (0, 1, 0)]),
+        fm.RunSeeds(),
+        fm.Normal(1 / 3, 0.1, low=0),
+        fm.Distribution(stats.gumbel_r(10, scale=2)),
+        fm.Weibull(3, 2, 1),
         fm.Distribution(stats.binom(10, 0.3), high=8),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_stored_entries_are_the_same(entry):
     again = entry_from_json(json.loads(json.dumps(entry.to_json())))
     assert again == entry

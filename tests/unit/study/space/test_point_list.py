@@ -23,8 +23,7 @@ def points_of(tmp_path):
 
 def test_a_file_with_units_components_and_expressions(points_of):
     points = points_of(
-        "length,modes,axis[1],stop,mesh,damping\n[m],,,,,[s]\n"
-        "0.5,2,pi/2,true,a.inp,none\n\n# by hand\n2*0.3,3,1,no,b.inp,0.1\n"
+        "length,modes,axis[1],stop,mesh,damping\n[m],,,,,[s]\n0.5,2,pi/2,true,a.inp,none\n\n# by hand\n2*0.3,3,1,no,b.inp,0.1\n"
     )
     axis = (0.0, 1.5707963267948966, 1.0)
     assert list(points) == [
@@ -39,10 +38,12 @@ def test_a_file_with_units_components_and_expressions(points_of):
 @pytest.mark.parametrize(
     "text",
     [
-        "length;density\n0.5;1\n1.5;2\n", "length\tdensity\n0.5\t1\n1.5\t2\n",
-        "\ufefflength, density\r\n0.5, 1\r\n1.5, 2\r\n", 'length [m],"density [kg/m3]"\n0.5,1\n1.5,2',
+        "length;density\n0.5;1\n1.5;2\n",
+        "length\tdensity\n0.5\t1\n1.5\t2\n",
+        "\ufefflength, density\r\n0.5, 1\r\n1.5, 2\r\n",
+        'length [m],"density [kg/m3]"\n0.5,1\n1.5,2',
     ],
-)  # fmt: skip
+)
 def test_other_forms_of_csv(points_of, text):
     assert list(points_of(text)) == [{"length": 0.5, "density": 1.0}, {"length": 1.5, "density": 2.0}]
 
@@ -97,10 +98,7 @@ def test_rows_of_a_script_and_pandas_tables():
         ([], "the list of points is empty"),
         ([1], "row 0: expected a mapping parameter -> value, not 1"),
         ({"length": 1}, "a list of points is a CSV file or a list such as"),
-        (
-            [{"length": 1}, {"density": 1}],
-            r"row 1: all rows must have .* as row 0 \(length\); differing: density, length",
-        ),
+        ([{"length": 1}, {"density": 1}], r"row 1: all rows must have .* as row 0 \(length\); differing: density, length"),
         ([{"length": 1}, {"length": 7}], r"row 1, column length: .* must be at most 2, not 7"),
         ([{"length": 1}, {"length": float("nan")}], r"row 1, column length: .* must be a finite number"),
     ],

@@ -61,11 +61,7 @@ def test_values_of_a_list_are_equally_probable_and_have_the_parameters_type():
 @pytest.mark.parametrize(
     ("name", "entry", "message"),
     [
-        (
-            "length",
-            (1.2, 0.8),
-            r"space: length: the range begins at 1.2 and ends at 0.8; write the smaller.*0.8 to 1.2",
-        ),
+        ("length", (1.2, 0.8), r"space: length: the range begins at 1.2 and ends at 0.8; write the smaller.*0.8 to 1.2"),
         ("length", (1.0, 1.0), r"space: length: the range from 1 to 1 is empty; give the parameter this value"),
         ("length", (0.0, 1.0), r"length \[m\]: the range begins at 0, below the parameter's minimum 0.1"),
         ("length", (0.5, 3.0), r"length \[m\]: the range ends at 3, above the parameter's maximum 2"),

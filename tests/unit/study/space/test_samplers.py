@@ -16,23 +16,37 @@ import flexmbs as fm
 from flexmbs.study.space.sampler_names import sampler_by_name, sampler_from_json
 
 ENTRIES = {
-    "length": (0.5, 1.0), "stiffness": fm.Range(1e9, 1e11, log=True), "density": fm.Normal(7850, 50), "modes": (2, 9),
-    "stop": [True, False], "seed": fm.RunSeeds(),
-}  # fmt: skip
+    "length": (0.5, 1.0),
+    "stiffness": fm.Range(1e9, 1e11, log=True),
+    "density": fm.Normal(7850, 50),
+    "modes": (2, 9),
+    "stop": [True, False],
+    "seed": fm.RunSeeds(),
+}
 SPACE = fm.Space(Parameters, ENTRIES)
 SAMPLERS = [
-    fm.Grid({"length": 3, "stiffness": 4, "density": 2}), fm.LatinHypercube(50), fm.LatinHypercube(20, "random-cd"),
-    fm.Sobol(64), fm.Halton(50), fm.RandomSample(50), fm.SobolIndices(8), fm.SobolIndices(8, second_order=True),
-    fm.Morris(5), fm.Morris(5, levels=6),
-]  # fmt: skip
+    fm.Grid({"length": 3, "stiffness": 4, "density": 2}),
+    fm.LatinHypercube(50),
+    fm.LatinHypercube(20, "random-cd"),
+    fm.Sobol(64),
+    fm.Halton(50),
+    fm.RandomSample(50),
+    fm.SobolIndices(8),
+    fm.SobolIndices(8, second_order=True),
+    fm.Morris(5),
+    fm.Morris(5, levels=6),
+]
 MANY = fm.Halton(4096)
 WIDE = fm.Space(Parameters, {"length": fm.Range(0.1, 2, log=True), "density": fm.LogNormal(10, 3)})
 VECTOR = "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR X86_V3 X86_V4"
 #: Samplers by the number of points of their sequences; more begin with the same ones.
 EXTENDABLE = {
-    "sobol": lambda n: fm.Sobol(n, quiet=True), "halton": fm.Halton, "random": fm.RandomSample,
-    "sobol-indices": lambda n: fm.SobolIndices(n, quiet=True), "morris": fm.Morris,
-}  # fmt: skip
+    "sobol": lambda n: fm.Sobol(n, quiet=True),
+    "halton": fm.Halton,
+    "random": fm.RandomSample,
+    "sobol-indices": lambda n: fm.SobolIndices(n, quiet=True),
+    "morris": fm.Morris,
+}
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=str)
@@ -115,9 +129,7 @@ def test_grids_have_every_combination_once():
 def test_grids_beyond_the_limit_are_refused_with_their_product():
     space = fm.Space(Parameters, {"length": (0.5, 1.0), "stiffness": (1, 2), "density": (1, 2)})
     levels = {"length": 12, "stiffness": 50, "density": 300}
-    with pytest.raises(
-        fm.StudyError, match=r"12 x 50 x 300 = 180000 points, more than 100000; .*confirmed=True, --yes"
-    ):
+    with pytest.raises(fm.StudyError, match=r"12 x 50 x 300 = 180000 points, more than 100000; .*confirmed=True, --yes"):
         fm.Grid(levels).points(space)
     with pytest.raises(fm.StudyError, match="180000 points"):
         fm.Grid(levels).count(space)
@@ -183,19 +195,13 @@ def test_without_salib_the_extra_is_named(monkeypatch):
         (lambda: fm.LatinHypercube(5, "random"), "optimization must be None or 'random-cd', not 'random'"),
         (lambda: fm.Grid(0), "number of levels of a grid must be a whole number of at least 1"),
         (lambda: fm.Grid({"length": 0}), "number of levels of length must be"),
-        (
-            lambda: fm.Grid({"lenght": 3}).count(SPACE),
-            "levels of the grid: 'lenght' is not varied. Did you mean length",
-        ),
+        (lambda: fm.Grid({"lenght": 3}).count(SPACE), "levels of the grid: 'lenght' is not varied. Did you mean length"),
         (lambda: fm.Morris(3, levels=5), "must be even, not 5"),
         (lambda: fm.SobolIndices(0), "base of the Sobol indices must be"),
         (lambda: fm.Halton(5).points(SPACE, seed=-1), "seed of a study must be a whole number of at least 0, not -1"),
         (lambda: fm.Halton(5).points(fm.Space(Parameters, {})), "the space is empty, so all runs would be the same"),
         (lambda: fm.Grid(5).points(fm.Space(Parameters, {"seed": fm.RunSeeds()})), "no parameter of which a grid"),
-        (
-            lambda: fm.SobolIndices(4).points(fm.Space(Parameters, {"length": (1, 2)})),
-            "varies 1, at least 2 are needed",
-        ),
+        (lambda: fm.SobolIndices(4).points(fm.Space(Parameters, {"length": (1, 2)})), "varies 1, at least 2 are needed"),
         (lambda: sampler_by_name("lsh", runs=3), "no sampler 'lsh'. Did you mean lhs"),
         (lambda: sampler_by_name("lhs"), "the sampler lhs needs runs, for example runs=128"),
         (lambda: sampler_by_name("morris"), "the sampler morris needs trajectories"),

@@ -55,10 +55,15 @@ def test_wrong_spaces_are_refused(entries, fixed, message):
 
 def test_stored_spaces_are_the_same():
     entries = {
-        "length": (0.1, 0.7), "stiffness": fm.Range(1e9, 3e11, log=True), "modes": (2, 9),
-        "density": fm.Normal(7850, 50), "axis[1]": (0, 1), "stop": [True, False], "start": [None, (0, 1)],
+        "length": (0.1, 0.7),
+        "stiffness": fm.Range(1e9, 3e11, log=True),
+        "modes": (2, 9),
+        "density": fm.Normal(7850, 50),
+        "axis[1]": (0, 1),
+        "stop": [True, False],
+        "start": [None, (0, 1)],
         "seed": fm.RunSeeds(),
-    }  # fmt: skip
+    }
     space = fm.Space(Parameters, entries, fixed={"damping": 0.01, "mesh": "a.inp"})
     again = fm.Space.from_json(Parameters, json.loads(json.dumps(space.to_json())))
     assert again == space

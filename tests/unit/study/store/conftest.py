@@ -38,7 +38,5 @@ def helped_case(tmp_path, monkeypatch):
     helper = tmp_path / f"{name}.py"
     helper.write_text("FACTOR = 2.0\n")
     path = tmp_path / "helped.py"
-    path.write_text(
-        CASE.replace("2.0 *", f"{name}.FACTOR *").replace("from flexmbs", f"import {name}\nfrom flexmbs", 1)
-    )
+    path.write_text(CASE.replace("2.0 *", f"{name}.FACTOR *").replace("from flexmbs", f"import {name}\nfrom flexmbs", 1))
     return path, helper

@@ -47,18 +47,9 @@ def test_modules_of_modules_and_of_packages_belong_to_it(case, tmp_path, monkeyp
     (tmp_path / "late_of_test.py").write_text("")
     text = case.read_text().replace("return", "import late_of_test\n    return")  # imported when it runs
     case.write_text(
-        text.replace(
-            "from flexmbs", "import plain_folder_of_test.rod\nfrom rods_of_test import LENGTH\nfrom flexmbs", 1
-        )
+        text.replace("from flexmbs", "import plain_folder_of_test.rod\nfrom rods_of_test import LENGTH\nfrom flexmbs", 1)
     )
-    names = [
-        "",
-        "late_of_test",
-        "plain_folder_of_test.rod",
-        "rods_of_test",
-        "rods_of_test.deepest",
-        "rods_of_test.inner",
-    ]
+    names = ["", "late_of_test", "plain_folder_of_test.rod", "rods_of_test", "rods_of_test.deepest", "rods_of_test.inner"]
     assert sorted(source_of(case).files) == names
 
 
@@ -79,9 +70,7 @@ def test_cases_by_name_are_files_too():
     ],
 )
 def test_what_workers_cannot_load_is_refused(wrong, told):
-    with pytest.raises(
-        StudyError, match=f"the case is {told}, which the worker processes.*give the path of a case file"
-    ):
+    with pytest.raises(StudyError, match=f"the case is {told}, which the worker processes.*give the path of a case file"):
         source_of(wrong)
 
 

@@ -26,8 +26,7 @@ def work(store):
 
 
 @pytest.mark.parametrize(
-    ("keep", "files"),
-    [("results", ["histories.npz", "result.h5", "run.json"]), ("figures", ["histories.npz", "run.json"])],
+    ("keep", "files"), [("results", ["histories.npz", "result.h5", "run.json"]), ("figures", ["histories.npz", "run.json"])]
 )
 def test_finished_run_keeps_what_it_should(store, keep, files):
     fill(store, [KEY], keep)

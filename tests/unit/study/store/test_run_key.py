@@ -23,10 +23,15 @@ def test_everything_that_determines_the_result_changes_the_key():
     others = [
         run_key(SPEC, {**VALUES, name: value}, FILES)
         for name, value in [
-            ("length", np.nextafter(0.1, 1.0)), ("modes", 5), ("mesh", "./rod.inp"), ("axis", (0.0, 1e-300, 1.0)),
-            ("damped", False), ("rate", 0.0), ("extra", 1.0),
+            ("length", np.nextafter(0.1, 1.0)),
+            ("modes", 5),
+            ("mesh", "./rod.inp"),
+            ("axis", (0.0, 1e-300, 1.0)),
+            ("damped", False),
+            ("rate", 0.0),
+            ("extra", 1.0),
         ]
-    ]  # fmt: skip
+    ]
     others += [run_key(SPEC, VALUES, {"mesh": "e" * 32}), run_key(SPEC, VALUES, {})]
     changes = {"case_digest": "d" * 32, "storage": {"store_every": 3}, "sources": "6" * 40}
     others += [run_key(replace(SPEC, **{name: value}), VALUES, FILES) for name, value in changes.items()]
@@ -39,12 +44,7 @@ def test_nothing_else_changes_the_key():
     same = {"rate": None, **{name: VALUES[name] for name in reversed(VALUES)}}
     same |= {"length": np.float64(0.1), "modes": np.int64(4), "axis": np.array([0.0, 0.0, 1.0])}
     assert run_key(SPEC, same, FILES) == key
-    for change in (
-        {"case": "elsewhere/rod.py"},
-        {"keep": "figures"},
-        {"histories": ("force",)},
-        {"fixed": {"modes": 4}},
-    ):
+    for change in ({"case": "elsewhere/rod.py"}, {"keep": "figures"}, {"histories": ("force",)}, {"fixed": {"modes": 4}}):
         assert run_key(replace(SPEC, **change), VALUES, FILES) == key
     assert run_key(replace(SPEC, storage={"store_every": 2, "output_step": None}), VALUES, FILES) == key
 

@@ -44,10 +44,7 @@ def test_study_is_opened_again(store, case):
     ("changes", "told"),
     [
         ({"seed": 2}, "seed: 1 in the study, 2 now"),
-        (
-            {"space": {"length": {"kind": "range", "low": 0.5, "high": 2.5}}},
-            "space.length.high: 1.5 in the study, 2.5 now",
-        ),
+        ({"space": {"length": {"kind": "range", "low": 0.5, "high": 2.5}}}, "space.length.high: 1.5 in the study, 2.5 now"),
         ({"space": {}}, "space.length: .* in the study, nothing now"),
         ({"sampler": Halton(64).to_json()}, 'sampler.sampler: "sobol" in the study, "halton" now'),
         ({"sampler": LatinHypercube(128).to_json()}, 'sampler.sampler: "sobol" in the study, "lhs" now'),
