@@ -66,6 +66,7 @@ def _environment(target: Target) -> dict[str, str]:
         NUMBA_VARIABLE: "1",
         PLAIN_VARIABLE: "0",
         BOUNDS_VARIABLE: os.environ.get(BOUNDS_VARIABLE, "0"),
+        "PYTHONHASHSEED": "0",  # numba writes sets into the names of functions
     }
 
 

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from flexmbs.machine_code.entry import ENTRIES
 from flexmbs.machine_code.object_code import link_late, object_file
+from flexmbs.machine_code.translations import keep_translations
 
 
 def main() -> None:
     """Compile until there is nothing more to do."""
     answers, sys.stdout = sys.stdout, sys.stderr
     link_late()
+    keep_translations()
     gc.disable()  # the process is short-lived, and makes many objects that live as long as it
     for line in sys.stdin:
         module, path = line.rstrip("\n").split("\t")

@@ -40,9 +40,16 @@ if BOUNDS_CHECKED:
     numba.config.FULL_TRACEBACKS = 1  # index, axis and size are printed
 
 
+# Makes what a kernel's translations are kept in, in processes that compile.
+kernel_cache = None
+
+
 def numba_kernel(function):
     """A kernel as numba compiles it."""
-    return numba.njit(**OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS)(function)
+    if kernel_cache is not None:
+        dispatcher._cache = kernel_cache(dispatcher)
+    return dispatcher
 
 
 class BlockType(types.Type):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read, read_trusted, write_whole
 from flexmbs.common.errors import CacheWarning
@@ -37,7 +38,7 @@ def complete(found: dict[str, bytes], wanted: dict[str, str], target: Target, re
         if missing:
             made = object_files(missing, target, reason)
             for module in missing:
-                _keep(module, wanted[module], made[module], target)
+                keep(cache_folder() / cache_name(target) / _file_name(module, wanted[module]), made[module])
             found |= made
     return found
 
@@ -56,23 +57,30 @@ def from_cache(wanted: dict[str, str], found: dict[str, bytes], target: Target) 
         for module, key in wanted.items():
             if module in found or module in more:
                 continue
-            content = read_trusted(folder / _file_name(module, key))
-            if content and hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST] and not distrust(folder):
-                more[module] = content[_DIGEST:]
+            content = read_kept(folder / _file_name(module, key))
+            if content is not None:
+                more[module] = content
     return more
 
 
-def _keep(module: str, key: str, content: bytes, target: Target) -> None:
-    """Keep an object file where that is possible; CacheWarning where it is not."""
-    folder = cache_folder() / cache_name(target)
+def read_kept(path: Path) -> bytes | None:
+    """What was kept in a file; None where it is missing or damaged, or others could have written it."""
+    content = read_trusted(path)
+    if not content or hashlib.sha256(content[_DIGEST:]).digest() != content[:_DIGEST] or distrust(path.parent):
+        return None
+    return content[_DIGEST:]
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Keep machine code as NAME-KEY.SUFFIX where that is possible; CacheWarning where it is not."""
     try:
-        write_whole(folder / _file_name(module, key), hashlib.sha256(content).digest() + content)
+        write_whole(path, hashlib.sha256(content).digest() + content)
     except OSError as error:
         why = error.strerror or error
-        warn_once(f"compiled code is not kept in {folder} ({why}): it is compiled anew at each start", CacheWarning)
+        warn_once(f"compiled code is not kept in {path.parent} ({why}): it is compiled anew at each start", CacheWarning)
         return
-    for old in folder.glob(f"{module}-*{SUFFIX}"):
-        if old.name != _file_name(module, key) and time.time() - old.stat().st_mtime > 30 * 86400.0:
+    for old in path.parent.glob(f"{path.name.rpartition('-')[0]}-*{path.suffix}"):
+        if old != path and time.time() - old.stat().st_mtime > 30 * 86400.0:
             old.unlink(missing_ok=True)
 
 

@@ -39,6 +39,7 @@ def link_late() -> None:
         module.data_layout = library._codegen._data_layout
 
     numba_types.CALLS_BY_SYMBOL = True
+    numba_types.OPTIONS.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
     codegen.JITCodeLibrary.finalize = finalize
     codegen.JITCodeLibrary._optimize_functions = keep_layout  # all is optimised together, in the end
     codegen.JITCodeLibrary.get_pointer_to_function = lambda library, name: 0
@@ -53,7 +54,6 @@ def object_file(entries: list) -> bytes:
         signature = entry.signature
         arguments = tuple(numba_type(kind) for kind in signature.kinds)
         dispatcher = numba_kernel(entry.function)
-        dispatcher.targetoptions.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
         dispatcher.compile(arguments)
         compiled = dispatcher.overloads[arguments]
         context = compiled.target_context

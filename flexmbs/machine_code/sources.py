@@ -108,9 +108,15 @@ def _mentioned(module: Module, parts: list[ast.AST]) -> set[tuple[str, ...]]:
 
 
 class Closure:
-    """Hashes of what names of the package stand for, each with all that it is made of."""
+    """Hashes of what names of the package stand for, each with all that it is made of.
 
-    def __init__(self):
+    Parameters
+    ----------
+    kernels_by_name : of the kernels that a name calls only their names and arguments count, as of entries
+    """
+
+    def __init__(self, kernels_by_name: bool = False):
+        self._by_name = ("entry", "interface", "kernel") if kernels_by_name else ("entry", "interface")
         self.modules: set[str] = set()  # in which names were looked up
         self.size = 0  # characters of the syntax trees that were hashed
         self._known: dict[tuple[str, str, bool], str] = {}
@@ -128,7 +134,7 @@ class Closure:
         here = _module(module)
         parts = here.made_by.get(name, [])
         digest = hashlib.sha256()
-        if called and parts and any(_marker(part) in ("entry", "interface") for part in parts):
+        if called and parts and any(_marker(part) in self._by_name for part in parts):
             digest.update(f"{module}.{name}".encode())
             parts = [x for part in parts for x in (part.args, part.returns, *part.decorator_list) if x is not None]
         for part in parts:
@@ -157,10 +163,10 @@ class Closure:
 
 
 def _marker(statement: ast.stmt) -> str:
-    """``entry`` or ``interface`` for functions that are called by symbol or address."""
+    """``kernel`` for functions that are compiled in; ``entry``, ``interface`` for those that are called by symbol, address."""
     for decorator in getattr(statement, "decorator_list", ()):
         name = _root(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        if name in ("entry", "interface"):
+        if name in ("entry", "interface", "kernel"):
             return name
     return ""
 
@@ -196,14 +202,20 @@ def circumstances() -> str:
     return ", ".join([*versions, *(["bounds checked"] if BOUNDS_CHECKED else [])])
 
 
+@cache
+def shaping() -> str:
+    """Hash of what makes machine code of kernels."""
+    digest = hashlib.sha256(circumstances().encode())
+    for name in _SHAPING:
+        digest.update(ast.dump(_tree(f"{_MACHINE_CODE}.{name}")).encode())
+    return digest.hexdigest()
+
+
 def keys() -> dict[str, str]:
     """Key of each module that holds entries."""
-    shaping = hashlib.sha256(circumstances().encode())
-    for name in _SHAPING:
-        shaping.update(ast.dump(_tree(f"{_MACHINE_CODE}.{name}")).encode())
     closure, found = Closure(), {}
     for module in entry_modules():
-        digest = shaping.copy()
+        digest = hashlib.sha256(shaping().encode())
         for name in _entries(module):
             digest.update(f"\n{closure.of(module, name)} {closure.of(module, name, called=False)}".encode())
         found[module] = digest.hexdigest()[:32]

@@ -8,7 +8,6 @@ import pytest
 from flexmbs import CacheWarning
 from flexmbs.common import cache_folder as module
 from flexmbs.machine_code import object_cache
-from flexmbs.machine_code.target_processor import Target
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners of files are known on POSIX systems")
@@ -33,5 +32,5 @@ def test_a_full_disk_is_named_once_for_all_kernels(tmp_path, monkeypatch):
     with warnings.catch_warnings(record=True) as issued:
         warnings.simplefilter("always")
         for name in ("first", "second"):
-            object_cache._keep(name, "0" * 32, b"code", Target("x86-64-v3"))
+            object_cache.keep(tmp_path / "kernels" / f"{name}-00.o", b"code")
     assert ["No space left on device" in str(warning.message) for warning in issued] == [True]

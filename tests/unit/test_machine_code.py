@@ -325,10 +325,12 @@ class TestKeys:
                 assert old in path.read_text()
                 path.write_text(path.read_text().replace(old, new))
             sources._module.cache_clear()
+            sources.shaping.cache_clear()
             return tuple(sources.keys()[f"flexmbs.core.{module}"] for module in ("laws", "shapes"))
 
         yield found
         sources._module.cache_clear()
+        sources.shaping.cache_clear()
 
     @pytest.mark.parametrize(
         "name, old, new, laws, shapes",
