@@ -1,6 +1,8 @@
 """Imports go one way: no cycle between files, none hidden in functions, none by name but in one place."""
 
 import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,18 +22,47 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {module_name(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+PATHS = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def own_imports(tree: ast.AST) -> set[str]:
-    """Modules of flexmbs that the import statements below ``tree`` name."""
+def own_imports(statements: list[ast.Import | ast.ImportFrom]) -> set[str]:
+    """Modules of flexmbs that import statements name."""
     found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "flexmbs":
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if name in MODULES else node.module for name in names}
-        elif isinstance(node, ast.Import):
+    for node in statements:
+        if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.split(".")[0] == "flexmbs"}
+        elif (node.module or "").split(".")[0] == "flexmbs":
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in PATHS else node.module for name in names}
+    return found
+
+
+def imports_among(nodes: Iterable[ast.AST]) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+@dataclass(frozen=True)
+class Imports:
+    """What a file imports: all in all, in its functions, and whether it has relative imports and uses import_module."""
+
+    own: set[str]
+    in_functions: set[str]
+    relative: bool
+    by_name: bool
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[str, Imports]:
+    found = {}
+    for name, path in PATHS.items():
+        text = path.read_text()
+        nodes = list(ast.walk(ast.parse(text)))
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        statements = imports_among(nodes)
+        indented = any(statement.col_offset for statement in statements)
+        hidden = [statement for function in functions * indented for statement in imports_among(ast.walk(function))]
+        relative = any(isinstance(node, ast.ImportFrom) and node.level for node in statements)
+        found[name] = Imports(own_imports(statements), own_imports(hidden), relative, "import_module" in text)
     return found
 
 
@@ -47,52 +78,40 @@ def cycles(graph: dict[str, set[str]]) -> list[list[str]]:
             del graph[name]
 
 
-def test_no_relative_imports():
-    relative = [
-        name for name, tree in MODULES.items() for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level
-    ]
-    assert relative == []
+def test_no_relative_imports(modules):
+    assert [name for name, imports in modules.items() if imports.relative] == []
 
 
-def test_no_cycle_between_files():
+def test_no_cycle_between_files(modules):
     """Types are imported like all else: nothing hides behind TYPE_CHECKING."""
-    assert cycles({name: own_imports(tree) for name, tree in MODULES.items()}) == []
+    assert cycles({name: imports.own for name, imports in modules.items()}) == []
 
 
-def children(container: str) -> dict[str, set[str]]:
+def children(container: str, modules: dict[str, Imports]) -> dict[str, set[str]]:
     """Packages and files right below a package -> those beside them that they import."""
     depth = container.count(".") + 1
     graph: dict[str, set[str]] = {}
-    for name, tree in MODULES.items():
+    for name, imports in modules.items():
         if name.startswith(container + "."):
-            inside = {other for other in own_imports(tree) if other.startswith(container + ".")}
+            inside = {other for other in imports.own if other.startswith(container + ".")}
             graph.setdefault(name.split(".")[depth], set()).update(other.split(".")[depth] for other in inside)
     return graph
 
 
-PACKAGES = [module_name(path) for path in sorted(PACKAGE.rglob("__init__.py"))]
+def test_no_cycle_between_packages(modules):
+    packages = [module_name(path) for path in sorted(PACKAGE.rglob("__init__.py"))]
+    assert "flexmbs.mesh.readers" in packages
+    assert {package: found for package in packages if (found := cycles(children(package, modules)))} == {}
 
 
-@pytest.mark.parametrize("container", PACKAGES)
-def test_no_cycle_between_packages(container):
-    assert cycles(children(container)) == []
-
-
-def test_own_modules_are_imported_at_the_top():
-    hidden = {
-        (name, other)
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for other in own_imports(node)
-    }
+def test_own_modules_are_imported_at_the_top(modules):
+    hidden = {(name, other) for name, imports in modules.items() for other in imports.in_functions}
     assert hidden == set(ALLOWED_IN_FUNCTIONS)
 
 
-def test_modules_are_imported_by_name_in_one_place():
-    users = {name for name, tree in MODULES.items() if "import_module" in ast.dump(tree)}
+def test_modules_are_imported_by_name_in_one_place(modules):
     worker = "flexmbs.machine_code.compile_worker"  # a process that compiles the modules which it is given
-    assert users == {"flexmbs.common.lazy_import", worker}
+    assert {name for name, imports in modules.items() if imports.by_name} == {"flexmbs.common.lazy_import", worker}
 
 
 def test_what_tables_state_by_name_exists():

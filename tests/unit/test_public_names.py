@@ -10,8 +10,6 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-import pytest
-
 import flexmbs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,30 +48,31 @@ def deep_imports(text: str) -> list[str]:
     return [module for module in found if module.startswith("flexmbs.")]
 
 
-@pytest.mark.parametrize("name", flexmbs.__all__)
-def test_a_public_name_is_there(name):
-    value = getattr(flexmbs, name)
-    module = getattr(value, "__module__", None)
-    if isinstance(module, str) and module.startswith("flexmbs."):
-        assert module == flexmbs._MODULE_OF[name], "the table names the module that defines it"
+def test_public_names_are_there():
+    """The table names the modules that define them."""
+    modules = {name: getattr(getattr(flexmbs, name), "__module__", None) for name in flexmbs.__all__}
+    own = {name: module for name, module in modules.items() if isinstance(module, str) and module.startswith("flexmbs.")}
+    assert own == {name: flexmbs._MODULE_OF[name] for name in own}
 
 
 def test_type_checkers_see_the_same_names():
     assert STUB.read_text() == stub(), "run python tests/unit/test_public_names.py"
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_cases_use_public_names_only(path):
-    assert deep_imports(path.read_text()) == []
+def test_cases_use_public_names_only():
+    assert {path.name: found for path in CASES if (found := deep_imports(path.read_text()))} == {}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_pages_use_public_names_only(path):
-    page = path.read_text()
-    names = {name.split(".")[0] for name in re.findall(r"\bfm\.([A-Za-z_]+)", page)}
-    assert names <= set(dir(flexmbs))
-    blocks = [] if path.name in INSIDE else CODE_BLOCK.findall(page)
-    assert [module for block in blocks for module in deep_imports(block)] == []
+def test_pages_use_public_names_only():
+    wrong = {}
+    for path in PAGES:
+        page = path.read_text()
+        names = {name.split(".")[0] for name in re.findall(r"\bfm\.([A-Za-z_]+)", page)}
+        blocks = [] if path.name in INSIDE else CODE_BLOCK.findall(page)
+        found = [*sorted(names - set(dir(flexmbs))), *(module for block in blocks for module in deep_imports(block))]
+        if found:
+            wrong[path.name] = found
+    assert wrong == {}
 
 
 def test_importing_flexmbs_loads_nothing_of_it():

@@ -4,8 +4,6 @@ import inspect
 from pathlib import Path
 from typing import get_type_hints
 
-import pytest
-
 import flexmbs as fm
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 
@@ -36,17 +34,22 @@ def public_callables():
                     yield f"{name}.{attribute}", function
 
 
-@pytest.mark.parametrize(("label", "function"), list(public_callables()), ids=lambda value: value if isinstance(value, str) else "")
-def test_public_functions_are_annotated(label, function):
-    signature = inspect.signature(function)
-    missing = [
-        parameter.name
-        for place, parameter in enumerate(signature.parameters.values())
-        if parameter.annotation is inspect.Parameter.empty
-        and not (place == 0 and "." in label and parameter.name in ("self", "cls"))
-    ]
-    assert not missing
-    assert label.endswith("__init__") or signature.return_annotation is not inspect.Signature.empty
+CALLABLES = list(public_callables())
+
+
+def test_public_functions_are_annotated():
+    missing = []
+    for label, function in CALLABLES:
+        signature = inspect.signature(function)
+        missing += [
+            f"{label}: {parameter.name}"
+            for place, parameter in enumerate(signature.parameters.values())
+            if parameter.annotation is inspect.Parameter.empty
+            and not (place == 0 and "." in label and parameter.name in ("self", "cls"))
+        ]
+        if not label.endswith("__init__") and signature.return_annotation is inspect.Signature.empty:
+            missing.append(f"{label}: what it returns")
+    assert missing == []
 
 
 def test_options_of_simulate_are_those_of_the_function():
@@ -54,16 +57,13 @@ def test_options_of_simulate_are_those_of_the_function():
     assert set(get_type_hints(SimulateOptions)) == {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
-@pytest.mark.parametrize("name", [name for name in fm.__all__ if inspect.isclass(getattr(fm, name))])
-def test_public_classes_and_their_methods_have_docstrings(name):
-    assert inspect.getdoc(getattr(fm, name))
-    members = [(label, function) for label, function in public_callables() if label.startswith(f"{name}.")]
-    owner = getattr(fm, name)
-    missing = [
-        label
-        for label, _ in members
-        if not label.endswith("__init__")
-        and not inspect.getdoc(inspect.getattr_static(owner, label.split(".")[1]))
-        and not inspect.getdoc(getattr(owner, label.split(".")[1]))
-    ]
-    assert not missing
+def test_public_classes_and_their_methods_have_docstrings():
+    missing = [name for name in fm.__all__ if inspect.isclass(getattr(fm, name)) and not inspect.getdoc(getattr(fm, name))]
+    for label, _ in CALLABLES:
+        name, _, method = label.partition(".")
+        owner = getattr(fm, name)
+        if method not in ("", "__init__") and not (
+            inspect.getdoc(inspect.getattr_static(owner, method)) or inspect.getdoc(getattr(owner, method))
+        ):
+            missing.append(label)
+    assert missing == []
