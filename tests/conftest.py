@@ -1,5 +1,6 @@
 """Settings and fixtures that all tests share."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -15,6 +16,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.setdefault("MPLBACKEND", "Agg")
 # Bodies are computed, not found: what a test looks at is what the code does now.
 os.environ.setdefault("FLEXMBS_BODY_CACHE_GB", "0")
+
+# What collecting makes stays to the end: looking through it again and again finds no garbage.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
