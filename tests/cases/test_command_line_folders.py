@@ -5,6 +5,7 @@ import os
 
 import pytest
 from click.testing import CliRunner
+from command_line import flexmbs
 
 from flexmbs import RunFolder, load
 from flexmbs.app.cli import main as cli
@@ -33,16 +34,14 @@ def figures(result, p):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """The command line in this process: exit code, output, error output."""
+def run(tmp_path, monkeypatch):
+    """The command line: exit code, output, error output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "swing.py").write_text(CASE)
 
-    def command(*arguments):
-        monkeypatch.setattr(cli.sys, "argv", ["flexmbs", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        return ended.value.code, *capsys.readouterr()
+    def command(*words):
+        done = flexmbs(*words, check=False)
+        return done.returncode, done.stdout, done.stderr
 
     return command
 

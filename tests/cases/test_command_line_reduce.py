@@ -1,27 +1,23 @@
 """``flexmbs reduce`` and ``flexmbs view BODY.h5`` as users type them."""
 
 import json
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from command_line import flexmbs
 
 from flexmbs import BodyError, Coupling, FlexmbsError, Interface, Material, box_mesh, load_body
 from flexmbs.app.cli.interfaces import interfaces_of
-from flexmbs.app.cli.main import main
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, standard output, standard error."""
+def run():
+    """Run a command: exit code, standard output, standard error."""
 
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["flexmbs", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        shown = capsys.readouterr()
-        return ended.value.code, shown.out, shown.err
+    def call(*words):
+        done = flexmbs(*words, check=False)
+        return done.returncode, done.stdout, done.stderr
 
     return call
 

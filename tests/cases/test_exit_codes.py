@@ -1,10 +1,7 @@
 """Exit codes of all commands: 2 for wrong use, 1 for what fails, 0 else; one message each, without a traceback."""
 
-import sys
-
 import pytest
-
-from flexmbs.app.cli.main import main
+from command_line import flexmbs
 
 STOPPING = '''
 """A force that stops being a number."""
@@ -76,7 +73,7 @@ CODES += [pytest.param(words, 1, id=name) for name, words in FAILURES.items()]
 
 
 @pytest.mark.parametrize(("words", "code"), CODES)
-def test_exit_code(words, code, tmp_path, meshes, monkeypatch, capsys):
+def test_exit_code(words, code, tmp_path, meshes):
     (tmp_path / "stopping.py").write_text(STOPPING)
     (tmp_path / "damaged.inp").write_text("*NODE\n1, 0., 0., zero\n")
     places = {
@@ -85,30 +82,18 @@ def test_exit_code(words, code, tmp_path, meshes, monkeypatch, capsys):
         "folder": tmp_path,
         "mesh": meshes / "pendulum_beam.inp",
     }
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["flexmbs", *(word.format(**places) for word in words)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    shown = capsys.readouterr()
-    assert ended.value.code == code, shown.err
-    assert shown.err.lower().count("error: ") == 1 and "Traceback" not in shown.err
+    shown = flexmbs(*(word.format(**places) for word in words), cwd=tmp_path, check=False)
+    assert shown.returncode == code, shown.stderr
+    assert shown.stderr.lower().count("error: ") == 1
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_missing_case_file_is_called_so(monkeypatch, capsys):
+def test_a_missing_case_file_is_called_so():
     for name in ("missing.py", "folder/missing"):
-        monkeypatch.setattr(sys, "argv", ["flexmbs", "run", name])
-        with pytest.raises(SystemExit):
-            main()
-        assert f"{name}: no such file (looked for " in capsys.readouterr().err
+        assert f"{name}: no such file (looked for " in flexmbs("run", name, check=False).stderr
 
 
-def test_limits_of_parameters_are_in_the_help_and_in_the_message(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["flexmbs", "run", "n_four_bar", "--help"])
-    with pytest.raises(SystemExit):
-        main()
-    assert "number of windows (1 to 2000)" in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", ["flexmbs", "run", "n_four_bar", "--set", "loops=1e9"])
-    with pytest.raises(SystemExit):
-        main()
-    assert "parameter 'loops' must be at most 2000, not 1e9" in capsys.readouterr().err
+def test_limits_of_parameters_are_in_the_help_and_in_the_message():
+    assert "number of windows (1 to 2000)" in flexmbs("run", "n_four_bar", "--help").stdout
+    refused = flexmbs("run", "n_four_bar", "--set", "loops=1e9", check=False)
+    assert "parameter 'loops' must be at most 2000, not 1e9" in refused.stderr

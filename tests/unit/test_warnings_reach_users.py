@@ -1,11 +1,10 @@
 """What the command line prints as warnings reaches Python users too, once; the command line prints each once."""
 
 import json
-import subprocess
-import sys
 import warnings
 
 import pytest
+from command_line import flexmbs
 
 import flexmbs as fm
 
@@ -118,7 +117,7 @@ COMMANDS = {
 def test_the_command_line_prints_each_once(command, deck, tmp_path):
     arguments, *expected = COMMANDS[command]
     arguments = [part.format(deck=deck, folder=tmp_path) for part in arguments]
-    ran = subprocess.run([sys.executable, "-m", "flexmbs.app.cli.main", *arguments], capture_output=True, text=True, check=True)
+    ran = flexmbs(*arguments)
     for text in expected:
         assert (ran.stdout + ran.stderr).count(text) == 1, (text, ran.stdout, ran.stderr)
     assert "strain energy under" not in ran.stderr  # the table of the modes shows it
@@ -126,14 +125,12 @@ def test_the_command_line_prints_each_once(command, deck, tmp_path):
 
 
 def test_json_holds_them_and_stays_json(deck):
-    command = [sys.executable, "-m", "flexmbs.app.cli.main", "modes", str(deck), "--count", "2", "--json"]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    ran = flexmbs("modes", deck, "--count", "2", "--json")
     assert sum("hex20 elements are the only ones through the thickness" in text for text in json.loads(ran.stdout)["warnings"]) == 1
     assert "hex20 elements" not in ran.stderr
 
 
 def test_warnings_of_a_command_that_fails_are_not_lost(deck):
-    command = [sys.executable, "-m", "flexmbs.app.cli.main", "modes", str(deck), "--fix", "NOSUCHSET"]
-    ran = subprocess.run(command, capture_output=True, text=True)
+    ran = flexmbs("modes", deck, "--fix", "NOSUCHSET", check=False)
     assert ran.returncode == 2
     assert ran.stderr.count("*CONNECTOR MOTION") == 1 and "NOSUCHSET" in ran.stderr
