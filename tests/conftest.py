@@ -1,8 +1,10 @@
 """Settings and fixtures that all tests share."""
 
+import ctypes
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,14 @@ gc.disable()
 def pytest_collection_finish():
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _memory_returned():
+    """What a file has freed goes back to the system: the C library of Linux would keep it, in pieces."""
+    yield
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
 
 
 @pytest.fixture(scope="session")
