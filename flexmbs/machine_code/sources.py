@@ -24,22 +24,26 @@ PLACES = ("core", "fem/solids/solid_second_order_kernel.py")
 _SHAPING = ("blocks", "external_symbols", "kernel", "numba_types", "object_code", "signature")
 _ENTRY = re.compile(r"^@entry\b", re.MULTILINE)
 _MACHINE_CODE = "flexmbs.machine_code"
+# Names, and attributes of names, in the text of a syntax tree without names of fields.
+_NAME = re.compile(r"\bName\('(\w+)'")
+_ATTRIBUTE = re.compile(r"\bAttribute\(Name\('(\w+)'(?:, Load\(\))?\), '(\w+)'")
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
+@cache
 def _file_of(name: str) -> Path | None:
     """File of a module of the package; None when there is none of that name."""
     path = PACKAGE.joinpath(*name.split(".")[1:])
     return next((place for place in (path.with_suffix(".py"), path / "__init__.py") if place.is_file()), None)
 
 
-def _tree(name: str) -> ast.Module:
-    """Syntax tree of a module without docstrings."""
+def _statements(name: str) -> list[ast.stmt]:
+    """Statements of a module, without docstrings."""
     tree = ast.parse(_file_of(name).read_bytes())
-    for node in ast.walk(tree):
+    for node in (tree, *tree.body, *(part for made in tree.body if isinstance(made, ast.ClassDef) for part in made.body)):
         if isinstance(node, (ast.Module, *_DEFINITIONS)) and node.body and _is_text(node.body[0]):
             node.body = node.body[1:]
-    return tree
+    return tree.body
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -58,7 +62,7 @@ class Module:
     def __init__(self, name: str):
         self.made_by: dict[str, list[ast.stmt]] = {}
         self.imported: dict[str, tuple[str, str]] = {}
-        for statement in _tree(name).body:
+        for statement in _statements(name):
             if isinstance(statement, _DEFINITIONS):
                 self.made_by.setdefault(statement.name, []).append(statement)
                 continue
@@ -96,15 +100,11 @@ def _module(name: str) -> Module:
     return Module(name)
 
 
-def _mentioned(module: Module, parts: list[ast.AST]) -> set[tuple[str, ...]]:
-    """Names of the module in syntax trees; of an imported module with the attribute that is taken."""
-    found: set[tuple[str, ...]] = set()
-    for node in (node for part in parts for node in ast.walk(part)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in module.imported:
-            found.add((node.value.id, node.attr))
-        elif isinstance(node, ast.Name) and (node.id in module.imported or node.id in module.made_by):
-            found.add((node.id,))
-    return found
+def _mentioned(module: Module, text: str) -> set[tuple[str, ...]]:
+    """Names of the module in the text of syntax trees; of an imported module with the attribute that is taken."""
+    known = module.imported.keys() | module.made_by.keys()
+    names = {(name,) for name in _NAME.findall(text) if name in known}
+    return names | {(name, attribute) for name, attribute in _ATTRIBUTE.findall(text) if name in module.imported}
 
 
 class Closure:
@@ -137,16 +137,15 @@ class Closure:
         if called and parts and any(_marker(part) in self._by_name for part in parts):
             digest.update(f"{module}.{name}".encode())
             parts = [x for part in parts for x in (part.args, part.returns, *part.decorator_list) if x is not None]
-        for part in parts:
-            text = ast.dump(part)
-            self.size += len(text)
-            digest.update(text.encode())
-        for mention in sorted(_mentioned(here, parts)):
+        text = "\n".join(ast.dump(part, annotate_fields=False) for part in parts)
+        self.size += len(text)
+        digest.update(text.encode())
+        for mention in sorted(_mentioned(here, text)):
             if mention != (name,):
-                digest.update(f"{mention}{self._meaning(here, module, mention)}".encode())
+                digest.update(f"{mention}{self._meaning(here, mention, module)}".encode())
         return digest.hexdigest()
 
-    def _meaning(self, here: Module, module: str, mention: tuple[str, ...]) -> str:
+    def _meaning(self, here: Module, mention: tuple[str, ...], module: str) -> str:
         """Hash of a name in a module of the package, or the full name of what others provide."""
         name = mention[0]
         if name in here.made_by:
@@ -207,7 +206,7 @@ def shaping() -> str:
     """Hash of what makes machine code of kernels."""
     digest = hashlib.sha256(circumstances().encode())
     for name in _SHAPING:
-        digest.update(ast.dump(_tree(f"{_MACHINE_CODE}.{name}")).encode())
+        digest.update("\n".join(map(ast.dump, _statements(f"{_MACHINE_CODE}.{name}"))).encode())
     return digest.hexdigest()
 
 

@@ -324,13 +324,13 @@ class TestKeys:
                 path = tmp_path / name
                 assert old in path.read_text()
                 path.write_text(path.read_text().replace(old, new))
-            sources._module.cache_clear()
-            sources.shaping.cache_clear()
+            for kept in (sources._module, sources._file_of, sources.shaping):
+                kept.cache_clear()
             return tuple(sources.keys()[f"flexmbs.core.{module}"] for module in ("laws", "shapes"))
 
         yield found
-        sources._module.cache_clear()
-        sources.shaping.cache_clear()
+        for kept in (sources._module, sources._file_of, sources.shaping):
+            kept.cache_clear()
 
     @pytest.mark.parametrize(
         "name, old, new, laws, shapes",
