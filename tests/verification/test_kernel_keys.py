@@ -31,9 +31,10 @@ class Linked(Exception):
     pass
 
 def stop(library):
-    # numba loads addresses of called functions and of types, which nothing uses
+    # addresses of called functions and of types, which nothing uses; numbers in names of numba's own functions
     addresses = r"numba.dynamic.globals.[0-9a-f]+|inttoptr .i64 [0-9]+ to ptr"
-    text = re.sub(addresses, "", str(library._final_module))
+    counts = r"(?<=[a-z0-9])B[0-9]+v[0-9]+(?=B)|(?<=[A-Za-z0-9]{2})[.][0-9]+(?=[( ,])"
+    text = re.sub(f"{addresses}|{counts}", "", str(library._final_module))
     raise Linked(hashlib.sha256(text.encode()).hexdigest())
 
 codegen.JITCodeLibrary._optimize_final_module = stop
