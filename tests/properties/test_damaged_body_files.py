@@ -3,7 +3,7 @@
 import pytest
 from body_mutations import KINDS, run
 
-QUICKLY = {"h5": 40, "npz": 40, "folder": 20}
+QUICKLY = {"h5": 20, "npz": 20, "folder": 10}
 THOROUGHLY = {"h5": 1000, "npz": 1000, "folder": 500}
 
 

@@ -3,7 +3,7 @@
 import pytest
 from mutations import SUFFIXES, own_files, run
 
-QUICKLY = 150
+QUICKLY = 60
 
 
 @pytest.mark.parametrize("name", SUFFIXES)
