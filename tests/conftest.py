@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,13 @@ gc.disable()
 def pytest_collection_finish():
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_files(tmp_path_factory):
+    """Temporary files of what is tested lie in the folder of this run, not beside those of other programs."""
+    folder = tmp_path_factory.mktemp("temporary")
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
 
 
 @pytest.fixture(scope="module", autouse=True)
