@@ -22,7 +22,7 @@ def four_bar(coordinates: str = "reduced", speed: float | None = None, angle: fl
     coupler.marker("end", position=(COUPLER, 0.0, 0.0))
     system.revolute(coupler["end"], rocker.marker("end", position=(ROCKER, 0.0, 0.0)), name="C")
     if speed is not None:
-        a.prescribe(lambda t: angle + speed * t, lambda t: speed, lambda t: 0.0)
+        a.prescribe(fm.Polynomial([angle, speed]))
     return system
 
 

@@ -106,7 +106,7 @@ def mechanism(body, rod: Rod) -> fm.System:
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     crank = system.add(fm.RigidBody.box(7850.0, (0.05, 0.02, 0.02)), "crank")
     shaft = system.revolute(system.ground.marker("shaft"), crank["origin"], name="shaft")
-    shaft.prescribe(lambda t: SPEED * t, lambda t: SPEED, lambda t: 0.0)
+    shaft.prescribe(fm.Polynomial([0.0, SPEED]))
     part = system.add(body, "rod")
     pin = crank.marker("pin", position=(CRANK_RADIUS, 0.0, 0.0))
     rate = -SPEED * (1.0 + CRANK_RADIUS / rod.length)

@@ -42,7 +42,7 @@ class Throw:
         fan = self.system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), "fan")
         axle = self.system.ground.marker("axle", position=self.hub)
         turn = self.system.revolute(axle, fan["origin"], axis="z", name="axle of the fan")
-        turn.prescribe(lambda t: self.speed * t)
+        turn.prescribe(fm.Polynomial([0.0, self.speed]))
         self.fan = fan
         for number in range(obstacles):
             kind = (self.add_point, self.add_blade, self.add_plane, self.add_box)[number % 4]

@@ -13,6 +13,7 @@ from flexmbs import (
     FreeFree,
     Interface,
     PointMass,
+    Polynomial,
     RigidBody,
     SecondOrder,
     System,
@@ -224,7 +225,7 @@ def in_motion(mesh, speed, count, root):
     hub = system.add(RigidBody(mass=1.0, inertia=(1.0, 1.0, 1.0)), name="hub")
     blade = system.add(body, name="blade")
     spin = system.revolute(system.ground.marker("axle"), hub["origin"], axis="z", rate=speed, name="spin")
-    spin.prescribe(lambda t: speed * t, lambda t: speed, lambda t: 0.0)
+    spin.prescribe(Polynomial([0.0, speed]))
     rim = hub.marker("rim", position=tuple(body.markers["root"].position))
     system.fixed(rim, blade["root"], name="root")
     return np.asarray(system.linearize().frequencies)

@@ -17,6 +17,7 @@ from flexmbs import (
     ClampedFree,
     Interface,
     Material,
+    Polynomial,
     RigidBody,
     System,
     assemble,
@@ -124,7 +125,7 @@ def test_reduced_bar_in_motion(family, axis):
     hub = system.add(RigidBody(mass=1.0, inertia=(1.0, 1.0, 1.0)), name="hub")
     bar = system.add(body, name="bar")
     spin = system.revolute(system.ground.marker("axle"), hub["origin"], axis=axis, rate=SPEED, name="spin")
-    spin.prescribe(lambda t: SPEED * t, lambda t: SPEED, lambda t: 0.0)
+    spin.prescribe(Polynomial([0.0, SPEED]))
     system.fixed(hub.marker("rim", position=tuple(body.markers["root"].position)), bar["root"], name="root")
     modes = system.linearize()
     without_coriolis = np.sqrt(eigvals(modes.K, modes.M).real) / (2.0 * np.pi)

@@ -13,7 +13,7 @@ def twice_driven(position=0.0, rate=0.0, acceleration=0.0) -> fm.System:
     q, v, a = (float(start[f"D.angle{part}"][0]) for part in ("", ".rate", ".acceleration"))
     q, v, a = q + position, v + rate, a + acceleration
     system = four_bar(speed=2.0)
-    system.joints["D"].prescribe(lambda t: q + v * t + 0.5 * a * t * t, lambda t: v + a * t, lambda t: a)
+    system.joints["D"].prescribe(fm.Polynomial([q, v, 0.5 * a]))
     return system
 
 

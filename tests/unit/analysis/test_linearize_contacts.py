@@ -124,7 +124,7 @@ def test_a_ball_beside_its_plane_falls():
 def test_a_pushed_rotor_is_refused():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     rotor = system.add(fm.RigidBody(1.0, (1.0, 1.0, 0.5)), name="rotor")
-    system.revolute(system.ground["origin"], rotor["origin"], name="axle").actuate(lambda t: 2.0)
+    system.revolute(system.ground["origin"], rotor["origin"], name="axle").actuate(2.0)
     with pytest.raises(fm.SimulationError, match=r"'axle\.angle' accelerates by 4 rad/s2"):
         system.linearize()
 
@@ -139,7 +139,7 @@ def test_neutral_states_are_steady():
 def test_a_driver_that_accelerates_is_refused():
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     hub, rod = system.add(BALL, name="hub"), system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
-    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(lambda t: 3.0 * t**2)
+    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(fm.Polynomial([0.0, 0.0, 3.0]))
     system.revolute(hub["origin"], rod["origin"], name="hinge").spring(10.0)
     with pytest.raises(fm.SimulationError, match=r"driver of 'spin\.angle' accelerates by 6"):
         system.linearize()
@@ -166,7 +166,7 @@ def test_frequencies_of_a_whirling_mass_are_those_of_the_turning_frame():
     hub, link, mass = (
         system.add(fm.RigidBody(m, (1e-9, 1e-9, 1e-9)), name=name) for name, m in (("hub", 1.0), ("link", 1e-9), ("mass", 2.0))
     )
-    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0)
+    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(fm.Polynomial([0.0, 3.0]))
     for before, after, axis in ((hub, link, "x"), (link, mass, "y")):
         system.prismatic(before["origin"], after["origin"], axis=axis, name=axis).spring(200.0)
     modes = system.linearize()

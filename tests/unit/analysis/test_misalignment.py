@@ -141,7 +141,7 @@ def test_axes_that_lock_a_closed_loop():
     with pytest.warns(fm.MechanismWarning, match=words):
         closed_four_bar(np.radians(5.0)).assemble()
     driven = closed_four_bar(np.radians(5.0))
-    driven.joints["A"].prescribe(lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0)
+    driven.joints["A"].prescribe(fm.Polynomial([0.0, 3.0]))
     with pytest.raises(fm.MechanismError, match=words):
         driven.simulate(0.1)
     elsewhere = closed_four_bar(np.radians(5.0))

@@ -25,7 +25,7 @@ def spun(arm, angle, **options):
     return system
 
 
-STEADY = (lambda t: SPEED * t, lambda t: SPEED, lambda t: 0.0)
+STEADY = (fm.Polynomial([0.0, SPEED]),)
 
 
 def test_steady_spin_stretches_the_arm_and_leaves_it_at_rest(arm):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs import RigidBody, System, read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
+from flexmbs import Polynomial, RigidBody, System, read_mbdyn_fem, read_sid, write_mbdyn_fem, write_sid
 
 SPIN = 40.0
 
@@ -14,7 +14,7 @@ def spinning_frequencies(body, spin):
     hub = system.add(RigidBody(mass=1.0, inertia=(1.0, 1.0, 1.0)), name="hub")
     blade = system.add(body, name="blade")
     turn = system.revolute(system.ground.marker("axle"), hub["origin"], axis="z", rate=spin, name="spin")
-    turn.prescribe(lambda t: spin * t, lambda t: spin, lambda t: 0.0)
+    turn.prescribe(Polynomial([0.0, spin]))
     system.fixed(hub["origin"], blade["1"], name="root")
     return np.asarray(system.linearize().frequencies)
 

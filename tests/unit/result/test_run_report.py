@@ -58,7 +58,7 @@ def system():
     system.revolute(system.ground["origin"], rod["root"], axis="z", name="hinge", angle=0.4 - np.pi / 2)
     wheel = system.add(fm.RigidBody.cylinder(2.0, 0.1, 0.02), "wheel")
     spin = system.revolute(system.ground["origin"], wheel["origin"], axis="z", name="spin")
-    spin.prescribe(lambda t: 3.0 * t, lambda t: 3.0, lambda t: 0.0)
+    spin.prescribe(fm.Polynomial([0.0, 3.0]))
     system.contact(fm.Sphere(rod["tip"], 0.01), fm.Plane(wall, (1.0, 0.0, 0.0)), fm.LinearContact(1e5), "stop")
     return system
 

@@ -37,7 +37,7 @@ def engine():
     theta, length = 0.8, 1.0
     tilt = -np.arcsin(0.3 * np.sin(theta) / length)
     bearing = system.revolute(system.ground["origin"], crank["origin"], angle=theta, name="bearing")
-    bearing.prescribe(lambda t: theta + 20.0 * t, lambda t: 20.0, lambda t: 0.0)
+    bearing.prescribe(fm.Polynomial([theta, 20.0]))
     pin = crank.marker("pin", position=(0.3, 0.0, 0.0))
     system.revolute(pin, rod["root"], angle=tilt - theta, name="big end")
     place = 0.3 * np.cos(theta) + length * np.cos(tilt)
