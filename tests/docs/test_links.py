@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "meshes" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -16,19 +14,18 @@ def _name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_links_of_a_page(page):
-    links = re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
-    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
-    assert not [link for link in missing if page != ROOT / "docs" / "index.md" or link not in MADE_BY_THE_SITE]
+def test_links_lead_to_files():
+    missing = [
+        f"{_name(page)}: {link}"
+        for page in PAGES
+        for link in re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
+        if "://" not in link and not (page.parent / link).exists()
+    ]
+    assert [text for text in missing if text not in {f"docs/index.md: {link}" for link in MADE_BY_THE_SITE}] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_paths_named_on_a_page(page):
-    """Files and folders in `code quotes` exist, seen from the project or from the package."""
-    if page.name == "adding_a_joint.md":
-        pytest.skip("names the file that the reader is to write")
-    named = re.findall(r"`((?:[\w-]+/)+[\w-]*(?:\.py)?)`", page.read_text("utf-8"))
+def test_paths_named_on_pages_exist():
+    """Files and folders in `code quotes`, seen from the project or from the package."""
     # made by a run, or inside a result file
     outside = (
         "runs/",
@@ -41,8 +38,14 @@ def test_paths_named_on_a_page(page):
         "stress_modes/",
         "section_force_modes/",
     )
-    named = [path for path in named if not path.startswith(outside)]
-    assert not [path for path in named if not any((root / path).exists() for root in (ROOT, ROOT / "flexmbs"))]
+    missing = [
+        f"{_name(page)}: {path}"
+        for page in PAGES
+        if page.name != "adding_a_joint.md"  # names the file that the reader is to write
+        for path in re.findall(r"`((?:[\w-]+/)+[\w-]*(?:\.py)?)`", page.read_text("utf-8"))
+        if not path.startswith(outside) and not any((root / path).exists() for root in (ROOT, ROOT / "flexmbs"))
+    ]
+    assert missing == []
 
 
 def test_documentation_is_reachable_from_the_readme():

@@ -20,7 +20,7 @@ from long_runs import same
 import flexmbs as fm
 
 SCRIPT = Path(long_runs.__file__)
-RUNS = [("impact", 0.15), ("four_bar", 5.0)]  # with a contact; with a loop and a ball joint; s
+RUNS = [("impact", 0.15), ("four_bar", 3.0)]  # with a contact; with a loop and a ball joint; s
 CUTS = [(signal.SIGKILL, RUNS[0]), (signal.SIGINT, RUNS[1])]  # one of each in every run of the tests
 
 
