@@ -66,27 +66,34 @@ def is_run(command: str) -> bool:
     return command in MORE or not (METAVAR.search(command) or NAMED_ONLY.fullmatch(command) or command in WINDOWS | REFUSED)
 
 
-@pytest.mark.parametrize("command", FLEXMBS)
-def test_options_of_flexmbs_exist(command):
+def unknown(command: str) -> set[str]:
+    """Subcommands and options of a command of flexmbs that do not exist."""
     found = cli
     for name in command.split()[1:]:
         if not isinstance(found, click.Group) or name.isupper():
             break
         found = found.get_command(click.Context(found), name)
-        assert found is not None
+        if found is None:
+            return {name}
     known = {option for parameter in found.params for option in parameter.opts}
-    given = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", command))
-    assert given <= known | {"--help", "-h"}
+    return set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", command)) - known - {"--help", "-h"}
 
 
-@pytest.mark.parametrize("command", [*PYTHON, *PYTEST])
-def test_files_and_options_of_programs_exist(command):
-    words = command.split()
-    files = [word for word in words if re.fullmatch(r"[\w./-]+\.py|(?:tests|docs)/[\w./-]+", word)]
-    assert all((ROOT / file).exists() for file in files)
-    if words[0] == "python" and words[1] != "-m":
-        source = (ROOT / words[1]).read_text(encoding="utf-8")
-        assert all(f'"{word}"' in source for word in words[2:] if word.startswith("--"))
+def test_options_of_flexmbs_exist():
+    assert {command: wrong for command in FLEXMBS if (wrong := unknown(command))} == {}
+
+
+def test_files_and_options_of_programs_exist():
+    missing = []
+    for command in (*PYTHON, *PYTEST):
+        words = command.split()
+        files = [word for word in words if re.fullmatch(r"[\w./-]+\.py|(?:tests|docs)/[\w./-]+", word)]
+        missing += [f"{command}: {file}" for file in files if not (ROOT / file).exists()]
+        if words[0] == "python" and words[1] != "-m":
+            source = (ROOT / words[1]).read_text(encoding="utf-8")
+            options = [word for word in words[2:] if word.startswith("--")]
+            missing += [f"{command}: {word}" for word in options if f'"{word}"' not in source]
+    assert missing == []
 
 
 ELSEWHERE = ("tests/benchmarks/", "tests/unit/")  # run by tests of their own
