@@ -55,7 +55,7 @@ def rigid_tree(seed: int, bodies: int = 7) -> fm.System:
         if i == 1:
             joint.prescribe(rate=fm.Harmonic(1.0, 3.0))
         if i == 4:
-            joint.prescribe(acceleration=lambda t: 2.0 + t)
+            joint.prescribe(acceleration=fm.Polynomial([2.0, 1.0]))
         outs.append(part["out"])
     return system
 

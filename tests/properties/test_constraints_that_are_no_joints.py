@@ -96,7 +96,7 @@ CASES = {
         lambda s, c, one, two: s.belt([c, one, (two, "angle")], [0.3, 0.2, 0.1], stiffness=[300.0, 500.0, 400.0]),
     ),
     "rod": (hanging, lambda s, ends, one, two, three: s.rod(one["out"], three["in"], 1.2)),
-    "rod that grows": (hanging, lambda s, ends, one, two, three: s.rod(one["out"], three["in"], swinging)),
+    "rod that grows": (hanging, lambda s, ends, one, two, three: s.rod(one["out"], three["in"], fm.Harmonic(0.1, 3.0) + 1.6)),
     "cable": (hanging, lambda s, ends, one, two, three: s.cable([ends[0], three["in"], two["out"], ends[1]], 4.0, (2, 1, 3))),
     "winch": (hanging, lambda s, ends, one, two, three: s.cable([ends[0], three["in"], one["out"]], swinging)),
     "point": (hanging, lambda s, ends, one, two, three: s.prescribe_point(one["out"], three["in"], "y", fm.Harmonic(0.1, 0.5))),

@@ -90,7 +90,7 @@ def driven() -> fm.System:
     first.prescribe(rate=fm.Harmonic(2.0, 1.5))
     slider = system.add(BOX, name="slider")
     second = system.prismatic(arm.marker("tip", position=(0.4, 0.0, 0.0)), slider["origin"], axis="y", name="by accel")
-    second.prescribe(acceleration=lambda t: 3.0 - 5.0 * t)
+    second.prescribe(acceleration=fm.Polynomial([3.0, -5.0]))
     last = system.add(BOX, name="box1")
     hinge = system.revolute(slider["origin"], last["origin"], axis=(0.0, 1.0, 1.0), name="free")
     last.marker("tip", position=(0.4, 0.0, 0.0))

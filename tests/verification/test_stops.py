@@ -60,7 +60,7 @@ def locking(fault=True):
     block = system.add(fm.RigidBody.point(1.0), name="block")
     bearing = system.revolute(system.ground["origin"], crank["origin"], name="bearing", angle=0.0, rate=1.0)
     if fault:
-        bearing.prescribe(lambda t: t)
+        bearing.prescribe(fm.Polynomial([0.0, 1.0]))
     system.revolute(crank.marker("end", position=(1.0, 0.0, 0.0)), rod["origin"], name="pin")
     system.prismatic(system.ground["origin"], block["origin"], axis="x", name="guide", displacement=1.8)
     if fault:
@@ -74,7 +74,7 @@ def contradicting(second=True):
     sizes = (("left", 1.0), ("right", 1.0), ("coupler", 2.0))
     left, right, coupler = (system.add(fm.RigidBody.rod(1.0, length), name=name) for name, length in sizes)
     far = system.ground.marker("far", position=(2.0, 0.0, 0.0))
-    system.revolute(system.ground["origin"], left["origin"], name="first", angle=1.0).prescribe(lambda t: 1.0 + t)
+    system.revolute(system.ground["origin"], left["origin"], name="first", angle=1.0).prescribe(fm.Polynomial([1.0, 1.0]))
     joint = system.revolute(far, right["origin"], name="second", angle=1.0)
     if second:
         joint.prescribe(lambda t: 1.0 + t + max(0.0, t - 0.5) ** 3)
