@@ -120,45 +120,72 @@ class Closure:
         self.modules: set[str] = set()  # in which names were looked up
         self.size = 0  # characters of the syntax trees that were hashed
         self._known: dict[tuple[str, str, bool], str] = {}
+        self._whole: dict[tuple[str, str, bool], str] = {}
+        self._texts: dict[tuple[str, str, bool], str] = {}
+        self._open: set[tuple[str, str, bool]] = set()  # what is being hashed
 
     def of(self, module: str, name: str, called: bool = True) -> str:
         """Hash of a name. Of an entry or interface that is ``called`` only its symbol and signature count."""
         key = module, name, called
-        if key not in self._known:
-            self._known[key] = f"{module}.{name}"  # until it is known: what refers to itself
-            self._known[key] = self._hash(module, name, called)
+        if key in self._known:
+            return self._known[key]
+        if key in self._open:  # it is made of itself
+            return self._hash_of_all(key)
+        self._open.add(key)
+        text = self._text(*key)
+        self.size += len(text)
+        meanings = [(mention, self.of(*there, True) if there else full) for mention, there, full in self._mentions(key, text)]
+        self._open.remove(key)
+        self._known[key] = hashlib.sha256(f"{text}{meanings}".encode()).hexdigest()
         return self._known[key]
 
-    def _hash(self, module: str, name: str, called: bool) -> str:
-        self.modules.add(module)
-        here = _module(module)
-        parts = here.made_by.get(name, [])
-        digest = hashlib.sha256()
-        if called and parts and any(_marker(part) in self._by_name for part in parts):
-            digest.update(f"{module}.{name}".encode())
-            parts = [x for part in parts for x in (part.args, part.returns, *part.decorator_list) if x is not None]
-        text = "\n".join(ast.dump(part, annotate_fields=False) for part in parts)
-        self.size += len(text)
-        digest.update(text.encode())
-        for mention in sorted(_mentioned(here, text)):
-            if mention != (name,):
-                digest.update(f"{mention}{self._meaning(here, mention, module)}".encode())
-        return digest.hexdigest()
+    def _hash_of_all(self, key: tuple[str, str, bool]) -> str:
+        """Hash of all texts that a name reaches, with their places."""
+        if key not in self._whole:
+            reached, waiting = {}, [key]
+            while waiting:
+                place = waiting.pop()
+                if place not in reached:
+                    reached[place] = self._text(*place)
+                    waiting += [(*there, True) for _, there, _ in self._mentions(place, reached[place]) if there]
+            self._whole[key] = hashlib.sha256(str(sorted(reached.items())).encode()).hexdigest()
+        return self._whole[key]
 
-    def _meaning(self, here: Module, mention: tuple[str, ...], module: str) -> str:
-        """Hash of a name in a module of the package, or the full name of what others provide."""
-        name = mention[0]
-        if name in here.made_by:
-            return self.of(module, name)
-        source, attribute = here.imported[name]
-        full = f"{source}.{attribute}" if attribute else source
-        if not source.startswith("flexmbs") or source.startswith(_MACHINE_CODE):
-            return full
-        if _file_of(full) is not None and full != source:  # a module
-            return self.of(full, mention[1]) if len(mention) > 1 else full
-        while attribute not in (other := _module(source)).made_by and attribute in other.imported:  # passed on
-            source, attribute = other.imported[attribute]
-        return self.of(source, attribute)
+    def _text(self, module: str, name: str, called: bool) -> str:
+        """What makes a name, as syntax trees."""
+        key = module, name, called
+        if key in self._texts:
+            return self._texts[key]
+        self.modules.add(module)
+        parts: list = _module(module).made_by.get(name, [])
+        place = ""
+        if called and any(_marker(part) in self._by_name for part in parts):
+            place = f"{module}.{name}"
+            parts = [x for part in parts for x in (part.args, part.returns, *part.decorator_list) if x is not None]
+        self._texts[key] = "\n".join([place, *(ast.dump(part, annotate_fields=False) for part in parts)])
+        return self._texts[key]
+
+    def _mentions(self, key: tuple[str, str, bool], text: str) -> list[tuple]:
+        """What a text names, in order: (name, its module and name in the package or None, full name elsewhere)."""
+        here = _module(key[0])
+        mentions = sorted(_mentioned(here, text) - {(key[1],)})
+        return [(mention, *_place(here, key[0], mention)) for mention in mentions]
+
+
+def _place(here: Module, module: str, mention: tuple[str, ...]) -> tuple[tuple[str, str] | None, str]:
+    """Where a name of a module is made: module and name in the package, or None and what others call it."""
+    name = mention[0]
+    if name in here.made_by:
+        return (module, name), ""
+    source, attribute = here.imported[name]
+    full = f"{source}.{attribute}" if attribute else source
+    if not source.startswith("flexmbs") or source.startswith(_MACHINE_CODE):
+        return None, full
+    if _file_of(full) is not None and full != source:  # a module
+        return ((full, mention[1]) if len(mention) > 1 else None), full
+    while attribute not in (other := _module(source)).made_by and attribute in other.imported:  # passed on
+        source, attribute = other.imported[attribute]
+    return (source, attribute), ""
 
 
 def _marker(statement: ast.stmt) -> str:

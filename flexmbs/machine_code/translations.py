@@ -12,6 +12,7 @@ import pickle
 from pathlib import Path
 
 import llvmlite.binding as llvm
+from numba.core import config
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import compile_result
 from numba.core.environment import Environment
@@ -97,7 +98,8 @@ class Translations:
     def _file(self, types: tuple) -> Path:
         function = self.dispatcher.py_func
         text = _texts.of(function.__module__, function.__name__, called=False)
-        key = f"{shaping()} {function.__module__}.{function.__name__} {text} {', '.join(map(str, types))}"
+        target = f"{config.CPU_NAME} {config.CPU_FEATURES}"
+        key = f"{shaping()} {target} {function.__module__}.{function.__name__} {text} {', '.join(map(str, types))}"
         return self.folder / f"{function.__name__}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.ir"
 
 

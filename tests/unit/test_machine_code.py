@@ -277,6 +277,18 @@ class TestKeys:
             def law(x: float) -> float:
                 ...
 
+            def odd(n):
+                return even(n - 1) if n else 0
+
+            def even(n):
+                return odd(n - 1) if n else 1
+
+            FIRST, SECOND = odd(SIZE), even(SIZE)
+
+            @entry
+            def parity(x: float) -> float:
+                return x * SECOND
+
             @entry
             def force(x: float) -> float:
                 \"\"\"Force, N.\"\"\"
@@ -343,6 +355,8 @@ class TestKeys:
             ("core/laws.py", "2.0 * sin", "3.0 * sin", True, False),
             ("core/laws.py", "import sin", "import cos as sin", True, False),
             ("core/laws.py", "1.0 / (i + 1.0)", "1.0 / (i + 2.0)", True, False),  # a loop that fills a constant
+            ("core/laws.py", "n else 0", "n else 2", True, False),  # functions that call each other
+            ("core/laws.py", "n else 1", "n else 3", True, False),
             ("core/sizes.py", "4", "5", True, False),  # a constant that another file passes on
             ("core/shapes.py", "return x * x * x", "return x**3", True, False),
             ("core/shapes.py", "return x * x\n", "return x**2\n", False, True),  # an entry is called by its symbol

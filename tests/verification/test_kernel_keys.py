@@ -32,9 +32,10 @@ class Linked(Exception):
 
 def stop(library):
     # addresses of called functions and of types, which nothing uses; numbers in names of numba's own functions
-    addresses = r"numba.dynamic.globals.[0-9a-f]+|inttoptr .i64 [0-9]+ to ptr"
+    addresses = r"^@[^ ]* = internal global ptr .*$|numba.dynamic.globals.[0-9a-f]+"
     counts = r"(?<=[a-z0-9])B[0-9]+v[0-9]+(?=B)|(?<=[A-Za-z0-9]{2})[.][0-9]+(?=[( ,])"
-    text = re.sub(f"{addresses}|{counts}", "", str(library._final_module))
+    text = re.sub(f"{addresses}|{counts}", "", str(library._final_module), flags=re.MULTILINE)
+    text = "\\n".join(filter(None, text.splitlines()))
     raise Linked(hashlib.sha256(text.encode()).hexdigest())
 
 codegen.JITCodeLibrary._optimize_final_module = stop
