@@ -98,6 +98,7 @@ def test_woodpecker_toy():
 
 
 def test_box_of_spheres():
+    balanced("box_of_spheres", {"count": 20, "t_end": 0.002})
     figures = run_case("box_of_spheres", {"count": 8, "restitution": 1.0, "gravity": 0.0, "t_end": 6e-3}).figures
     assert figures["contact_count"] > 10
     assert figures["energy_balance"] < 1e-4
