@@ -94,11 +94,11 @@ class Interface:
         return self._known[address](*arguments)
 
     def compile(self, function: Callable) -> OwnFunction:
-        """A user's function as a C function by numba; what numba raises where it cannot."""
+        """A user's function as a C function by numba; CannotCompileError where it cannot."""
         if PLAIN_PYTHON:
             return OwnFunction(_plain_address(function), function)
-        address, alive = compile_user_function(function, self.signature)
-        return OwnFunction(address, alive)
+        made = compile_user_function(function, self.signature)
+        return OwnFunction(made.address, made)
 
     def call_back(self, function: Callable) -> OwnFunction:
         """A Python function behind a C function; its exceptions are printed, not raised: it should catch its own."""

@@ -7,10 +7,14 @@ import sys
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.mechanics.signals import time_function
 from flexmbs.machine_code.entry import Interface
+from flexmbs.machine_code.user_code import CannotCompileError
 from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
 
@@ -97,6 +101,19 @@ def driver(
     return made, level
 
 
+def warn_of_callback(function: Callable[..., Any], error: CannotCompileError, name: str = "") -> None:
+    """MechanismWarning that a function is called back in Python.
+
+    Objects that can be called (which may have memory) are meant to be, and of differences their function has told.
+    """
+    if isinstance(getattr(function, "py_func", function), FunctionType) and not (function.__module__ or "").startswith("flexmbs."):
+        text = (
+            f"{error}. The function is called back in Python, many times slower than compiled: numba compiles numbers, "
+            "tuples, numpy arrays, math and most of numpy"
+        )
+        warn(text, MechanismWarning, where=name)
+
+
 class CompiledSignals:
     """C functions of a system's signals; keeps them alive and remembers an exception raised inside one."""
 
@@ -144,7 +161,8 @@ class CompiledSignals:
     def _compile(self, interface: Interface, function: Callable[..., float]) -> int:
         try:
             made = interface.compile(function)
-        except Exception:  # numba raises errors of any kind on what it does not know
+        except CannotCompileError as error:
+            warn_of_callback(function, error)
             made = interface.call_back(self._guarded(function, bool(interface.signature.results)))
         self._alive.append(made)
         return made.address

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import traceback
 from pathlib import Path
@@ -12,8 +11,9 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.sensors.user_functions import user_function
 from flexmbs.machine_code.switches import PLAIN_PYTHON
+from flexmbs.machine_code.user_code import CannotCompileError
 from flexmbs.mechanism.sensors import UserFunction
-from flexmbs.mechanism.time_signals import CompiledSignals
+from flexmbs.mechanism.time_signals import CompiledSignals, warn_of_callback
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
@@ -24,12 +24,13 @@ def function_address(function: UserFunction, signals: CompiledSignals, example) 
     MechanismError if it must be compiled and numba cannot.
     """
     compilable = not PLAIN_PYTHON and function.compiled is not False
-    if compilable and (function.compiled or (example is not None and not _has_memory(function))):
+    if compilable and (function.compiled or example is not None):
         try:
             compiled = _compiled(function, np.ndim(example) == 0 if example is not None else function.outputs == 1)
-        except Exception as error:  # numba raises exceptions of any type for unsupported code
+        except CannotCompileError as error:
             if function.compiled:
                 raise MechanismError(f"{function.name}: numba cannot compile it: {error}") from error
+            warn_of_callback(function.function, error, f"{function.name} (compiled=False accepts it)")
         else:
             signals.keep(compiled)
             return compiled.address
@@ -38,22 +39,8 @@ def function_address(function: UserFunction, signals: CompiledSignals, example) 
     return callback.address
 
 
-def _has_memory(function: UserFunction) -> bool:
-    """Whether the function refers to a list, dict or set, which numba would copy."""
-    try:
-        found = inspect.getclosurevars(function.function)
-    except TypeError:
-        return False
-    seen = [*found.nonlocals.values(), *found.globals.values()]
-    return any(isinstance(value, list | dict | set | bytearray) for value in seen)
-
-
 def _compiled(function: UserFunction, scalar: bool):
     """C function by numba; an exception inside gives NaN."""
-    import numba
-
-    given = function.function
-    inner = given if hasattr(given, "py_func") else numba.njit(given)
     arguments, at = [], 0
     for sensor in function.inputs:
         arguments.append(f"inputs[{at}]" if sensor.size == 1 else f"inputs[{at}:{at + sensor.size}]")
@@ -63,7 +50,7 @@ def _compiled(function: UserFunction, scalar: bool):
     source = "\n".join(
         ["def call(t, inputs, outputs):", f"    found = inner({', '.join(['t', *arguments])})", *(f"    {part}" for part in parts)]
     )
-    scope = {"inner": inner}
+    scope = {"inner": function.function}
     exec(source, scope)
     return user_function.compile(scope["call"])
 

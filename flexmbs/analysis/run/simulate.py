@@ -27,6 +27,7 @@ from flexmbs.common.progress import Progress, Stage, on_progress, report
 from flexmbs.common.user_warnings import heard
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
+from flexmbs.machine_code.user_code import seconds_so_far
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
 from flexmbs.model.more_slots import slots_of, with_slots
@@ -159,8 +160,10 @@ def simulate(
             options["energy_ledger"] = False
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         callback = report if progress is None or progress is True else progress or None
+        known = seconds_so_far()
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
         run.warnings = warnings
+        run.compile_seconds += seconds_so_far() - known
         return run.go(folder, storage, saved, resume)
 
 

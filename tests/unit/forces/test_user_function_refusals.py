@@ -26,7 +26,7 @@ def test_function_is_tried_before_the_run(function, message):
 
 def test_function_that_numba_cannot_compile_is_refused_only_when_it_must():
     def force(t, x):
-        return {"pull": -x}["pull"] + 0.0 * len(str(t))
+        return -x * eval("1.0")
 
     for compiled in (None, True):
         system, _body, joint = slider(displacement=1.0)
