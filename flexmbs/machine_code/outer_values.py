@@ -124,7 +124,7 @@ class OuterValues:
             for part in value:
                 self._constant(name, part, code)
         elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            self.parts += [value.dtype.str, value.shape, value.flags.f_contiguous, value.tobytes()]
+            self.parts += [value.dtype.str, value.shape, value.flags.f_contiguous, hashlib.sha256(value.tobytes()).hexdigest()]
         elif isinstance(value, _CONSTANTS):
             self.parts.append(repr(value))
         elif isinstance(value, types.ModuleType) or (getattr(value, "__module__", "") or "").partition(".")[0] in _KNOWN:
