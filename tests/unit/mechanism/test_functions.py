@@ -44,9 +44,11 @@ def test_the_compiled_loop_sees_the_same_function(name):
     model = compile_system(system)
     row = int(model.tables.coordinates["signal"][0])
     out = np.zeros((len(model.tables.signals), 3))
+    # a Python function is differentiated by differences over 1 ms, which enlarge the rounding of its values
+    rounding = [1e-13, 1e-12, 1e-9] if "Python" in name else 1e-13
     for t in T:
         evaluate_signals(model.tables, t, out)
-        assert out[row] == pytest.approx(FUNCTIONS[name].jet(t), rel=1e-13, abs=1e-13)
+        np.testing.assert_array_less(np.abs(out[row] - FUNCTIONS[name].jet(t)), rounding + 1e-13 * np.abs(out[row]))
 
 
 def test_values():
