@@ -62,11 +62,13 @@ def build(p: Parameters) -> fm.System:
     clutch = system.revolute(face, load["origin"], angle=0.0, rate=-p.speed, name="clutch")
     on, growth, slips = system.variable("drive on", 1.0), system.variable("growth"), system.variable("slips", 1.0)
     braking = system.variable("braking")
-    given = system.function(lambda t, on, growth: on * p.drive_torque + growth * (t - p.overload_start), (on, growth), name="drive")
+    # numbers of their own: functions that read p itself cannot be compiled
+    drive_torque, brake_torque, kinetic_torque, overload_start = p.drive_torque, p.brake_torque, p.kinetic_torque, p.overload_start
+    given = system.function(lambda t, on, growth: on * drive_torque + growth * (t - overload_start), (on, growth), name="drive")
     shaft.actuate(given, name="drive")
-    shaft.actuate(system.function(lambda t, braking: -p.brake_torque * braking, (braking,)), name="brake")
+    shaft.actuate(system.function(lambda t, braking: -brake_torque * braking, (braking,)), name="brake")
     system.torque(load["origin"], (0.0, 0.0, -p.load_torque), name="load")
-    clutch.actuate(system.function(lambda t, slips: p.kinetic_torque * slips, (slips,), name="slip torque"), name="plates")
+    clutch.actuate(system.function(lambda t, slips: kinetic_torque * slips, (slips,), name="slip torque"), name="plates")
     lock_and_slip(system, clutch, slips, p)
     system.event(when=p.overload_start, do=fm.Set(growth, p.overload_rate), name="overload")
     system.event(when=p.overload_end, do=fm.Set(growth, 0.0), name="overload ends")

@@ -90,7 +90,8 @@ def build(p: Parameters) -> fm.System:
     )
     captured = system.variable("captured")
     angle, rate = (system.sensor(kind, drogue, coordinate="angle") for kind in ("coordinate", "rate"))
-    restoring = system.function(lambda t, angle, rate, on: -on * (p.stiffness * angle + p.damping * rate), (angle, rate, captured))
+    stiffness, damping = p.stiffness, p.damping  # numbers of their own: functions that read p itself cannot be compiled
+    restoring = system.function(lambda t, angle, rate, on: -on * (stiffness * angle + damping * rate), (angle, rate, captured))
     drogue.actuate(restoring, coordinate="angle", name="restoring")
     latch = system.event(
         when=fm.Crossing(angle, 0.0, "both"), do=fm.Lock((drogue, "angle")), name="latch", repeats=False, armed=False

@@ -45,7 +45,8 @@ def build(p: Parameters) -> fm.System:
     wheel = system.add(fm.RigidBody(10.0, inertia, surface=wheel_surface(p)), "wheel")
     drum = system.revolute(system.ground.marker("axle"), wheel["origin"], axis="z", angle=0.0, rate=0.0, name="drum")
     passed = system.variable("teeth")  # that the drum has gone forward
-    torque = system.function(lambda t: p.torque * np.sin(w * t) - p.load, name="torque")
+    amplitude, load = p.torque, p.load  # numbers of their own: functions that read p itself cannot be compiled
+    torque = system.function(lambda t: amplitude * np.sin(w * t) - load, name="torque")
     drum.actuate(torque)
     above = system.function(lambda t, angle, count: angle - count * pitch, (system.sensor("coordinate", drum), passed))
     one_more = system.function(lambda t, count: count + 1.0, (passed,))
