@@ -35,7 +35,7 @@ def stop(library):
     addresses = r"^@[^ ]* = internal global ptr .*$|numba.dynamic.globals.[0-9a-f]+"
     counts = r"(?<=[a-z0-9])B[0-9]+v[0-9]+(?=B)|(?<=[A-Za-z0-9]{2})[.][0-9]+(?=[( ,])"
     text = re.sub(f"{addresses}|{counts}", "", str(library._final_module), flags=re.MULTILINE)
-    text = "\\n".join(filter(None, text.splitlines()))
+    text = "\\n".join(sorted(filter(None, text.splitlines())))  # functions may stand in another order
     raise Linked(hashlib.sha256(text.encode()).hexdigest())
 
 codegen.JITCodeLibrary._optimize_final_module = stop
@@ -56,7 +56,9 @@ KEYS = "import json; from flexmbs.machine_code import sources; print(json.dumps(
 
 def answer(package: Path, *command: str, cache: str = "cache") -> dict[str, str]:
     environment = {**_environment(baseline()), "PYTHONPATH": str(package.parent), "FLEXMBS_CACHE": str(package.parent / cache)}
-    done = subprocess.run([sys.executable, "-c", *command], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(  # Python looks for modules where it runs first
+        [sys.executable, "-c", *command], env=environment, cwd=package.parent, stdout=subprocess.PIPE, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
