@@ -118,7 +118,6 @@ class Closure:
     def __init__(self, kernels_by_name: bool = False):
         self._by_name = ("entry", "interface", "kernel") if kernels_by_name else ("entry", "interface")
         self.modules: set[str] = set()  # in which names were looked up
-        self.size = 0  # characters of the syntax trees that were hashed
         self._known: dict[tuple[str, str, bool], str] = {}
         self._whole: dict[tuple[str, str, bool], str] = {}
         self._texts: dict[tuple[str, str, bool], str] = {}
@@ -133,7 +132,6 @@ class Closure:
             return self._hash_of_all(key)
         self._open.add(key)
         text = self._text(*key)
-        self.size += len(text)
         meanings = [(mention, self.of(*there, True) if there else full) for mention, there, full in self._mentions(key, text)]
         self._open.remove(key)
         self._known[key] = hashlib.sha256(f"{text}{meanings}".encode()).hexdigest()
@@ -142,14 +140,19 @@ class Closure:
     def _hash_of_all(self, key: tuple[str, str, bool]) -> str:
         """Hash of all texts that a name reaches, with their places."""
         if key not in self._whole:
-            reached, waiting = {}, [key]
-            while waiting:
-                place = waiting.pop()
-                if place not in reached:
-                    reached[place] = self._text(*place)
-                    waiting += [(*there, True) for _, there, _ in self._mentions(place, reached[place]) if there]
-            self._whole[key] = hashlib.sha256(str(sorted(reached.items())).encode()).hexdigest()
+            self._whole[key] = hashlib.sha256(str(sorted(self.reached(key).items())).encode()).hexdigest()
         return self._whole[key]
+
+    def reached(self, *keys: tuple[str, str, bool]) -> dict[tuple[str, str, bool], str]:
+        """Texts of names and of all that they are made of."""
+        found: dict[tuple[str, str, bool], str] = {}
+        waiting = list(keys)
+        while waiting:
+            key = waiting.pop()
+            if key not in found:
+                found[key] = self._text(*key)
+                waiting += [(*there, True) for _, there, _ in self._mentions(key, found[key]) if there]
+        return found
 
     def _text(self, module: str, name: str, called: bool) -> str:
         """What makes a name, as syntax trees."""
@@ -237,9 +240,14 @@ def shaping() -> str:
     return digest.hexdigest()
 
 
+@cache
+def _closure() -> Closure:
+    return Closure()
+
+
 def keys() -> dict[str, str]:
     """Key of each module that holds entries."""
-    closure, found = Closure(), {}
+    closure, found = _closure(), {}
     for module in entry_modules():
         digest = hashlib.sha256(shaping().encode())
         for name in _entries(module):
@@ -264,7 +272,4 @@ def _refuse_unwatched(closure: Closure) -> None:
 
 def size_of(module: str) -> int:
     """Size of all that is compiled for a module: who compiles several modules begins with the longest."""
-    closure = Closure()
-    for name in _entries(module):
-        closure.of(module, name, called=False)
-    return closure.size
+    return sum(map(len, _closure().reached(*((module, name, False) for name in _entries(module))).values()))

@@ -336,12 +336,12 @@ class TestKeys:
                 path = tmp_path / name
                 assert old in path.read_text()
                 path.write_text(path.read_text().replace(old, new))
-            for kept in (sources._module, sources._file_of, sources.shaping):
+            for kept in (sources._module, sources._file_of, sources.shaping, sources._closure):
                 kept.cache_clear()
             return tuple(sources.keys()[f"flexmbs.core.{module}"] for module in ("laws", "shapes"))
 
         yield found
-        for kept in (sources._module, sources._file_of, sources.shaping):
+        for kept in (sources._module, sources._file_of, sources.shaping, sources._closure):
             kept.cache_clear()
 
     @pytest.mark.parametrize(
