@@ -19,6 +19,7 @@ from flexmbs.core.laws.force.measure import measure
 from flexmbs.core.laws.force.spread import FORCE, MODAL_FORCES, MOMENT
 from flexmbs.core.layout.force_tables import DEFORMATION_RATE, ELEMENT_FORCE, ELEMENT_POWER, STICKS
 from flexmbs.core.layout.frames import A
+from flexmbs.core.layout.switch_tables import SLIDING
 from flexmbs.core.layout.tables import CABLE, COUPLING, DISTANCE, FOLLOWER, POSITION_LEVEL, RATE, SURFACES, VALUE, VELOCITY_LEVEL
 from flexmbs.core.mechanics.couplers import stretch_of
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
@@ -37,9 +38,10 @@ def fill_powers(tables, booking, contact_history, touches, work):
     booking.power[:] = 0.0
     q, v, a = booking.q, booking.v, booking.a
     frames = touches or booking.needs_frames != 0
-    if booking.needs_residual != 0:
+    exact = booking.exact != 0 or slides(tables, booking)
+    if booking.needs_residual != 0 or exact:
         residual(tables, booking.active, contact_history, q, v, a, booking.reference, work, booking.residual)
-        if len(booking.multipliers) > 0:
+        if exact and len(booking.multipliers) > 0:
             correct_multipliers(tables, booking, contact_history, work)
             if len(tables.joint_frictions) > 0:
                 follow_multipliers(tables, booking, contact_history, work)
@@ -56,6 +58,15 @@ def fill_powers(tables, booking, contact_history, touches, work):
         load_powers(tables, booking, work)
         spread_load_powers(tables, booking, work)
         contact_powers(tables, booking, contact_history, work)
+
+
+@kernel
+def slides(tables, booking):
+    """Whether a rigid contact slides with friction: its normal force is a multiplier."""
+    for c in range(len(tables.contacts)):
+        if tables.contacts[c].rigid != 0 and booking.active[c] == SLIDING and booking.booked[booking.friction + c] != 0:
+            return True
+    return False
 
 
 @kernel

@@ -38,6 +38,7 @@ class EnergyBooking(Block):
         "always": ("i8", 0),  # 1: something is booked that acts at all times; else only contacts
         "needs_residual": ("i8", 0),  # 1: drivers, prescribing constraints, functions of sensors
         "needs_frames": ("i8", 0),  # 1: something acts on markers
+        "exact": ("i8", 0),  # 1: the multipliers between two rows are needed at all times; 0: while rigid contacts slide
         "total": ("f8", 1),  # (flows,) J since the start of the run
         "stored": ("f8", 0),  # J in all contacts
         "kept": ("f8", 1),  # (contacts,) J in each of them at the row booked last
@@ -52,7 +53,8 @@ class EnergyBooking(Block):
         "end": ("f8", 2),
         "point": ("f8", 2),  # (3, n) between them
         "residual": ("f8", 1),  # (n,)
-        # independent multipliers where a driver works on a mechanism with constraints (core.equations.row_multipliers)
+        # independent multipliers where a driver, friction in joints or that of rigid contacts works on a mechanism with
+        # constraints (core.equations.row_multipliers)
         "multipliers": ("i8", 1),  # (m,) their coordinates
         "joint_point": ("f8", 2),  # (bodies, 3)
         "unit": ("f8", 1),  # (n,)
@@ -85,7 +87,8 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
     on_lines = booked[first["elements"] : first["bushings"]][tables.elements["geometry"] != COORDINATE_ELEMENT]
     sticks = len(tables.joint_frictions) > 0
     exact = prescribed or bool(np.any(tables.joint_frictions["load"] != GIVEN))
-    multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if exact else np.zeros(0, int)
+    rubs = bool(np.any(booked[first["friction"] :][:contacts][tables.contacts["rigid"] != 0]))
+    multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if exact or rubs else np.zeros(0, int)
     m = len(multipliers)
     return EnergyBooking(
         start_of=np.array([first[group] for group in GROUPS]),
@@ -93,6 +96,7 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         always=int(np.any(booked[: first["contacts"]])),
         needs_residual=int(prescribed or sticks or forces and len(tables.functions) + len(tables.condensed) > 0),
         needs_frames=int(np.any(on_markers) or np.any(on_lines)),
+        exact=int(exact),
         total=np.zeros(len(booked)),
         stored=0.0,
         kept=np.zeros(contacts),
