@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from flexmbs.core.constraints import add_constraints
 from flexmbs.core.equations.residual import pass_to_parent
+from flexmbs.core.layout.switch_tables import OPEN, SLIDING, SLOT, STICKING
 from flexmbs.core.layout.tables import FORCE
 from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
@@ -28,6 +29,7 @@ def correct_multipliers(tables, booking, contact_history, work):
     The residual is that of the interpolated motion and multipliers.
     """
     m = len(booking.multipliers)
+    mark_acting(tables, booking)
     # the way back through the joints has moved their points
     forward_kinematics(tables, booking.q, booking.v, booking.a, booking.reference, work)
     copy_matrix(work.joint_point, booking.joint_point)
@@ -51,10 +53,23 @@ def correct_multipliers(tables, booking, contact_history, work):
 
 
 @kernel
+def mark_acting(tables, booking):
+    """``booking.acts`` of the rows that serve rigid contacts; there are many more than act at once."""
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == SLOT:
+            c, row = booking.active[len(tables.contacts) + s] - 1, tables.switches[s].row
+            mode = booking.active[c] if c >= 0 else OPEN
+            booking.acts[row] = int(mode == SLIDING or mode == STICKING)
+            booking.acts[row + 1] = booking.acts[row + 2] = int(mode == STICKING)
+
+
+@kernel
 def push(tables, booking, contact_history, j, work):
     """What the multiplier number ``j`` adds to the residual at value 1."""
     pushed, unit = booking.pushed[j], booking.unit
     pushed[:] = 0.0
+    if booking.acts[booking.multipliers[j]] == 0:
+        return
     unit[booking.multipliers[j]] = 1.0
     clear_wrenches(work)
     copy_matrix(booking.joint_point, work.joint_point)

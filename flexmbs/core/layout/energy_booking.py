@@ -56,6 +56,7 @@ class EnergyBooking(Block):
         # independent multipliers where a driver, friction in joints or that of rigid contacts works on a mechanism with
         # constraints (core.equations.row_multipliers)
         "multipliers": ("i8", 1),  # (m,) their coordinates
+        "acts": ("i8", 1),  # (n,) 0: a multiplier of a rigid contact that is not closed, or does not stick along its row
         "joint_point": ("f8", 2),  # (bodies, 3)
         "unit": ("f8", 1),  # (n,)
         "pushed": ("f8", 2),  # (m, n) what a multiplier of value 1 adds to the residual
@@ -112,6 +113,7 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         point=np.zeros((3, n)),
         residual=np.zeros(n),
         multipliers=multipliers,
+        acts=np.ones(n, dtype=np.int64),
         joint_point=np.zeros((len(tables.bodies), 3)),
         unit=np.zeros(n),
         pushed=np.zeros((m, n)),
