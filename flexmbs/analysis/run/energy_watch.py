@@ -5,22 +5,26 @@ Along the accepted steps
 E kinetic, gravity and elastic energy, W the work of drivers, loads, motors, actuators, friction and bushings (the
 integral of their power where it is positive); dampers only dissipate. The excess is compared with the largest energy
 exchanged so far: it stays below a thousandth of that if the integrator keeps its tolerance, and soon dominates if the
-motion is wrong.
+motion is wrong.  The energy ledger, where there is one, says it sharply (flexmbs.analysis.run.ledger_watch).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmbs.analysis.evaluation.massless_motions import mass_properties
+from flexmbs.analysis.recording.energy_books import EnergyBooks
+from flexmbs.analysis.run.ledger_watch import LedgerWatch
 from flexmbs.analysis.run.supplied_power import SuppliedPower
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import Settings
 from flexmbs.model.compiled_model import Model
+from flexmbs.result.event_records import EventRecord
 
 GAIN_LIMIT = 0.2  # allowed energy gain relative to the largest energy exchanged
 TOLERANCES = 20.0  # ... or this many times rtol, whichever is larger
@@ -50,17 +54,21 @@ class _Account:
 
 
 class EnergyWatch:
-    """Checks the accepted steps as they arrive; :meth:`take` reports when energy was gained, and how much."""
+    """Checks the accepted steps as they arrive; :meth:`take` reports when energy was gained, and how much.
 
-    def __init__(self, system, model: Model, settings: Settings):
+    ``rtol`` as the user has asked for; ``books``: the energy ledger, if there is one.
+    """
+
+    def __init__(self, system, model: Model, settings: Settings, rtol: float, books: EnergyBooks | None):
         self.power = SuppliedPower(system, model)
-        self.applies = self.power.is_known and len(model.tables.condensed) == len(model.tables.massless)
+        conserves = len(model.tables.condensed) == len(model.tables.massless)
+        self.applies = self.power.is_known and conserves
+        self.ledger = LedgerWatch(model, settings, rtol, books) if books is not None and conserves else None
         self.allowed = max(GAIN_LIMIT, TOLERANCES * float(settings.rtol))
         self.system = system
         self.account: _Account | None = None
         self.skipped: tuple[str, float, float] | None = None  # driver, start and end of the step that skips its motion
-        if self.applies:
-            self.floor = self._floor(model, settings)
+        self.floor = self._floor(model, settings)
 
     def _floor(self, model: Model, settings: Settings) -> float:
         """Energy (J) of a mechanism at rest within rounding and tolerances."""
@@ -72,13 +80,33 @@ class EnergyWatch:
             floor += REST_MODES * 0.5 * float(stiffness @ np.asarray(settings.atol_q[part]) ** 2)
         return floor
 
-    def take(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], lost: np.ndarray) -> tuple[float, str] | None:
-        """Time (s) and message of an energy gain in these rows, which ``arrays`` describe; None if there is none.
+    def take(
+        self,
+        model: Model,
+        rows: np.ndarray,
+        arrays: dict[str, np.ndarray],
+        lost: np.ndarray,
+        events: Sequence[EventRecord] = (),
+        whole: bool = True,
+    ) -> tuple[float, str] | None:
+        """Time (s) and message of energy that is gained or missing in these rows, which ``arrays`` describe, or None.
 
-        ``lost`` (rows,): J in impacts and locks so far.
+        ``lost`` (rows,): J in impacts and locks so far; ``events`` since the rows before; ``whole``: no steps are left out.
         """
-        if not self.applies or len(rows) == 0:
+        if len(rows) == 0:
             return None
+        before = self.account
+        found = self._gain(model, rows, arrays, lost) if self.applies and (whole or not self.power.acts) else None
+        if self.ledger is None or "ledger" not in arrays:
+            return found
+        seen = np.ones(len(rows), dtype=bool) if whole else None
+        if whole and before is not None and self.applies:
+            times, states = np.append(before.t, rows[:, TIME]), self.power.driven(model, rows)
+            seen = self.power.is_seen(times, np.concatenate([before.driven[None], states]))
+        return found or self.ledger.take(rows, arrays, events, seen, self.floor)
+
+    def _gain(self, model: Model, rows: np.ndarray, arrays: dict[str, np.ndarray], lost: np.ndarray) -> tuple[float, str] | None:
+        """Time (s) and message of an energy gain."""
         t, energy = rows[:, TIME], arrays["energy"]
         power = self.power.of(model, rows, arrays)
         driven = self.power.driven(model, rows)
@@ -115,8 +143,10 @@ class EnergyWatch:
         here = {name: array[i] for name, array in arrays.items()}
         return float(t[i]), self._message(model, rows[i], here, work[i], lost[i] - account.first_lost)
 
-    def warn_of_skipped_motion(self) -> None:
-        """ResultWarning if a step was longer than the motion of a driver."""
+    def warn(self) -> None:
+        """ResultWarning if a step was longer than the motion of a driver, or if the balance is beyond the tolerance."""
+        if self.ledger is not None and self.skipped is None:
+            self.ledger.warn()
         if self.skipped is not None:
             warn(
                 f"{self._skipping()}: histories within that step, and the position that follows from a prescribed "

@@ -48,7 +48,7 @@ class Recorder:
         self.event_names = event_names
         self.books, self.width = books, model.log_row.width
         self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
-        self.gained: tuple[float, str] | None = None  # time and message of an energy gain
+        self.gained: tuple[float, str] | None = None  # time and message of energy gained or missing
         self.logged = 0  # rows of the log so far
         self._lost = 0.0  # J in impacts and locks so far
         self.opening, self.opened_at = 0.0, 0.0  # largest opening in the rows taken last, and its time if above OPEN
@@ -85,6 +85,7 @@ class Recorder:
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
         self.opening = 0.0
+        happened = [event_record(model, self.event_names, row) for row in occurrences]
         if len(rows):
             rows = self._booked(model, rows, occurrences)
             chosen, needed = self._chosen(rows)
@@ -92,7 +93,8 @@ class Recorder:
             arrays = self.describe(model, rows[watched])
             lost = self._lost + lost_at_once(occurrences, len(rows))
             self._lost = float(lost[-1])
-            self.gained = self.gained or self.watch.take(model, rows[watched], arrays, lost[watched])
+            whole = bool(np.all(watched))
+            self.gained = self.gained or self.watch.take(model, rows[watched], arrays, lost[watched], happened, whole)
             if len(model.constraint_names) and np.any(watched):
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())
@@ -113,7 +115,7 @@ class Recorder:
             self.logged += len(rows)
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
         self._contacts += [_contact(model, row) for row in contacts]
-        self._events += [event_record(model, self.event_names, row) for row in occurrences]
+        self._events += happened
 
     def widen(self, old: Model, new: Model, books: EnergyBooks | None) -> None:
         """Rows of ``new``, which has more slots than ``old``, will come, and have ``books``."""
@@ -137,16 +139,16 @@ class Recorder:
     def _watched(self, model: Model, chosen: np.ndarray) -> np.ndarray:
         """(rows,) bool: rows whose energy and constraints are checked.
 
-        The work of what supplies energy is an integral over all of them. Without that, some are enough.
+        The work of what supplies energy is an integral over all of them. Without that, or by the ledger, some are enough.
         """
         constrained = len(model.constraint_names) > 0
         if not (self.storage.is_selective or self.thinner.active):
             return np.ones(len(chosen), dtype=bool)
-        if not (constrained or self.watch.applies):
+        if not (constrained or self.watch.applies or self.books is not None):
             return np.zeros(len(chosen), dtype=bool)
         if self.watch.applies and self.watch.power.acts and (constrained or not self.storage.is_selective):
             return np.ones(len(chosen), dtype=bool)
-        if self.watch.applies and self.watch.power.acts:
+        if self.watch.applies and self.watch.power.acts and self.books is None:
             return np.zeros(len(chosen), dtype=bool)
         return (self.logged + np.arange(len(chosen))) % WATCH_EVERY == 0
 

@@ -65,6 +65,7 @@ class Run(RunModel):
     ):
         self.warnings: Sequence[str] = ()  # those issued since the call of the user
         self.requested, self.method, self.reason = requested, integrator.method, ""
+        self.rtol, self.stops_on_imbalance = float(settings.rtol), True  # as asked for; where energy is gained or missing
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
@@ -100,7 +101,7 @@ class Run(RunModel):
             self._place(saved)
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
-        watch = EnergyWatch(self.system, self.model, self.settings)
+        watch = EnergyWatch(self.system, self.model, self.settings, self.rtol, self.books)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
@@ -223,7 +224,7 @@ class Run(RunModel):
                 raise error
             if error is not None:
                 return s.NOT_FINITE
-            if self.recorder.gained is not None:
+            if self.recorder.gained is not None and self.stops_on_imbalance:
                 self.halted = self.recorder.gained
                 return HALTED
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
@@ -365,7 +366,7 @@ class Run(RunModel):
 
     def _end(self, outcome: int) -> Result:
         if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
-            self.recorder.watch.warn_of_skipped_motion()
+            self.recorder.watch.warn()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             notes = list(self._advice())

@@ -58,6 +58,7 @@ class SimulateOptions(TypedDict, total=False):
     force: bool
     second_order: str
     energy_ledger: bool
+    stop_on_imbalance: bool
     live: bool | Mapping[str, object]
 
 
@@ -83,6 +84,7 @@ def simulate(
     force: bool = False,
     second_order: str = "auto",
     energy_ledger: bool = True,
+    stop_on_imbalance: bool = True,
     live: bool | Mapping[str, object] = False,
 ) -> Result:
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
@@ -120,6 +122,8 @@ def simulate(
         1e-7 and below; flexmbs.model.second_order_terms); "all" none. ``stats`` says how many are kept, and the
         bound of the error.
     energy_ledger : book work and losses of every element (docs/energy.md); False saves a few per cent of the run time
+    stop_on_imbalance : stop where the energies, or the balance of the ledger, are far beyond what rtol explains
+        (docs/energy.md); False: go on, and warn
     live : True: a window shows the newest state while the run goes on (:mod:`flexmbs.view.live_window`); or options of
         the scene, such as {"color": "von_mises", "scale": 20}. Closing it does not stop the run, whose end closes it.
 
@@ -162,7 +166,7 @@ def simulate(
         callback = report if progress is None or progress is True else progress or None
         known = seconds_so_far()
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
-        run.warnings = warnings
+        run.warnings, run.stops_on_imbalance = warnings, stop_on_imbalance
         run.compile_seconds += seconds_so_far() - known
         return run.go(folder, storage, saved, resume)
 
@@ -209,7 +213,7 @@ def _prepared(
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
     run = Run(system, stated, model, settings, method, requested, progress)
-    run.reason, run.terms = reason, terms
+    run.reason, run.terms, run.rtol = reason, terms, float(options["rtol"])
     if options.get("energy_ledger", True) and not steps_in_time(method):
         run.keep_energy_ledger()
     if active is not None:

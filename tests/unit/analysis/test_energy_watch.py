@@ -2,11 +2,13 @@
 
 import math
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 
 
@@ -23,11 +25,11 @@ def test_energy_from_nothing_stops_the_run(coordinates, monkeypatch):
     """The energies of a run are falsified from 0.2 s on: kinetic energy grows a thousandfold in 10 ms."""
     take = EnergyWatch.take
 
-    def falsified(self, model, rows, arrays, lost):
+    def falsified(self, model, rows, arrays, lost, *rest):
         late = np.maximum(rows[:, 0] - 0.2, 0.0)
         energy = arrays["energy"].copy()
         energy[:, 0] *= np.exp(late / 0.01 * math.log(1000.0))
-        return take(self, model, rows, {**arrays, "energy": energy}, lost)
+        return take(self, model, rows, {**arrays, "energy": energy}, lost, *rest)
 
     monkeypatch.setattr(EnergyWatch, "take", falsified)
     system = pendulum()
@@ -96,7 +98,9 @@ def test_energy_that_is_supplied_is_no_reason_to_stop(supply, gravity):
     supply(system)
     integrator = "radau" if supply is stiff_damper else "auto"
     for rtol in (1e-6, 1e-3):
-        assert system.simulate(0.5, rtol=rtol, integrator=integrator).status == "finished"
+        # long steps pass over the blow: test_a_blow_that_steps_pass_over
+        step = 1e-3 if supply is hammered else math.inf
+        assert system.simulate(0.5, rtol=rtol, integrator=integrator, max_step=step).status == "finished"
 
 
 def hoist(system):
@@ -133,10 +137,10 @@ def test_steps_that_pass_over_a_driver_hide_nothing_behind_them(monkeypatch):
     """Energy from nothing, long after the hoist has stood still, stops the run still."""
     take = EnergyWatch.take
 
-    def falsified(self, model, rows, arrays, lost):
+    def falsified(self, model, rows, arrays, lost, *rest):
         energy = arrays["energy"].copy()
         energy[:, 0] += 1e4 * np.maximum(rows[:, 0] - 2.2, 0.0)
-        return take(self, model, rows, {**arrays, "energy": energy}, lost)
+        return take(self, model, rows, {**arrays, "energy": energy}, lost, *rest)
 
     monkeypatch.setattr(EnergyWatch, "take", falsified)
     system = pendulum()
@@ -186,3 +190,90 @@ def test_stop_where_a_step_passes_over_a_driver_is_told(coordinates):
     with pytest.raises(fm.SimulationError, match="skips a shorter motion of the driver of 'rope'.* Set max_step"):
         system.simulate(3.0)
     assert system.simulate(3.0, max_step=0.05)["guide.displacement"][-1] == pytest.approx(-0.5, abs=1e-9)
+
+
+def test_a_blow_that_steps_pass_over():
+    """A step of 0.03 s goes over most of a blow of 1 ms: the rate at the end is then -5.20 rad/s in place of -3.42."""
+    system = pendulum(rate=1.0)
+    hammered(system)
+    message = (
+        r"balance is off by .* It arose between t = 0\.07\d* and 0\.10\d* s, in proportion to the work of the load of 'force 1'"
+    )
+    with pytest.raises(fm.SimulationError, match=message) as caught:
+        system.simulate(0.5)
+    assert caught.value.result.t[-1] > 0.1  # all finished steps are kept
+    with pytest.warns(fm.ResultWarning, match=message):
+        result = system.simulate(0.5, stop_on_imbalance=False)
+    assert result.status == "finished" and result.t[-1] == 0.5
+    assert any("energy balance is off" in text for text in result.stats["warnings"])
+
+
+@dataclass(frozen=True)
+class Hardening(fm.ForceLaw):
+    """-k x^3, whose energy may be wrong by a factor."""
+
+    stiffness: float
+    factor: float
+
+    kind = "hardening"
+    is_passive = True
+
+    def parameters(self):
+        return [self.stiffness, self.factor]
+
+    @staticmethod
+    def force(parameters, x, rate, given):
+        return -parameters[0] * x**3
+
+    @staticmethod
+    def energy(parameters, x):
+        return parameters[1] * parameters[0] * x**4 / 4.0
+
+
+def swing(factor, **options):
+    """A pendulum with springs and damper, three swings; the energy of one spring is wrong by ``factor``."""
+    system = pendulum(rate=3.0)
+    anchor = system.ground.marker("anchor", (1.0, 0.5, 0.0))
+    system.spring_damper(anchor, system.bodies["bob"]["tip"], stiffness=2.0, damping=0.1, length=0.3, name="damper")
+    system.joints["hinge"].force(Hardening(5.0, factor), name="spring")
+    return system.simulate(3.0, **options)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-7, 1e-9, 1e-11])
+@pytest.mark.parametrize("integrator", ["radau", "bdf", "explicit"])
+def test_what_is_right_is_not_warned_of(rtol, integrator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert swing(1.0, rtol=rtol, integrator=integrator).status == "finished"
+
+
+def test_an_element_whose_energy_is_wrong_is_named():
+    """By 0.3 %: far beyond rtol, and too little to stop the run."""
+    message = r"balance is off by .* in proportion to the work of the force of 'hinge.angle.spring'"
+    with pytest.warns(fm.ResultWarning, match=message):
+        assert swing(1.003).status == "finished"
+    for options in ({"output_step": 0.1}, {"store_every": 50}):  # some of the steps are looked at, which may not tell the element
+        with pytest.warns(fm.ResultWarning, match="balance is off by"):
+            swing(1.003, **options)
+    with warnings.catch_warnings():  # at this tolerance it could be the error of the integration
+        warnings.simplefilter("error")
+        swing(1.003, rtol=1e-3)
+
+
+def test_an_element_whose_energy_is_very_wrong_stops_the_run():
+    with pytest.raises(fm.SimulationError, match=r"^at t = .* balance is off by .* the force of 'hinge.angle.spring'") as caught:
+        swing(1.5)
+    assert caught.value.result.status.startswith("stopped: at t = ") and caught.value.result.t[-1] > 1.0
+    with pytest.warns(fm.ResultWarning, match="balance is off by"):
+        assert swing(1.5, stop_on_imbalance=False).t[-1] == 3.0
+
+
+def test_impacts_whose_losses_are_not_booked_are_named(monkeypatch):
+    monkeypatch.setattr(EnergyBooks, "_book_losses", lambda *_: None)
+    system = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = system.add(fm.RigidBody.sphere(1000.0, 0.05), name="ball", position=(0.0, 0.0, 0.3))
+    floor = fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0))
+    system.contact(fm.Sphere(ball.frame, 0.05), floor, law=fm.Rigid(restitution=0.995), name="floor")
+    first = math.sqrt(2.0 * 0.25 / 9.81)
+    with pytest.warns(fm.ResultWarning, match=rf"J of it arose in the impact of 'floor', first at t = {first:.6g} s"):
+        system.simulate(1.0)
