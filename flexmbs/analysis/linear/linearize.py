@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
+from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
 from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_motion
@@ -71,8 +71,8 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
 
     Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);
     their start rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
-    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, all others are open. If no steady state
-    is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central
+    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, rigid ones as
+    constraints; all others are open. If no steady state is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central
     differences of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric
     stiffness, spin softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the
     null space of the constraints.
@@ -108,7 +108,9 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
     forces = Forces(balance.model, time, moving=True, contacts=False)
-    forces.evaluator.active[:] = balance.active  # they stay closed while the coordinates are moved
+    # contacts stay closed, and slide or stick, while the coordinates are moved
+    forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
+    forces.rows = balance.rows
     rates = driven_motion(model, time)
     spinning = np.flatnonzero(turning_coordinates(model) & (rates[: model.coordinate_count] != 0.0))
     return _modes(balance, forces, {model.coordinate_names[k]: float(rates[k]) for k in spinning})
@@ -145,14 +147,17 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
     following = _patches_follow(K, np.isin(free, massless_coordinates(model)))
     motions = following @ null_space(G @ following)
     if motions.shape[1] == 0:
-        raise SimulationError("linearize: the constraints leave no degree of freedom to vibrate")
+        held = "; closed rigid contacts, held stops and what sticks are constraints" * (
+            len(forces.rows) > len(forces.evaluator.rows)
+        )
+        raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
     values, vectors = _eigen(*(motions.T @ matrix @ motions for matrix in (M, D, K)))
     modes = vectors @ motions.T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
     names = tuple(model.coordinate_names[k] for k in free)
     with np.errstate(invalid="ignore"):
         damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
-    touching = tuple(np.array(model.contact_names, dtype=object)[balance.active != 0])
+    touching = tuple(np.array(model.contact_names, dtype=object)[balance.active[: len(model.contact_names)] != 0])
     return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, M, D, K, q[free], turning, touching)
 
 
@@ -167,7 +172,7 @@ def _patches_follow(K: np.ndarray, massless: np.ndarray) -> np.ndarray:
 def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
     """Constraint matrix of the free coordinates; SimulationError if drivers move a loop."""
     evaluator = forces.evaluator
-    G = dense(evaluator.constraint_matrix(model.q, model.reference, forces.t))[:, forces.free]
+    G = forces.constraint_matrix(model.q, model.reference)
     if len(G):
         forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))
         rates = np.abs(evaluator.work.constraint[forces.rows, 1])

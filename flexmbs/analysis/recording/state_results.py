@@ -22,7 +22,7 @@ from flexmbs.result.storage import RunWriter
 
 @dataclass(frozen=True)
 class Moment:
-    """State at a time: coordinates, rates, accelerations followed by multipliers, and closed contacts."""
+    """State at a time: coordinates, rates, accelerations followed by multipliers; flags and history of contacts."""
 
     t: float
     q: np.ndarray
@@ -30,12 +30,14 @@ class Moment:
     a: np.ndarray
     reference: np.ndarray
     active: np.ndarray
+    contact_history: np.ndarray
 
     def row(self, columns: LogRow) -> np.ndarray:
-        """The state as a log row; contacts remember nothing."""
+        """The state as a log row."""
         row = np.zeros(columns.width)
         row[TIME], row[columns.q], row[columns.reference] = self.t, self.q, self.reference.ravel()
-        row[columns.v], row[columns.a], row[columns.active] = self.v, self.a, self.active
+        row[columns.v], row[columns.a], row[columns.flags] = self.v, self.a, self.active
+        row[columns.contact_history] = self.contact_history
         return row
 
 
@@ -69,7 +71,15 @@ def free_moment(model: Model, t: float) -> Moment:
     found = zero.copy()
     found[free] = a
     found[evaluator.rows] = np.linalg.lstsq(G.T, r[free] + M @ a, rcond=1e-10)[0]
-    return Moment(t, model.q, model.v, imposed_accelerations(model, evaluator, found), model.reference, evaluator.active)
+    return Moment(
+        t,
+        model.q,
+        model.v,
+        imposed_accelerations(model, evaluator, found),
+        model.reference,
+        evaluator.active,
+        evaluator.contact_history,
+    )
 
 
 def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:

@@ -11,17 +11,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import brentq
 
 from flexmbs.analysis.assembly.close_loops import followed
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.quaternion_folding import folded
+from flexmbs.analysis.statics.rest_modes import RestModes
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.layout.tables import BALL, ROTATION
+from flexmbs.core.layout.tables import BALL, POSITION_LEVEL, ROTATION
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.stepping.rigid.slots import CLOSED
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.mechanism_size import size_in_pose
 
@@ -31,26 +34,36 @@ SETTLED = 1e-11  # last step relative to the largest one
 BALANCED = 1e-9  # unbalanced force relative to the acting forces
 NEUTRAL = 1e-10  # stiffness relative to the largest one; below, the equilibrium is neutral
 ROUNDING = 1e-14  # of positions relative to the size of the mechanism
+FRICTION_ROUNDS = 30
+TOUCHES = 1e-12  # m or rad: what rigid contacts and stops that hold may be off
 UNHELD = 1e-6  # m/s2 or rad/s2: largest acceleration in a steady state
 
 
 @dataclass(frozen=True)
 class Balance:
-    """An equilibrium: the model in that position, the multipliers, and the closed contacts."""
+    """An equilibrium: the model in that position, its multipliers with their numbers, flags and history of contacts."""
 
     model: Model
     multipliers: np.ndarray
+    rows: np.ndarray
     active: np.ndarray
+    contact_history: np.ndarray
 
 
 class Forces:
-    """Residual of a model at rest (``moving``: its drivers move)."""
+    """Residual of a model at rest (``moving``: its drivers move).
+
+    Attributes
+    ----------
+    rows : multipliers that act: of all constraints, and of what rigid contacts, stops and joints with friction hold
+    """
 
     def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
         self.model, self.t, self.moving, self.contacts = model, t, moving, contacts
         self.evaluator = Evaluator(model)
         self.min_depth = 0.0  # m, penetration above which a contact is closed
         self.rows = self.evaluator.rows
+        self.compliant = np.flatnonzero(model.tables.contacts["rigid"] == 0)
         n = model.coordinate_count
         # user states keep their start values
         self.free = np.flatnonzero((model.tables.coordinates["signal"] < 0)[:n] & ~model.state_coordinates[:n])
@@ -68,14 +81,43 @@ class Forces:
 
     def _touch(self, q, v, reference) -> None:
         e = self.evaluator
-        for c in range(len(e.active)):
-            gap = gap_at(self.model.tables, c, q, v, np.zeros_like(q), reference, e.work)[0]
+        for c in self.compliant:
+            gap = gap_at(self.model.tables, int(c), q, v, np.zeros_like(q), reference, e.work)[0]
             e.active[c] = int(gap < -self.min_depth)
 
     def at_rest(self, q, reference, multipliers) -> np.ndarray:
         a = np.zeros_like(q)
         a[self.rows] = multipliers
         return self.residual(q, np.zeros_like(q), a, reference)
+
+    def constraint_matrix(self, q, reference) -> np.ndarray:
+        """(rows, free) G of the multipliers that act."""
+        G = dense(self.evaluator.constraint_matrix(q, reference, self.t))[:, self.free]
+        held = self.rows[len(G) :]
+        if len(held) == 0:
+            return G
+        zero = np.zeros_like(q)
+        base = self.residual(q, zero, zero, reference)[held]
+        columns = [self.residual(q, zero, unit, reference)[held] - base for unit in np.eye(len(q))[self.free]]
+        return np.concatenate([G, np.array(columns).reshape(len(self.free), len(held)).T])
+
+    def multipliers(self, q, reference, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Multipliers that balance the forces on the free coordinates as well as they can, and what they leave."""
+        found = np.zeros(len(self.rows))
+        left = self.at_rest(q, reference, found)[self.free]
+        if len(G) == 0:
+            return found, left
+        pull = -G.T  # a contact that slides pulls by its friction too
+        for k in range(len(self.evaluator.rows), len(self.rows)):
+            pull[:, k] = self.at_rest(q, reference, np.eye(len(self.rows))[k])[self.free] - left
+        for _ in range(FRICTION_ROUNDS):
+            change = -np.linalg.lstsq(pull, left, rcond=1e-10)[0]
+            found = found + change
+            left = self.at_rest(q, reference, found)[self.free]
+            # friction that depends on the reaction of a joint is no linear function of the multipliers
+            if np.abs(change).max() <= 1e-14 * np.abs(found).max() or not len(self.model.tables.joint_frictions):
+                break
+        return found, left
 
     def stiffness(self, q, reference, multipliers) -> np.ndarray:
         """(free, free) derivative of the residual of the free coordinates (m or rad)."""
@@ -105,9 +147,10 @@ def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, movin
 
 class _Search:
     def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
-        self.what, self.stable, self.t = what, stable, t
+        self.what, self.stable, self.moving, self.t = what, stable, moving, t
         self.forces = Forces(model, t, moving, contacts=True)
         self.still = replace(model, v=model.resting_rates)
+        self.modes = RestModes(model, t, moving, what)
         self.free = self.forces.free
         self.limit = self._limits(model)
         self.scale = 0.0
@@ -123,6 +166,7 @@ class _Search:
     def run(self) -> Balance:
         model, before = self._closed(self.still), np.inf
         for _ in range(ITERATIONS):
+            model = self._held(self._decided(model))
             unbalanced, multipliers, motions = self._unbalanced(model)
             if len(self.free) == 0 or motions.shape[1] == 0:
                 return self._found(model, multipliers)
@@ -146,18 +190,18 @@ class _Search:
     def _unbalanced(self, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Forces on the free coordinates not balanced by the multipliers, the multipliers, and the allowed motions."""
         forces = self.forces
-        G = dense(forces.evaluator.constraint_matrix(model.q, model.reference, self.t))[:, self.free]
+        G = forces.constraint_matrix(model.q, model.reference)
         raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
-        multipliers = np.linalg.lstsq(G.T, raw, rcond=1e-10)[0] if len(G) else np.zeros(0)
-        held = G.T @ multipliers
-        self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(held).max(initial=0.0)))
-        return raw - held, multipliers, null_space(G)
+        multipliers, left = forces.multipliers(model.q, model.reference, G)
+        self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(raw - left).max(initial=0.0)))
+        return left, multipliers, null_space(G)
 
     def _direction(self, K: np.ndarray, push: np.ndarray) -> np.ndarray:
         if not self.stable:
             return -np.linalg.lstsq(K, push, rcond=1e-12)[0]
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-        floor = NEUTRAL * max(float(np.abs(values).max()), 1e-300)
+        # a stiffness that would move the mechanism by 1e10 times its size is rounding
+        floor = NEUTRAL * max(float(np.abs(values).max()), self.scale / float(self.limit.max()), 1e-300)
         if values[0] > floor:
             return -np.linalg.solve(K, push)
         along = vectors.T @ push
@@ -171,17 +215,65 @@ class _Search:
         """Take a step, halved while the loops do not close or the force along it has reversed and grown."""
         slope, moved = abs(float(unbalanced @ step)), model
         for _ in range(20):
-            q = model.q.copy()
-            q[self.free] += step
             try:
-                moved = self._closed(replace(model, q=q))
+                moved, part = self._until_touching(model, step)
             except MechanismError:
                 step = 0.5 * step
                 continue
+            if part < 1.0:
+                return moved
             if not self.stable or float(self._unbalanced(moved)[0] @ step) <= 0.9 * slope + 1e-9 * self.scale:
                 return moved
             step = 0.5 * step
         return moved
+
+    def _until_touching(self, model: Model, step: np.ndarray) -> tuple[Model, float]:
+        """``model`` moved by the part of a step at whose end the first rigid contact or stop closes, and that part."""
+
+        def moved(part: float) -> Model:
+            q = model.q.copy()
+            q[self.free] += part * step
+            return self._held(self._closed(replace(model, q=q)))
+
+        def gap(part: float) -> float:
+            there = moved(part)
+            return float(self.modes.gaps(there.q, there.reference)[ahead].min(initial=np.inf))
+
+        end = moved(1.0)
+        if not self.modes.acts:
+            return end, 1.0
+        before, after = self.modes.gaps(model.q, model.reference), self.modes.gaps(end.q, end.reference)
+        ahead = (before > CLOSED) & (after < 0.0)
+        if not np.any(ahead):
+            return end, 1.0
+        part = float(brentq(gap, 0.0, 1.0, xtol=1e-16))
+        return moved(part), part
+
+    def _decided(self, model: Model) -> Model:
+        """Modes of rigid contacts, stops and joints with friction at the position of ``model``."""
+        if self.modes.acts:
+            e, zero = self.forces.evaluator, np.zeros_like(model.q)
+            self.forces.residual(model.q, zero, zero, model.reference)  # flags of compliant contacts
+            self.modes.decide(model.q, model.reference, e.active)
+            e.active[:], e.contact_history[:] = self.modes.state.active, self.modes.state.contact_history
+            self.forces.rows = np.concatenate([e.rows, self.modes.rows])
+        return model
+
+    def _held(self, model: Model) -> Model:
+        """``model`` moved, by the least change, to where what is held is held exactly."""
+        e, held = self.forces.evaluator, self.modes.rows
+        zero = np.zeros_like(model.q)
+        for _ in range(20 if len(held) else 0):
+            self.forces.residual(model.q, zero, zero, model.reference)
+            off = e.work.constraint[held, POSITION_LEVEL]
+            if np.abs(off).max() <= TOUCHES:
+                break
+            G = self.forces.constraint_matrix(model.q, model.reference)
+            target = np.concatenate([np.zeros(len(G) - len(held)), -off])
+            q = model.q.copy()
+            q[self.free] += self.limit * np.linalg.lstsq(G * self.limit, target, rcond=1e-10)[0]
+            model = self._closed(replace(model, q=q))
+        return model
 
     def _closed(self, model: Model) -> Model:
         """Close the loops at rest, with rotation vectors of ball joints folded into their quaternions."""
@@ -190,8 +282,12 @@ class _Search:
         return followed(replace(model, q=q, reference=reference), self.t, rates=False)
 
     def _found(self, model: Model, multipliers: np.ndarray) -> Balance:
+        e = self.forces.evaluator
+        if self.moving and self.modes.stick():
+            e.active[:], self.forces.rows = self.modes.state.active, np.concatenate([e.rows, self.modes.rows])
+            multipliers = self._unbalanced(model)[1]
         self.forces.at_rest(model.q, model.reference, multipliers)  # the contacts that touch here
-        return Balance(model, multipliers, self.forces.evaluator.active.copy())
+        return Balance(model, multipliers, self.forces.rows, e.active.copy(), e.contact_history.copy())
 
     def _check_held(self, model: Model, motions: np.ndarray, left: np.ndarray) -> None:
         """SimulationError if forces ``left`` along ``motions`` remain that no deflection balances."""

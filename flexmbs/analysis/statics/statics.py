@@ -23,7 +23,8 @@ def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = No
     """Static equilibrium to which the forces lead from the start values of the system.
 
     Drivers and loads have their values at ``time`` (s), and nothing moves; user states, lags and outputs of controllers
-    keep their start values. The equilibrium is stable or neutral. Contacts act where bodies overlap.
+    keep their start values. The equilibrium is stable or neutral. Compliant contacts act where bodies overlap; rigid ones,
+    stops and joints with friction hold what they can bear: it sticks where it came to rest on the way.
 
     Returns
     -------
@@ -40,17 +41,20 @@ def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = No
     model = prepared(system, as_number(time, "statics: time (s)"))
     balance = equilibrium(model, time, "statics: no equilibrium")
     a = np.zeros_like(model.q)
-    a[model.coordinate_count :] = balance.multipliers
+    a[balance.rows] = balance.multipliers
     still = imposed(balance.model, time)
-    moment = Moment(float(time), still.q, model.resting_rates, a, still.reference, balance.active)
+    moment = Moment(float(time), still.q, model.resting_rates, a, still.reference, balance.active, balance.contact_history)
     return result_of(system, model, [moment], "finished", {"steps": 0, "solve_seconds": perf_counter() - begin}, out)
 
 
 def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:
-    """A prepared model in its static equilibrium, at rest except for its drivers, and the closed contacts."""
+    """A prepared model in its static equilibrium, at rest except for its drivers, and its closed compliant contacts."""
     balance = equilibrium(model, t, "start from equilibrium: no equilibrium")
     still = followed(imposed(replace(balance.model, v=model.resting_rates), t), t)
-    return with_independent_constraints(still, t), balance.active
+    contacts = model.tables.arrays["contacts"]
+    closed = np.zeros_like(balance.active)  # rigid ones and joints with friction are decided when the run starts
+    closed[: len(contacts)] = np.where(contacts["rigid"] != 0, 0, balance.active[: len(contacts)])
+    return with_independent_constraints(still, t), closed
 
 
 def assemble(system: Mechanism, *, time: float = 0.0) -> Result:
