@@ -36,6 +36,8 @@ from flexmbs.result.energy_ledger import (
     is_loss,
 )
 
+# what the quadrature of an interval may miss of all energy that has flowed, of rtol
+RESOLVED, RESOLVED_AT_LEAST_AND_MOST = 1e-2, (1e-14, 1e-8)
 FRICTION_LAW = "friction"  # ForceLaw.kind
 
 
@@ -130,7 +132,8 @@ class EnergyBooks:
     names, kinds : of the lines of the ledger
     """
 
-    def __init__(self, system: Mechanism, model: Model):
+    def __init__(self, system: Mechanism, model: Model, rtol: float):
+        self.resolved = float(np.clip(RESOLVED * rtol, *RESOLVED_AT_LEAST_AND_MOST))
         entries = entries_of(system, model)
         self.names, self.kinds = tuple(entry.name for entry in entries), tuple(entry.kind for entry in entries)
         self.flows = np.array([entry.flow for entry in entries], dtype=np.int64)
@@ -143,7 +146,7 @@ class EnergyBooks:
         self._set_model(model)
 
     def _set_model(self, model: Model) -> None:
-        self.model, self._booking = model, make_booking(model.tables, self.booked)
+        self.model, self._booking = model, make_booking(model.tables, self.booked, self.resolved)
         self._work = make_workspace(model.tables)
 
     def rows(self, model: Model, last: np.ndarray | None, rows: np.ndarray, occurrences: np.ndarray) -> np.ndarray:

@@ -30,7 +30,9 @@ from flexmbs.result.event_records import IMPACT, LOCK, EventRecord
 WARN = 30.0  # times what the tolerance explains
 STOP, STOP_SHARE = 100.0 * WARN, 0.05  # and at least this part of the energy exchanged
 LEAST_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
-LEAST_RTOL, ROUNDING = 1e-12, 1e-13  # relative to the largest energy
+# The books are not better than LEAST_RTOL, with states of users (cubics between rows) than STATES_RTOL; parts of the
+# largest energy are rounding.
+LEAST_RTOL, STATES_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
 NAMED = 0.5  # part of the balance that names its cause
 
 
@@ -38,7 +40,7 @@ class LedgerWatch:
     """Looks at the balance of the steps as they arrive."""
 
     def __init__(self, model: Model, settings: Settings, rtol: float, books: EnergyBooks):
-        self.rtol = max(rtol, LEAST_RTOL)
+        self.rtol, self.finest = rtol, max(rtol, STATES_RTOL if np.any(model.state_coordinates) else LEAST_RTOL)
         asked = rtol / float(settings.rtol)  # steps may have a tolerance of their own
         self.slow, self.still = self._at_tolerances(model, asked * settings.atol_q, asked * settings.atol_v)
         self.columns = [i for i, column in enumerate(model.record_columns) if column.name.endswith(".power")]
@@ -94,7 +96,7 @@ class LedgerWatch:
         since = (np.concatenate([self.first[name], now[name]]) for name in ("energy", "ledger"))
         scale = np.maximum.accumulate(np.append(self.exchanged, exchanged(*since)))[2:]
         self.largest = max(self.largest, float(np.abs(energy).max()))
-        explained = self.rtol * (scale + turnover) + 2.0 * np.sqrt(scale * self.slow) + self.slow + self.still
+        explained = self.finest * (scale + turnover) + 2.0 * np.sqrt(scale * self.slow) + self.slow + self.still
         explained += ROUNDING * self.largest + 1e-300
         self.balance, self.turnover, self.exchanged = float(balance[-1]), float(turnover[-1]), float(scale[-1])
         beyond = np.abs(balance) / explained

@@ -86,7 +86,7 @@ class Run(RunModel):
 
     def keep_energy_ledger(self) -> None:
         """Book the energy of the run."""
-        self.books = EnergyBooks(self.system, self.model)
+        self.books = EnergyBooks(self.system, self.model, self.rtol)
         names = {"ledger_names": self.books.names, "ledger_kinds": self.books.kinds}
         self.structure = replace(self.structure, **names)
 

@@ -48,6 +48,7 @@ class RunModel:
     books: EnergyBooks | None
     recorder: Recorder
     reason: str
+    rtol: float
 
     def _set_model(self, model: Model) -> None:
         """Set a model with a new choice of unknowns, and make empty blocks for it."""
@@ -117,7 +118,7 @@ class RunModel:
         copy_into(self.state, state)
         if self.books is not None:
             start = self.books.start
-            self.books = EnergyBooks(self.system, new)
+            self.books = EnergyBooks(self.system, new, self.rtol)
             self.books.start = start
         self.recorder.widen(old, new, self.books)
 

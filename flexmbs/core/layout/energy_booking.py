@@ -37,6 +37,8 @@ class EnergyBooking(Block):
         "booked": ("i8", 1),  # (flows,) 1: it can differ from zero
         "always": ("i8", 0),  # 1: something is booked that acts at all times; else only contacts
         "needs_residual": ("i8", 0),  # 1: drivers, prescribing constraints, functions of sensors
+        # what the quadrature may miss between two rows, in parts of all that has flowed; where it does not, smaller pieces
+        "resolved": ("f8", 0),
         "needs_frames": ("i8", 0),  # 1: something acts on markers
         "exact": ("i8", 0),  # 1: the multipliers between two rows are needed at all times; 0: while rigid contacts slide
         "total": ("f8", 1),  # (flows,) J since the start of the run
@@ -78,8 +80,8 @@ class EnergyBooking(Block):
     }
 
 
-def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
-    """Arrays for the flows of ``tables`` of which those with ``booked`` (flows,) != 0 are wanted."""
+def make_booking(tables: Tables, booked: np.ndarray, resolved: float) -> EnergyBooking:
+    """Arrays for the flows of ``tables`` of which those with ``booked`` (flows,) != 0 are wanted; ``resolved``: see there."""
     n, contacts = len(tables.coordinates), len(tables.contacts)
     first = flow_starts(tables)
     prescribed = bool(np.any(booked[:n]))
@@ -98,6 +100,7 @@ def make_booking(tables: Tables, booked: np.ndarray) -> EnergyBooking:
         needs_residual=int(prescribed or sticks or forces and len(tables.functions) + len(tables.condensed) > 0),
         needs_frames=int(np.any(on_markers) or np.any(on_lines)),
         exact=int(exact),
+        resolved=resolved,
         total=np.zeros(len(booked)),
         stored=0.0,
         kept=np.zeros(contacts),

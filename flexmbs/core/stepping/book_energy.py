@@ -33,8 +33,7 @@ from flexmbs.machine_code.signature import Floats2
 # a force that is linear in time
 NODES = 0.5 + 0.5 * np.array([-math.sqrt(0.6), 0.0, math.sqrt(0.6)])
 WEIGHTS = np.array([5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0])
-# What the quadrature may miss between two rows, in parts of all that has flowed; where it does not, smaller pieces.
-RESOLVED, MOST_PIECES = 1e-8, 128
+MOST_PIECES = 128
 
 
 @entry
@@ -74,7 +73,7 @@ def book_interval(tables, first, last, balls, booking, work):
     place_ends(tables, first, last, balls, booking)
     contact_history = first[at_active + flags :]
     integrate(tables, booking, first[TIME], h, 1, contact_history, touches, work)
-    if missed_at_most(tables, booking, h) > RESOLVED * exchanged(booking):
+    if missed_at_most(tables, booking, h) > booking.resolved * exchanged(booking):
         refine(tables, booking, first[TIME], h, contact_history, touches, work)
     for k in range(booking.total.shape[0]):
         booking.total[k] += booking.flow[k]
@@ -133,7 +132,7 @@ def refine(tables, booking, begin, h, contact_history, touches, work):
         change = 0.0
         for k in range(booking.flow.shape[0]):
             change += abs(booking.flow[k] - booking.coarse[k])
-        if change <= RESOLVED * exchanged(booking):
+        if change <= booking.resolved * exchanged(booking):
             return
 
 
