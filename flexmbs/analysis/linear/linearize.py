@@ -71,9 +71,9 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
 
     Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);
     their start rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
-    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, rigid ones as
-    constraints; all others are open. If no steady state is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices are central
-    differences of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric
+    (``LinearModes.frame``). Closed contacts act with their tangent stiffness, rigid ones as constraints; all others are
+    open. If no steady state is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices
+    are central differences of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric
     stiffness, spin softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the
     null space of the constraints.
 
