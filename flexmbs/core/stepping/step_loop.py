@@ -49,7 +49,7 @@ from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room
 from flexmbs.core.stepping.rigid.settle import settle
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
-from flexmbs.core.stepping.user_events import any_time_has_come, happen
+from flexmbs.core.stepping.user_events import any_time_has_come, happen, start_at_stops
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -108,6 +108,7 @@ def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
 
     A row before them if there are impacts.
     """
+    start_at_stops(tables, state, work, rigid)
     some = len(tables.joint_frictions) > 0
     for c in range(len(tables.contacts)):
         some = some or tables.contacts[c].rigid != 0

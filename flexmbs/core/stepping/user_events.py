@@ -61,6 +61,7 @@ OFF_VALUE, ON_VALUE = 1e-9, 1e-12
 AT_ONCE = 1e-13  # of the length of the run: happenings so near to each other are at one instant
 MAX_AT_ONCE = 50
 ROUNDING = 1e-14  # of a time
+AT_STOP, LEAST_REACH = 1e-11, 1e-3  # m or rad, at the start
 NONE = -1
 
 
@@ -280,6 +281,21 @@ def wait_at_stop(tables, state, e):
     """The coordinate leaves the stop of event ``e``, where it now stands: the next hit can follow at once."""
     state.armed[e] = side_of(tables, e)
     state.contact_history[tables.events[e].memory_at + LAST_TIME] = state.time
+
+
+@kernel
+def start_at_stops(tables, state, work, rigid):
+    """Rigid stops at which a coordinate stands at the start can be hit at once."""
+    distance = rigid.margin[1, 3 * len(tables.switches) :]
+    read_events(tables, state, state.q, state.v, state.a, state.time, work, rigid, distance)
+    for e in range(len(tables.events)):
+        for i in range(tables.events[e].action_start, tables.events[e].action_end):
+            if tables.actions[i].kind != REBOUND:
+                continue
+            # what starts on a stop, or next to it, has been nowhere else that its distance could be compared with
+            state.contact_history[tables.events[e].memory_at + REACH] = max(abs(tables.events[e].value), LEAST_REACH)
+            if abs(distance[e]) <= AT_STOP:
+                state.armed[e] = side_of(tables, e)
 
 
 @kernel

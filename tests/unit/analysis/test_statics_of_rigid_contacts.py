@@ -94,6 +94,34 @@ def test_stops_hold_and_let_go():
     assert system.statics()["slide.displacement"][0] == pytest.approx(-MASS * G / 100.0, rel=1e-9)
 
 
+@pytest.mark.parametrize(("rate", "end"), [(0.0, 0.0), (-1.0, 0.05 - 0.5 * G * 0.01), (1.0, 0.1 - 0.5 * G * 0.01)])
+def test_a_run_starts_on_a_stop(rate, end):
+    """It rests there, rebounds at once, or leaves."""
+    system, joint = slide(displacement=-0.4, rate=rate)
+    joint.limit(lower=-0.4, upper=0.4, restitution=0.5)
+    height = system.simulate(0.1, progress=False)["slide.displacement"] + 0.4
+    assert height[-1] == pytest.approx(end, abs=1e-9)
+    assert height.min() > -1e-12
+
+
+@pytest.mark.parametrize("height", [1e-3, 1e-6, 1e-9])
+def test_bounces_on_a_stop_come_to_rest(height):
+    """Restitution 1/2: at rest after three times the time of the fall."""
+    system, joint = slide(displacement=-0.4 + height)
+    joint.limit(lower=-0.4, upper=0.4, restitution=0.5)
+    result = system.simulate(4.0 * np.sqrt(2.0 * height / G), progress=False)
+    assert abs(result["slide.displacement"][-1] + 0.4) < 1e-12
+    assert result["slide.displacement.rate"][-1] == 0.0
+    assert result.stats["steps_accepted"] < 200
+
+
+def test_a_run_starts_from_equilibrium_on_a_stop():
+    system, joint = slide()
+    joint.limit(lower=-0.4, upper=0.4, restitution=0.5)
+    joint.spring(stiffness=10.0)
+    assert np.ptp(system.simulate(0.1, from_equilibrium=True, progress=False)["slide.displacement"]) < 1e-12
+
+
 @pytest.mark.parametrize("load", [50.0, "reaction"])
 def test_dry_joint_stops_where_its_friction_is_enough(load):
     system, joint = slide()
