@@ -30,17 +30,18 @@ from flexmbs.result.event_records import IMPACT, LOCK, EventRecord
 WARN = 30.0  # times what the tolerance explains
 STOP, STOP_SHARE = 100.0 * WARN, 0.05  # and at least this part of the energy exchanged
 LEAST_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
-# The books are not better than LEAST_RTOL, with states of users (cubics between rows) than STATES_RTOL; parts of the
-# largest energy are rounding.
-LEAST_RTOL, STATES_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
-NAMED = 0.5  # part of the balance that names its cause
+# The books are not better than LEAST_RTOL, with states of users (cubics between rows) and motions whose rates are
+# differences than COARSE_RTOL; a part of the largest energy is rounding.
+LEAST_RTOL, COARSE_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
+NAMED, SMALL, NEARLY = 0.5, 0.1, 0.9  # part of the balance that names its cause; between which it has grown
 
 
 class LedgerWatch:
     """Looks at the balance of the steps as they arrive."""
 
     def __init__(self, model: Model, settings: Settings, rtol: float, books: EnergyBooks):
-        self.rtol, self.finest = rtol, max(rtol, STATES_RTOL if np.any(model.state_coordinates) else LEAST_RTOL)
+        coarse = np.any(model.state_coordinates) or any(signal.by_differences for signal in model.signal_list)
+        self.rtol, self.finest = rtol, max(rtol, COARSE_RTOL if coarse else LEAST_RTOL)
         asked = rtol / float(settings.rtol)  # steps may have a tolerance of their own
         self.slow, self.still = self._at_tolerances(model, asked * settings.atol_q, asked * settings.atol_v)
         self.columns = [i for i, column in enumerate(model.record_columns) if column.name.endswith(".power")]
@@ -48,8 +49,10 @@ class LedgerWatch:
         self.causes += [f"force of '{model.record_columns[i].name.removesuffix('.power')}'" for i in self.columns]
         self.causes += [f"normal force of '{name}'" for name in model.contact_names[: model.recorded_contacts]]
         self.last: dict[str, np.ndarray] | None = None  # first row of the run or of the steps taken last, each (1, ...)
-        self.balance = self.turnover = self.largest = self.exchanged = 0.0
-        self.worst = self.worst_at = self.worst_balance = self.worst_scale = self.quiet_at = 0.0
+        self.balance = self.turnover = self.largest = 0.0
+        # largest balance, J; when, s; the last time it was small, and the first one when it was nearly the largest
+        self.worst = self.worst_at = self.quiet_at = self.grown_at = 0.0
+        self.explained = self.exchanged = 0.0  # J up to now
         self.along, self.square, self.changes = np.zeros(len(self.causes)), np.zeros(len(self.causes)), 0.0
         self.instants: dict[str, tuple[float, float]] = {}  # cause: J, and s of the first
 
@@ -98,16 +101,21 @@ class LedgerWatch:
         self.largest = max(self.largest, float(np.abs(energy).max()))
         explained = self.finest * (scale + turnover) + 2.0 * np.sqrt(scale * self.slow) + self.slow + self.still
         explained += ROUNDING * self.largest + 1e-300
-        self.balance, self.turnover, self.exchanged = float(balance[-1]), float(turnover[-1]), float(scale[-1])
-        beyond = np.abs(balance) / explained
-        i = int(np.argmax(beyond))
-        if beyond[i] > self.worst:
-            quiet = np.flatnonzero(beyond[:i] <= 0.1 * WARN)
-            self.quiet_at = float(now["t"][quiet[-1]]) if len(quiet) else self.quiet_at
-            self.worst, self.worst_at, self.worst_balance = float(beyond[i]), float(now["t"][i]), float(balance[i])
-            self.worst_scale = float(scale[i])
-        stops = (beyond > STOP) & (np.abs(balance) > STOP_SHARE * scale + rest)
-        return (float(now["t"][np.argmax(stops)]), self.message()) if np.any(stops) else None
+        self.balance, self.turnover = float(balance[-1]), float(turnover[-1])
+        size, t = np.abs(balance), now["t"]
+        stops = (size > STOP * explained) & (size > STOP_SHARE * scale + rest)
+        end = int(np.argmax(stops)) if np.any(stops) else len(t) - 1
+        self.explained, self.exchanged = float(explained[end]), float(scale[end])
+        i = int(np.argmax(size[: end + 1]))
+        if size[i] > abs(self.worst):
+            quiet = np.flatnonzero(size[: i + 1] <= SMALL * size[i])
+            self.quiet_at = float(t[quiet[-1]]) if len(quiet) else self.quiet_at
+            if abs(self.worst) < NEARLY * size[i]:
+                self.grown_at = float(t[int(np.argmax((size >= NEARLY * size[i]) & (t > self.quiet_at)))])
+            self.worst, self.worst_at = float(balance[i]), float(t[i])
+        message = (float(t[end]), self.message()) if np.any(stops) else None
+        self.explained, self.exchanged = float(explained[-1]), float(scale[-1])
+        return message
 
     def _attribute(self, both: dict, step: dict, came: np.ndarray, events: Sequence[EventRecord], sparse: bool) -> None:
         """Add changes of the balance to what may have caused them."""
@@ -131,24 +139,25 @@ class LedgerWatch:
 
     def message(self) -> str:
         """How far the balance is beyond the tolerance, where and by what."""
+        beyond = float(f"{abs(self.worst) / self.explained:.2g}")
         return (
-            f"the energy balance is off by {self.worst_balance:.3g} J at t = {self.worst_at:.6g} s, of {self.worst_scale:.3g} J "
-            f"exchanged: {self.worst:.2g} times what rtol = {self.rtol:g} explains. {self._origin()}. With a tighter rtol, or a "
+            f"the energy balance is off by {self.worst:.3g} J at t = {self.worst_at:.6g} s, of {self.exchanged:.3g} J "
+            f"exchanged: {beyond:.0f} times what rtol = {self.rtol:g} explains. {self._origin()}. With a tighter rtol, or a "
             "max_step shorter than the shortest force, the error of the integration vanishes; what stays is an error of a force or "
             "of an energy (docs/energy.md)"
         )
 
     def _origin(self) -> str:
         name, (size, since) = max(self.instants.items(), key=lambda one: abs(one[1][0]), default=("", (0.0, 0.0)))
-        if abs(size) > NAMED * abs(self.worst_balance):
+        if abs(size) > NAMED * abs(self.worst):
             return f"{size:.3g} J of it arose in the {name}, first at t = {since:.6g} s"
         share = self.along**2 / np.maximum(self.square * self.changes, 1e-300)
-        when = f"It arose between t = {self.quiet_at:.6g} and {self.worst_at:.6g} s"
+        when = f"It arose between t = {self.quiet_at:.6g} and {self.grown_at:.6g} s"
         if len(share) and share.max() > NAMED:
             return f"{when}, in proportion to the work of the {self.causes[int(np.argmax(share))]}"
         return f"{when}, in proportion to the work of no single element"
 
     def warn(self) -> None:
         """ResultWarning if the balance has been far beyond the tolerance."""
-        if self.worst > WARN:
+        if abs(self.worst) > WARN * self.explained:
             warn(self.message(), ResultWarning)

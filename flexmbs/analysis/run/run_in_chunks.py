@@ -224,9 +224,6 @@ class Run(RunModel):
                 raise error
             if error is not None:
                 return s.NOT_FINITE
-            if self.recorder.gained is not None and self.stops_on_imbalance:
-                self.halted = self.recorder.gained
-                return HALTED
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
                 outcome = self._choose_constraints(outcome)
             if outcome == s.NO_CONTACT_SLOT:
@@ -234,6 +231,10 @@ class Run(RunModel):
                 self._take_log()
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._hand_over()
+            lasts = outcome in (s.CHUNK_FULL, s.FINISHED, s.STOPPED_BY_EVENT)  # what else ends a run has its own message
+            if self.recorder.gained is not None and self.stops_on_imbalance and lasts:
+                self.halted = self.recorder.gained
+                return HALTED
             if outcome != s.CHUNK_FULL:
                 self._tell()
                 return outcome

@@ -320,7 +320,7 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
         switch_contact(tables, contact, state, settings, scratch, work, log)
         if len(tables.joint_frictions) > 0:
             outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
-    if h > 0.0 or jumps:
+    if h > 0.0 or jumps or contact >= 0 and kind != AT_REST:  # also of those that touch at one instant: the books read who does
         write_row(tables, state, log)
     return outcome
 
