@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from flexmbs.core.layout.switch_tables import IMPACT, LOCKED, RELEASED, TRANSITION, USER_EVENT
 from flexmbs.model.compiled_model import Model
 from flexmbs.result import event_records
@@ -44,13 +42,6 @@ def name_of(model: Model, event_names: Sequence[str], row) -> str:
     if kind in (IMPACT, TRANSITION):
         return model.contact_name(source, int(row["pair"]))
     return event_names[source] if kind == USER_EVENT else model.switch_names[source]
-
-
-def lost_at_once(occurrences: np.ndarray, rows: int) -> np.ndarray:
-    """(rows,) J that impacts and locks have lost up to each row of the log that comes with them."""
-    lost = np.zeros(rows + 1)
-    np.add.at(lost, np.minimum(occurrences["row"], rows), occurrences["energy_lost"])
-    return np.cumsum(lost[:rows])
 
 
 def _before(kind: int, mode: int) -> str:

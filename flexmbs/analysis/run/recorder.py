@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.energy_books import EnergyBooks
-from flexmbs.analysis.recording.occurrences import event_record, lost_at_once
+from flexmbs.analysis.recording.occurrences import event_record
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -50,7 +50,6 @@ class Recorder:
         self.writer, self.storage, self.thinner, self.watch = writer, storage, thinner, watch
         self.gained: tuple[float, str] | None = None  # time and message of energy gained or missing
         self.logged = 0  # rows of the log so far
-        self._lost = 0.0  # J in impacts and locks so far
         self.opening, self.opened_at = 0.0, 0.0  # largest opening in the rows taken last, and its time if above OPEN
         self._work = make_workspace(model.tables)  # separate from the workspace of the step loop
         self._arrays: list[dict[str, np.ndarray]] = []
@@ -91,10 +90,7 @@ class Recorder:
             chosen, needed = self._chosen(rows)
             watched = self._watched(model, chosen)
             arrays = self.describe(model, rows[watched])
-            lost = self._lost + lost_at_once(occurrences, len(rows))
-            self._lost = float(lost[-1])
-            whole = bool(np.all(watched))
-            self.gained = self.gained or self.watch.take(model, rows[watched], arrays, lost[watched], happened, whole)
+            self.gained = self.gained or self.watch.take(model, rows, watched, arrays, happened)
             if len(model.constraint_names) and np.any(watched):
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())
@@ -137,18 +133,10 @@ class Recorder:
         return needed | ((self.logged + np.arange(len(rows))) % self.storage.every == 0), needed
 
     def _watched(self, model: Model, chosen: np.ndarray) -> np.ndarray:
-        """(rows,) bool: rows whose energy and constraints are checked.
-
-        The work of what supplies energy is an integral over all of them. Without that, or by the ledger, some are enough.
-        """
-        constrained = len(model.constraint_names) > 0
+        """(rows,) bool: rows whose energy and constraints are checked; the books have integrated all of them."""
         if not (self.storage.is_selective or self.thinner.active):
             return np.ones(len(chosen), dtype=bool)
-        if not (constrained or self.watch.applies or self.books is not None):
-            return np.zeros(len(chosen), dtype=bool)
-        if self.watch.applies and self.watch.power.acts and (constrained or not self.storage.is_selective):
-            return np.ones(len(chosen), dtype=bool)
-        if self.watch.applies and self.watch.power.acts and self.books is None:
+        if self.books is None and not model.constraint_names:
             return np.zeros(len(chosen), dtype=bool)
         return (self.logged + np.arange(len(chosen))) % WATCH_EVERY == 0
 

@@ -85,9 +85,9 @@ def test_energy_that_is_gained_behind_impacts_is_noticed(monkeypatch):
 
     watch = energy_watch.EnergyWatch.take
 
-    def with_gain(self, model, rows, arrays, lost, *rest):
-        energy = arrays["energy"] + np.where(rows[:, :1] > 1.2, [[10.0, 0.0, 0.0]], 0.0)
-        return watch(self, model, rows, {**arrays, "energy": energy}, lost, *rest)
+    def with_gain(self, model, rows, watched, arrays, events):
+        energy = arrays["energy"] + np.where(arrays["t"][:, None] > 1.2, [[10.0, 0.0, 0.0]], 0.0)
+        return watch(self, model, rows, watched, {**arrays, "energy": energy}, events)
 
     monkeypatch.setattr(energy_watch.EnergyWatch, "take", with_gain)
     with pytest.raises(fm.SimulationError, match="gained 10 J that nothing supplied"):

@@ -1,0 +1,85 @@
+"""Whether the steps of a run resolve the motions that drivers prescribe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.layout.log_rows import TIME
+from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.model.compiled_model import Model
+
+UNEXPLAINED = 0.1  # change over a step that the rates at its ends may leave unexplained, relative to the motion
+SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTABLE relative to the largest value or rate
+NOTABLE = 0.01
+TURN = 0.5  # rad in a step; for smaller rotations the ends of the step represent the power of weights and forces
+# Rounding of rates by finite differences over milliseconds, 1/s, relative to the value.
+RATE_ROUNDING = 1e-8
+
+
+class DrivenMotions:
+    """Motions that drivers and constraints prescribe, but for those whose acceleration alone is prescribed."""
+
+    def __init__(self, system, model: Model):
+        self.driving = [one for one in system.constraints.values() if one.signal is not None and one.level != ACCELERATION_LEVEL]
+        self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
+        self.turning = _prescribed_angles(system, model)
+        self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
+        self.names += [constraint.name for constraint in self.driving]
+
+    def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
+        """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
+        columns, k = model.log_row, model.driven_coordinates
+        found = [rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]]
+        for constraint in self.driving:
+            signal, t = constraint.signal, rows[:, TIME]
+            values = [_values(f, t, 0.0) for f in (signal.value, signal.rate, signal.acceleration)]
+            if constraint.level != POSITION_LEVEL:
+                values = [np.zeros(len(t)), *values[:2]]
+            found = [np.column_stack([old, new]) for old, new in zip(found, values, strict=True)]
+        return np.stack(found, axis=1)
+
+    def is_seen(self, times: np.ndarray, driven: np.ndarray) -> np.ndarray:
+        """(steps,) bool: whether the values at the ends of a step represent the drivers in between.
+
+        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`. Steps can be longer than the
+        motion of a driver if no other coordinate follows it (a hoist, a balanced rotor).
+        """
+        left, size = _left_and_size(times, driven)
+        rounding = np.maximum(1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
+        unseen = (left > UNEXPLAINED * size + rounding).any(axis=(1, 2))
+        turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
+        return ~(unseen | (turned > TURN).any(axis=1))
+
+    def skipped_motion(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
+        """The first step that skips most of a motion of a driver, and the name of the driver."""
+        left, size = _left_and_size(times, driven)
+        notable = np.maximum(NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
+        found = np.argwhere(((left > SKIPPED * size) & (left > notable)).any(axis=1))
+        return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
+
+
+def _left_and_size(times: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(steps, 2, drivers) of value and rate: change not explained by the ends of a step, and size of the motion."""
+    h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
+    explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
+    moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
+    # trapezoidal rule, for values with the end correction by the derivatives of the rates
+    explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
+    return np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
+
+
+def _rounding(driven: np.ndarray) -> np.ndarray:
+    """(2, drivers): rounding of values (none) and of their rates by finite differences."""
+    largest = np.abs(driven[:, 0]).max(axis=0, initial=0.0)
+    return np.stack([np.zeros_like(largest), RATE_ROUNDING * largest])
+
+
+def _prescribed_angles(system, model: Model) -> np.ndarray:
+    """Indices of angles among ``Model.driven_coordinates``."""
+    units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
+    names = [model.coordinate_names[k] for k in model.driven_coordinates]
+    return np.flatnonzero([units.get(name) == "rad" for name in names])
+
+
+def _values(function, times: np.ndarray, constant: float) -> np.ndarray:
+    return np.full(len(times), constant) if function is None else np.array([float(function(t)) for t in times])
