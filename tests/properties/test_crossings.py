@@ -1,0 +1,251 @@
+"""Where features meet: a covering array of pairs over everything that is registered."""
+
+import os
+from datetime import date
+from fnmatch import fnmatch
+from itertools import combinations
+
+import numpy as np
+import pytest
+from constraint_checks import end_state
+from crossing_scenes import CONTRADICTIONS, FACTORS, MEANINGLESS, Scene, levels_of, name_of
+
+import flexmbs as fm
+
+T_END = 0.1
+RTOL = {"generalised_alpha": 1e-4, "tr_bdf2": 1e-4}  # of order 2; of others PLAIN
+PLAIN = 1e-5
+MOST_STEPS = 20000
+# Of rtol: what a run may differ by from another that states the same, and what its balance may be off by. Errors are
+# multiplied where bodies hit each other (docs/clearance.md: by about ten where a pin rattles in its bore); beyond
+# LARGEST there is nothing to compare.
+AGREE, BALANCE = 20.0, 30.0
+PER_HIT, LARGEST = 1.5, 0.1
+MOST = 4  # features of a combination, beside its joint
+SOME = 60
+
+pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.common.errors.FlexmbsWarning")
+
+LEGITIMATE = "leave no degree of freedom to vibrate"  # an end of linearize that is not a failure
+
+# What fails today, by levels that meet (patterns); "hangs" is skipped. Whoever mends a cause deletes its line.
+KNOWN = {
+    "law=ElasticPlastic,integrator=bdf": "hangs: no step ends",
+    "state=acceleration,law=Rigid*": "impacts: the added mass of a force that follows an acceleration is not booked",
+    "state=acceleration,play=rigid": "the same",
+    "state=acceleration,stop=[ep]l*": "the same",
+    "integrator=bdf,law=Rigid*": "bdf: step size too small at rigid contacts that rest",
+    "integrator=bdf,play=rigid": "the same",
+    "integrator=bdf,stop=[ep]l*": "the same",
+    "integrator=bdf,state=acceleration": "bdf: step size too small",
+    "integrator=moreau,do=[prs][aet][gso]*,law=Rigid*": "Moreau: ValueError of reactions where a row is missing",
+    "integrator=moreau,do=[prs][aet][gso]*,play=rigid": "the same",
+    "law=ElasticFoundation": "reduced and absolute differ by 30 to 200 rtol: points join without an event",
+    "stop=plastic,lock=[el]*": "a stop that rests 'happens for ever' where something locks",
+    "stop=elastic,driver=carrier*": "a stop 'happens for ever'",
+    "do=linearize,friction=dry-reaction,driver=[!n]*": "linearize: a cut joint counts as a loop that drivers move",
+    "do=linearize,friction=dry,driver=[!n]*": "no forces fit a position at rest",
+    "do=linearize,joint=follow_curve": "reduced and absolute differ",
+    "joint=curve_on_curve": "reduced and absolute differ",
+    "joint=cylindrical,friction=dry*": "statics: no forces fit; with clearance: tables refused; balance with rigid contact",
+    "friction=dry-reaction,law=Rigid*": "impacts with friction of the reaction",
+    "do=quasi-static,law=Rigid*": "no contact forces are found",
+    "do=quasi-static,driver=[fm]*": "no slow deflection is found",
+    "do=kinematics,play=rigid": "kinematics counts open rigid contacts as constraints and refuses nothing",
+    "do=equilibrium,driver=carrier*": "reduced and absolute differ: start with or without rates of the driven joint",
+}
+
+
+class TooManySteps(Exception):
+    pass
+
+
+def watch(progress: fm.Progress) -> None:
+    if progress.steps > MOST_STEPS:
+        raise TooManySteps(progress)
+
+
+LEVELS = [f"{factor}={level}" for factor in FACTORS for level in FACTORS[factor]]
+OWNER = np.array([list(FACTORS).index(level.split("=")[0]) for level in LEVELS])
+PLAIN_LEVEL = np.append(True, OWNER[1:] != OWNER[:-1]) & (OWNER > 0)  # the joint counts apart
+
+
+def together() -> np.ndarray:
+    """(levels, levels) whether two levels can be in one combination."""
+    can = OWNER[:, None] != OWNER
+    for one, others in (*CONTRADICTIONS.items(), *MEANINGLESS.items()):
+        for other in others:
+            i, j = LEVELS.index(one), LEVELS.index(other)
+            can[i, j] = can[j, i] = False
+    return can
+
+
+def pairwise(seed: int) -> list[str]:
+    """Combinations of at most MOST features in which every pair of levels meets.
+
+    Greedy: each begins with a pair that is missing, and takes the features that add most others.
+    """
+    rng = np.random.default_rng(seed)
+    can, rows = together(), []
+    missing = can.copy()
+    while missing.any():
+        chosen = list(divmod(rng.choice(np.flatnonzero(missing)), len(LEVELS)))
+        while len(chosen) < len(FACTORS):
+            fits = can[:, chosen].all(axis=1) & ~np.isin(OWNER, OWNER[chosen])
+            forced = [f for f in set(OWNER[fits]) if not (fits & PLAIN_LEVEL)[OWNER == f].any()]  # its plain level does not fit
+            if len(set(OWNER[fits])) + len(chosen) < len(FACTORS):
+                break
+            features = np.count_nonzero(~PLAIN_LEVEL[chosen])
+            allowed = fits & (np.isin(OWNER, forced) if forced else PLAIN_LEVEL if features > MOST else fits)
+            gain = missing[:, chosen].sum(axis=1) + 0.5 * rng.random(len(LEVELS)) - 0.6 * PLAIN_LEVEL
+            chosen.append(int(np.argmax(np.where(allowed, gain, -1.0))))
+        else:
+            missing[np.ix_(chosen, chosen)] = False
+            rows.append(name_of(dict(LEVELS[i].split("=") for i in sorted(chosen))))
+            continue
+        missing[chosen[0], chosen[1]] = missing[chosen[1], chosen[0]] = False  # a third level contradicts them
+    return rows
+
+
+def triples(seed: int, count: int) -> list[str]:
+    """Any joint with three features at random, all else plain."""
+    rng, can, found = np.random.default_rng(seed), together(), {}
+    features = np.array(LEVELS)[~PLAIN_LEVEL & (OWNER > 0)]
+    while len(found) < count:
+        name = ",".join([f"joint={rng.choice(FACTORS['joint'])}", *rng.choice(features, 3, replace=False)])
+        indices = [LEVELS.index(f"{factor}={level}") for factor, level in levels_of(name).items()]
+        if all(can[i, j] for i, j in combinations(indices, 2)):
+            found[name_of(levels_of(name))] = None
+    return list(found)
+
+
+def tolerance(levels: dict[str, str]) -> float:
+    return RTOL.get(levels["integrator"], PLAIN)
+
+
+def integrator(name: str):
+    return fm.Moreau(step=1e-3) if name == "moreau" else name
+
+
+def run(scene: Scene, part: float = 1.0, t_end: float = T_END, **more):
+    rtol = part * tolerance(scene.levels)
+    return scene.system.simulate(t_end, rtol=rtol, integrator=integrator(scene.levels["integrator"]), progress=watch, **more)
+
+
+STARTS = {"equilibrium": {"from_equilibrium": True}, "quasi-static": {"quasi_static_start": True}}
+
+
+def outcome(levels, part: float = 1.0, **variant) -> tuple[np.ndarray, fm.Result | None]:
+    """What is compared of a combination, and the result of a run in time."""
+    scene, do = Scene(levels, **variant), levels["do"]
+    if do in ("assemble", "statics"):
+        return end_state(getattr(scene.system, do)()), None
+    if do == "linearize":
+        return np.sort(np.abs(scene.system.linearize().frequencies)), None
+    if do == "kinematics":
+        return end_state(scene.system.kinematics(T_END, steps=10)), None
+    result = run(scene, part, **STARTS.get(do, {}))
+    return end_state(result), result
+
+
+def check_result(result: fm.Result, moreau: bool, rtol: float) -> None:
+    assert result.status == "finished"
+    for name, array in result.trajectory.arrays().items():
+        if array.dtype.kind == "f" and name not in ("contact_end",):
+            assert np.all(np.isfinite(array)), f"{name} is not finite"
+    scale = max(result["energy.kinetic"].max(), 1e-3)
+    if not moreau:
+        ledger = result.energy_ledger()
+        scale = ledger.scale
+        assert ledger.largest_balance <= BALANCE * rtol * ledger.scale, f"balance {ledger.largest_balance:.3g} J of {scale:.3g} J"
+    lost = {event.time: 0.0 for event in result.events}
+    for event in result.events:
+        lost[event.time] += event.energy_lost
+    gained = -min(lost.values(), default=0.0)
+    assert gained <= rtol * scale, f"impacts gain {gained:.3g} J of {scale:.3g} J"
+
+
+def near(found, expected, rtol: float, what: str) -> None:
+    assert found.shape == expected.shape, f"{what}: {found.shape} {expected.shape}"
+    off = np.abs(found - expected).max(initial=0.0) / max(1.0, np.abs(expected).max(initial=0.0))
+    assert off <= AGREE * rtol or AGREE * rtol > LARGEST, f"{what}: off by {off / rtol:.3g} rtol"
+
+
+def hits(result: fm.Result | None) -> int:
+    return 0 if result is None else len(result.contacts) + sum(event.kind in ("impact", "lock") for event in result.events)
+
+
+def check(levels, folder) -> None:
+    do, moreau, rtol = levels["do"], levels["integrator"] == "moreau", tolerance(levels)
+    try:
+        state, result = outcome(levels)
+    except fm.SimulationError as error:
+        assert LEGITIMATE in str(error), str(error)
+        return
+    assert np.all(np.isfinite(state))
+    if result is not None:
+        check_result(result, moreau, rtol)
+    rtol *= PER_HIT ** min(hits(result), 100)
+    if do == "store":
+        run(Scene(levels), out=folder / "stored")
+        stored = fm.load(folder / "stored")
+        assert stored.status == "finished"
+        for name in result.names:
+            assert np.array_equal(stored[name], result[name], equal_nan=True), f"{name} changes when stored"
+        assert repr(stored.events) == repr(result.events)
+    if do == "page":
+        assert result.to_html(folder / "page.html").stat().st_size > 1000
+    if do == "resume":
+        run(Scene(levels), t_end=0.4 * T_END, out=folder / "parts")
+        near(end_state(run(Scene(levels), out=folder / "parts", resume=True)), state, rtol, "resumed")
+    if moreau:
+        return
+    other = "absolute" if levels["coordinates"] == "reduced" else "reduced"
+    if not (other == "absolute" and levels["integrator"] == "explicit"):
+        near(outcome(levels, coordinates=other)[0], state, rtol, other)
+    if Scene(levels, floor=False).one_axis:
+        near(outcome(levels, swapped=True)[0], state, rtol, "markers exchanged")
+    if result is not None:
+        near(outcome(levels, 0.1)[0], state, rtol, "rtol / 10")
+
+
+def chosen_today() -> list[str]:
+    """SOME combinations, others every day; with FLEXMBS_CROSSINGS set always those of that number."""
+    number = int(os.environ.get("FLEXMBS_CROSSINGS", date.today().toordinal()))
+    return np.random.default_rng(number).choice(ARRAY, SOME, replace=False).tolist()
+
+
+def with_marks(names: list[str]) -> list:
+    """Parameters of tests; what is KNOWN to fail is expected to."""
+    found = []
+    for name in names:
+        levels = [f"{factor}={level}" for factor, level in levels_of(name).items()]
+        reasons = [why for key, why in KNOWN.items() if all(any(fnmatch(x, want) for x in levels) for want in key.split(","))]
+        marks = [pytest.mark.skip(reason=why) if why.startswith("hangs") else pytest.mark.xfail(reason=why) for why in reasons[:1]]
+        found.append(pytest.param(name, id=name, marks=marks))
+    return found
+
+
+ARRAY = [*pairwise(0), *triples(0, 150)]
+
+
+@pytest.mark.parametrize("name", with_marks(chosen_today()))
+def test_some_crossings(name, tmp_path):
+    check(levels_of(name), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", with_marks(ARRAY))
+def test_all_crossings(name, tmp_path):
+    check(levels_of(name), tmp_path)
+
+
+@pytest.mark.parametrize("name", with_marks([f"{one},{other}" for one, others in CONTRADICTIONS.items() for other in others]))
+def test_contradictions_are_refused_by_name(name):
+    levels = levels_of(name)
+    if "slip" in name and levels["law"] == "none":
+        levels["law"] = "Hertz"
+    with pytest.raises(fm.MechanismError) as caught:
+        outcome(levels)
+    names = ("'", "fm.", "quasi_static_start", "user states", "degrees of freedom")
+    assert any(name in str(caught.value) for name in names), str(caught.value)
