@@ -78,6 +78,9 @@ FACTORS = {  # the first level of each is the plain one, which names leave out
 TYPES = {kind: JOINT_TYPES[kind](kind, **geometry(kind, np.random.default_rng(0))) for kind in FACTORS["joint"]}
 COMPLIANT = [name for name, kind in CONTACT_LAWS.items() if not kind.is_rigid]
 RIGID = [f"law={level}" for level in FACTORS["law"] if level not in (NONE, *COMPLIANT)] + ["play=rigid"]
+PLAY, SOFT = ["play=compliant", "play=rigid"], ["stop=compliant", "lock=soft-latch"]
+BY_RATE = ["driver=rate", "driver=carrier-rate"]
+BALLS = [f"joint={kind}" for kind, made in TYPES.items() if made.ends_with_ball]
 STICKING = ["friction=dry", "friction=dry-reaction"]
 LOCATED = ["stop=elastic", "stop=plastic", "lock=event", "lock=latch"]
 STATES = ["state=filter", "control=sampled", "lock=soft-latch", "friction=lagged-reaction"]
@@ -85,26 +88,9 @@ STATES += [f"{factor}={name}" for name, kind in FRICTION_LAWS.items() if kind.br
 # What contradicts itself, one by one; it must be refused by name
 CONTRADICTIONS = {
     "integrator=explicit": ["coordinates=absolute", "friction=lagged-reaction", *STICKING, *LOCATED, *RIGID],
-    "integrator=moreau": [
-        *(f"law={name}" for name in COMPLIANT),
-        "play=compliant",
-        "stop=compliant",
-        "lock=soft-latch",
-        *STICKING,
-        *LOCATED,
-    ],
+    "integrator=moreau": [*(f"law={name}" for name in COMPLIANT), *PLAY[:1], *SOFT, *STICKING, *LOCATED],
     "do=linearize": STATES,
-    "do=kinematics": [
-        *STATES,
-        *LOCATED,
-        "driver=rate",
-        "driver=carrier-rate",
-        "play=compliant",
-        "play=rigid",
-        "body=beam",
-        "body=solid",
-    ]
-    + [f"joint={kind}" for kind, made in TYPES.items() if made.ends_with_ball],
+    "do=kinematics": [*STATES, *LOCATED, *BY_RATE, *PLAY, "body=beam", "body=solid", *BALLS],
     "do=quasi-static": ["body=rigid"],
     "driver=position": LOCATED,
     "driver=rate": LOCATED,

@@ -1,4 +1,15 @@
-"""Where features meet: a covering array of pairs over everything that is registered."""
+"""Where features meet: a covering array of pairs, and a sample of triples, over everything that is registered.
+
+Joint kinds, laws of contact and friction and integrators come from the registries of the package, so that a new one enters
+by its registration (and numbers in ``joint_examples`` or ``crossing_scenes.LAWS``). What has no registry is listed in
+``crossing_scenes.FACTORS``: kinds of stops, play, locks, bodies, drivers, controllers and states, fm.Moreau, and what is done.
+
+A test is named by its combination: levels that are not plain. SOME run in every run of the tests, others every day; to
+repeat those of a day set FLEXMBS_CROSSINGS to the number that ``pytest`` shows behind ``seed=``. ``-m slow`` runs all.
+One combination by itself:
+
+    check(levels_of("joint=screw,law=Hertz,do=statics"), pathlib.Path("/tmp/folder"))
+"""
 
 import os
 from datetime import date
@@ -16,10 +27,10 @@ T_END = 0.1
 RTOL = {"generalised_alpha": 1e-4, "tr_bdf2": 1e-4}  # of order 2; of others PLAIN
 PLAIN = 1e-5
 MOST_STEPS = 20000
-# Of rtol: what a run may differ by from another that states the same, and what its balance may be off by. Errors are
-# multiplied where bodies hit each other (docs/clearance.md: by about ten where a pin rattles in its bore); beyond
-# LARGEST there is nothing to compare.
-AGREE, BALANCE = 20.0, 30.0
+# Of rtol: what a run may differ by from another that states the same (0.5 are seen without hits), and what its balance
+# may be off by. Errors are multiplied where bodies hit each other (docs/clearance.md: by about ten where a pin rattles in
+# its bore); beyond LARGEST there is nothing to compare.
+AGREE, BALANCE = 5.0, 30.0
 PER_HIT, LARGEST = 1.5, 0.1
 MOST = 4  # features of a combination, beside its joint
 SOME = 60
@@ -30,9 +41,10 @@ LEGITIMATE = "leave no degree of freedom to vibrate"  # an end of linearize that
 
 # Combinations whose errors are larger than rtol explains, though they shrink with it: by which factor
 LOOSE = {
-    "law=ElasticFoundation": 40.0,  # points of a surface join inside steps, without an event (docs/contact.md)
-    "joint=curve_on_curve": 20.0,  # absolute coordinates: 3660 rtol at 1e-5, 12 at 1e-7
-    "joint=cam_roller": 20.0,
+    "law=ElasticFoundation": 160.0,  # points of a surface join inside steps, without an event (docs/contact.md)
+    "joint=curve_on_curve": 80.0,  # absolute coordinates: 3660 rtol at 1e-5, 12 at 1e-7
+    "joint=cam_roller": 80.0,
+    "integrator=explicit": 40.0,  # with compliant contacts, of which it knows no more than their ends: up to 700 rtol
 }
 
 # What fails today, by levels that meet (patterns); "hangs" is skipped. Whoever mends a cause deletes its line.
@@ -183,6 +195,7 @@ def hits(result: fm.Result | None) -> int:
 
 
 def check(levels, folder) -> None:
+    """What must hold for a combination; ``folder`` takes its files."""
     do, moreau, rtol = levels["do"], levels["integrator"] == "moreau", tolerance(levels)
     try:
         state, result = outcome(levels)
@@ -192,7 +205,7 @@ def check(levels, folder) -> None:
     assert np.all(np.isfinite(state))
     if result is not None:
         check_result(result, moreau, rtol)
-    rtol *= PER_HIT ** min(hits(result), 100) * max(LOOSE.get(f"{f}={levels[f]}", 1.0) for f in ("law", "joint"))
+    rtol *= PER_HIT ** min(hits(result), 100) * max(LOOSE.get(f"{f}={levels[f]}", 1.0) for f in levels)
     if do == "store":
         run(Scene(levels), out=folder / "stored")
         stored = fm.load(folder / "stored")
@@ -205,10 +218,8 @@ def check(levels, folder) -> None:
     if do == "resume":
         run(Scene(levels), t_end=0.4 * T_END, out=folder / "parts")
         near(end_state(run(Scene(levels), out=folder / "parts", resume=True)), state, rtol, "resumed")
-    if moreau:
-        return
-    if do in STATIC and sticks(levels):
-        return  # one of many equilibria
+    if moreau or do in STATIC and sticks(levels):
+        return  # no tolerance; one of many equilibria
     other = "absolute" if levels["coordinates"] == "reduced" else "reduced"
     if not (other == "absolute" and levels["integrator"] == "explicit"):
         near(outcome(levels, coordinates=other)[0], state, rtol, other)
@@ -218,29 +229,33 @@ def check(levels, folder) -> None:
         near(outcome(levels, 0.1)[0], state, rtol, "rtol / 10")
 
 
-def chosen_today() -> list[str]:
-    """SOME combinations, others every day; with FLEXMBS_CROSSINGS set always those of that number."""
-    number = int(os.environ.get("FLEXMBS_CROSSINGS", date.today().toordinal()))
-    return np.random.default_rng(number).choice(ARRAY, SOME, replace=False).tolist()
-
-
-def with_marks(names: list[str]) -> list:
-    """Parameters of tests; what is KNOWN to fail is expected to."""
+def with_marks(names: list[str], start: str = "") -> list:
+    """Parameters of tests, whose ids begin with ``start``; what is KNOWN to fail is expected to."""
     found = []
     for name in names:
         levels = [f"{factor}={level}" for factor, level in levels_of(name).items()]
         reasons = [why for key, why in KNOWN.items() if all(any(fnmatch(x, want) for x in levels) for want in key.split(","))]
         marks = [pytest.mark.skip(reason=why) if why.startswith("hangs") else pytest.mark.xfail(reason=why) for why in reasons[:1]]
-        found.append(pytest.param(name, id=name, marks=marks))
+        found.append(pytest.param(name, id=start + name, marks=marks))
     return found
 
 
 ARRAY = [*pairwise(0), *triples(0, 150)]
+SEED = int(os.environ.get("FLEXMBS_CROSSINGS", date.today().toordinal()))
+CHOSEN = np.random.default_rng(SEED).choice(ARRAY, SOME, replace=False).tolist()
 
 
-@pytest.mark.parametrize("name", with_marks(chosen_today()))
+@pytest.mark.parametrize("name", with_marks(CHOSEN, f"seed={SEED},"))
 def test_some_crossings(name, tmp_path):
     check(levels_of(name), tmp_path)
+
+
+def test_every_pair_of_levels_meets():
+    missing = together()
+    for name in ARRAY:
+        indices = [LEVELS.index(f"{factor}={level}") for factor, level in levels_of(name).items()]
+        missing[np.ix_(indices, indices)] = False
+    assert not missing.any(), [(LEVELS[i], LEVELS[j]) for i, j in np.argwhere(missing) if i < j]
 
 
 @pytest.mark.slow
