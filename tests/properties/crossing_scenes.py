@@ -78,7 +78,7 @@ FACTORS = {  # the first level of each is the plain one, which names leave out
 TYPES = {kind: JOINT_TYPES[kind](kind, **geometry(kind, np.random.default_rng(0))) for kind in FACTORS["joint"]}
 COMPLIANT = [name for name, kind in CONTACT_LAWS.items() if not kind.is_rigid]
 RIGID = [f"law={level}" for level in FACTORS["law"] if level not in (NONE, *COMPLIANT)] + ["play=rigid"]
-PLAY, SOFT = ["play=compliant", "play=rigid"], ["stop=compliant", "lock=soft-latch"]
+WITH_PLAY, SOFT = ["play=compliant", "play=rigid"], ["stop=compliant", "lock=soft-latch"]
 BY_RATE = ["driver=rate", "driver=carrier-rate"]
 BALLS = [f"joint={kind}" for kind, made in TYPES.items() if made.ends_with_ball]
 STICKING = ["friction=dry", "friction=dry-reaction"]
@@ -88,9 +88,9 @@ STATES += [f"{factor}={name}" for name, kind in FRICTION_LAWS.items() if kind.br
 # What contradicts itself, one by one; it must be refused by name
 CONTRADICTIONS = {
     "integrator=explicit": ["coordinates=absolute", "friction=lagged-reaction", *STICKING, *LOCATED, *RIGID],
-    "integrator=moreau": [*(f"law={name}" for name in COMPLIANT), *PLAY[:1], *SOFT, *STICKING, *LOCATED],
+    "integrator=moreau": [*(f"law={name}" for name in COMPLIANT), *WITH_PLAY[:1], *SOFT, *STICKING, *LOCATED],
     "do=linearize": STATES,
-    "do=kinematics": [*STATES, *LOCATED, *BY_RATE, *PLAY, "body=beam", "body=solid", *BALLS],
+    "do=kinematics": [*STATES, *LOCATED, *BY_RATE, *WITH_PLAY, "body=beam", "body=solid", *BALLS],
     "do=quasi-static": ["body=rigid"],
     "driver=position": LOCATED,
     "driver=rate": LOCATED,
