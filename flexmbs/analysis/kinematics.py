@@ -17,6 +17,7 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.core.layout.tables import PERMANENT
 from flexmbs.core.mechanics.rotation import rotate_quaternion
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
@@ -86,8 +87,8 @@ def _check(system: Mechanism, model: Model) -> None:
         )
     if np.any(model.state_coordinates):
         raise MechanismError("kinematics: user states and controllers require integration in time: use simulate")
-    multipliers = tables.coordinates["multiplier"][tables.free] != 0
-    left = int(np.count_nonzero(~multipliers) - np.count_nonzero(multipliers))
+    kinds = tables.coordinates["multiplier"][tables.free]  # switched ones, as of rigid contacts, hold nothing here
+    left = int(np.count_nonzero(kinds == 0) - np.count_nonzero(kinds == PERMANENT))
     if left > 0:
         names = ", ".join(f"'{name}'" for name in undriven(system, left))
         raise MechanismError(

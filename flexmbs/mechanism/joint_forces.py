@@ -170,7 +170,7 @@ class JointForces:
     def _motions_with_friction(self, coordinate: str | None) -> tuple[str, ...]:
         """Coordinates that share a cone of friction; none: the rotation of a spherical joint."""
         if coordinate is None and self.type.name == "cylindrical":
-            return tuple(self.type.coordinates)
+            return tuple(name for name in self.type.coordinates if name not in self.type.play)
         if self.type.ends_with_ball and coordinate in (None, self.type.axes[-1].coordinate):
             if len(self.type.axes) > 1:
                 raise MechanismError(
@@ -276,6 +276,11 @@ class JointForces:
                 unit_plausibility.angle(float(value), f"joint '{self.name}', {word}: {name}")
 
     def _require_one_axis(self, where: str) -> None:
+        if self.type.play:
+            raise MechanismError(
+                f"{where}: the load of a joint with play is that of its contact; state friction there, with "
+                "Clearance(friction=...), or give normal_force as a number, function or sensor"
+            )
         directions = np.array([axis.direction for axis in self.type.axes if axis.kind != "ball"])
         across = np.linalg.norm(np.cross(directions, directions[0]), axis=1)
         bent = any(axis.kind not in ("rotation", "translation") for axis in self.type.axes)

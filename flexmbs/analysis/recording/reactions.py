@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import CABLE, COUPLING, ROTATION, Workspace, active_size, make_workspace
+from flexmbs.core.layout.tables import CABLE, COUPLING, PERMANENT, ROTATION, Workspace, active_size, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.mechanism_size import size_of_bodies
@@ -35,10 +35,8 @@ def reaction_slots(model: Model) -> list[tuple[str, int]]:
 
 def redundant_count(model: Model) -> int:
     """Scalar constraints that the equations of motion leave out."""
-    tables = model.tables
-    return (
-        len(model.coordinate_names) - model.coordinate_count - int(np.count_nonzero(tables.coordinates["multiplier"][tables.free]))
-    )
+    kinds = model.tables.coordinates["multiplier"]  # switched ones, as of rigid contacts, are left out where none closes
+    return int(np.count_nonzero(kinds == PERMANENT) - np.count_nonzero(kinds[model.tables.free] == PERMANENT))
 
 
 def reaction_settler(model: Model) -> Callable[[Trajectory], Trajectory] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from flexmbs.mechanism.contact.shapes import Plane, Sphere
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_type import JointType
+from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -38,25 +39,29 @@ CURVE_POINTS = 241  # of a curve as stored for pictures
 
 def result_structure(system: Mechanism, model: Model) -> Structure:
     """Bodies, markers, contacts and names as stored in a result."""
-    markers, index = [], {}
-    for name, part in system.bodies.items():
+    markers: list[MarkerRecord] = []
+    index: dict[tuple[str, str], int] = {}
+
+    def place(marker: Marker) -> int:
+        """Number of a marker; the frame of a flexible body is none of its own, and is taken where something uses it."""
+        key = marker.body, marker.name
+        if key not in index:
+            index[key] = len(markers)
+            markers.append(MarkerRecord(marker.name, marker.body, marker.fields, marker.position, marker.rotation))
+        return index[key]
+
+    for part in system.bodies.values():
         for marker in part.markers.values():
-            index[name, marker.name] = len(markers)
-            markers.append(MarkerRecord(marker.name, name, marker.fields, marker.position, marker.rotation))
+            place(marker)
     pairs = []
     for contact in system.contacts.values():
-        for marker in (end for point in contact.points for end in (point.a, point.b)):
-            if (marker.body, marker.name) not in index:  # the frame of a flexible body with a surface
-                index[marker.body, marker.name] = len(markers)
-                markers.append(MarkerRecord(marker.name, marker.body, None, marker.position, marker.rotation))
         for label, point in zip(contact.point_names, contact.points, strict=True):
-            a, b = index[point.a.body, point.a.name], index[point.b.body, point.b.name]
-            pairs.append(ContactPair(label, a, b, *_radii_and_normal(contact, point)))
+            pairs.append(ContactPair(label, place(point.a), place(point.b), *_radii_and_normal(contact, point)))
     joints = tuple(
         JointRecord(
             name,
-            index[joint.a.body, joint.a.name],
-            index[joint.b.body, joint.b.name],
+            place(joint.a),
+            place(joint.b),
             _free(joint.type, "translation"),
             _free(joint.type, "rotation"),
             joint.type.name,
@@ -64,15 +69,16 @@ def result_structure(system: Mechanism, model: Model) -> Structure:
         )
         for name, joint in system.joints.items()
     )
+    outlines, links = tuple(_outlines(system, place)), tuple(_links(system, place))  # which may take further markers
     return Structure(
         bodies=tuple(_body_record(name, model) for name in model.body_names),
         coordinate_names=model.stored_names,
         rate_names=model.rate_names,
         markers=tuple(markers),
         contacts=tuple(pairs),
-        outlines=tuple(_outlines(system, index)),
+        outlines=outlines,
         joints=joints,
-        links=tuple(_links(system, index)),
+        links=links,
         clearances=tuple(_clearance(joint, system) for joint in system.joints.values() if joint.clearance is not None),
         coordinate_units=model.stored_units,
         quaternion_starts=tuple(_stored_index(model, start) for start in model.balls),
@@ -97,22 +103,22 @@ def with_run(structure: Structure, t_end: float, requested: Mapping[str, str]) -
     return replace(structure, stated={**structure.stated, "run": run})
 
 
-def _links(system: Mechanism, index: dict[tuple[str, str], int]) -> list[LinkRecord]:
-    """Springs, bushings, rods and cables with their markers; ``index``: of markers, by body and name."""
+def _links(system: Mechanism, place: Callable[[Marker], int]) -> list[LinkRecord]:
+    """Springs, bushings, rods and cables with their markers; ``place``: number of a marker."""
     springs = [(spring.name, spring.kind, (spring.a, spring.b)) for spring in system.springs.values()]
     bushings = [(bushing.name, "bushing", (bushing.a, bushing.b)) for bushing in system.bushings.values()]
     rods = [(rod.name, "rod", (rod.a, rod.b)) for rod in system.constraints.values() if isinstance(rod, Distance)]
     cables = [(cable.name, "cable", cable.markers) for cable in system.constraints.values() if isinstance(cable, Cable)]
     return [
-        LinkRecord(name, kind, tuple(index[end.body, end.name] for end in ends))
+        LinkRecord(name, kind, tuple(map(place, ends)))
         for name, kind, ends in (*springs, *bushings, *rods, *cables)
         if all(end is not None for end in ends)
-    ] + [_belt(belt, index) for belt in system.belts.values()]
+    ] + [_belt(belt, place) for belt in system.belts.values()]
 
 
-def _belt(belt: Belt, index: dict[tuple[str, str], int]) -> LinkRecord:
+def _belt(belt: Belt, place: Callable[[Marker], int]) -> LinkRecord:
     """A belt over the first markers of its pulleys' joints; a closed one ends where it begins."""
-    markers = [index[joint.a.body, joint.a.name] for joint in belt.pulleys]
+    markers = [place(joint.a) for joint in belt.pulleys]
     radii = list(belt.radii)
     if belt.closed:
         markers, radii = [*markers, markers[0]], [*radii, radii[0]]
@@ -151,8 +157,8 @@ def _radii_and_normal(contact: Contact, point: ContactPoint) -> tuple[float, flo
     return *radii, np.array(second.normal) if isinstance(second, Plane) else None
 
 
-def _outlines(system: Mechanism, index: dict[tuple[str, str], int]) -> list[OutlineRecord]:
-    """Surfaces of all shapes of contacts but spheres and planes, each once; ``index``: of markers, by body and name."""
+def _outlines(system: Mechanism, place: Callable[[Marker], int]) -> list[OutlineRecord]:
+    """Surfaces of all shapes of contacts but spheres and planes, each once; ``place``: number of a marker."""
     found: dict[tuple[int, bytes], OutlineRecord] = {}
     for contact in system.contacts.values():
         for shape in (contact.first, contact.second):
@@ -161,7 +167,7 @@ def _outlines(system: Mechanism, index: dict[tuple[str, str], int]) -> list[Outl
                 points, faces = (np.asarray(part) for part in outline)
                 if faces.ndim == 2:  # all with the same number of corners
                     faces = np.insert(faces, 0, faces.shape[1], axis=1).ravel()
-                marker = index[shape.marker.body, shape.marker.name]
+                marker = place(shape.marker)
                 found[marker, points.tobytes()] = OutlineRecord(marker, points.astype(float), faces.astype(np.int64))
     return list(found.values())
 

@@ -29,6 +29,7 @@ from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance
 from flexmbs.mechanism.user_functions import exception_text
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.more_slots import slots_of
 from flexmbs.result.saved_state import SavedState
 
 OPENED, HALTED = -1, 100  # outcomes in addition to those of the step loop
@@ -121,7 +122,7 @@ class Failure:
         if self.outcome == s.CHATTERS:
             return chatters(self.model, self.state, self.where)
         if self.outcome == s.NO_CONTACT_SLOT:
-            return no_slot(self.model, len(self.rigid.closed), self.where)
+            return no_slot(self.model, slots_of(self.model.switch_names), self.where)
         if self.outcome == s.EVENT_WITHOUT_END:
             name = self.model.event_names[int(self.state.worst_coordinate)]
             return (

@@ -12,7 +12,7 @@ from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.contact.gap import add_contacts
 from flexmbs.core.laws.force import add_forces, has_applied_forces
 from flexmbs.core.laws.force.sliding_joints import add_joint_frictions
-from flexmbs.core.layout.tables import RECORDED, WHOLE, Tables, Workspace
+from flexmbs.core.layout.tables import CONSTRAINTS, IMPULSES, OPENINGS, RECORDED, Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.couplers import add_couplers
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
@@ -56,7 +56,7 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
     """:func:`residual` while condensed modes move without velocity and acceleration."""
     forward_kinematics(tables, q, v, a, reference, work)
     out[:] = 0.0
-    if work.extent[0] != WHOLE and work.extent[0] != RECORDED:
+    if work.extent[0] == CONSTRAINTS or work.extent[0] == OPENINGS:
         if any_rows(tables):
             add_constraints(tables, active, contact_history, q, v, a, work, out)
         return
@@ -70,10 +70,11 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
         add_constraints(tables, active, contact_history, q, v, a, work, out)
     if len(tables.functions) > 0:
         evaluate_functions(tables, active, contact_history, q, v, a, work)
-    if has_applied_forces(tables):
-        add_forces(tables, q, v, a, work, out)
-    add_joint_frictions(tables, active, contact_history, q, v, a, work, out)
-    add_contacts(tables, active, contact_history, q, v, a, work, out)
+    if work.extent[0] != IMPULSES:
+        if has_applied_forces(tables):
+            add_forces(tables, q, v, a, work, out)
+        add_joint_frictions(tables, active, contact_history, q, v, a, work, out)
+        add_contacts(tables, active, contact_history, q, v, a, work, out)
     add_states(tables, v, a, work, out)
     if work.extent[0] == RECORDED:
         read_all_sensors(tables, active, contact_history, q, v, a, work)

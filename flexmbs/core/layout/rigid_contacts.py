@@ -19,8 +19,9 @@ class RigidContacts(Block):
         "lock_before": ("i8", 1),  # (switches,) flags before the actions of events, and rates before their locks
         "lock_rate": ("f8", 1),
         "lock_restitution": ("f8", 1),  # of the locks that close, as those of stops
-        "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots, and the first row of each
-        "closed_row": ("i8", 1),
+        "closed": ("i8", 1),  # (k,) closed contacts in the order of their slots
+        "row": ("i8", 1),  # (3 k,) rows of the closed contacts, and of joints with friction behind them; -1: none
+        "row_scale": ("f8", 1),  # radii of joints, 1 of contacts
         "mode_before": ("i8", 1),  # (switches,) of the contact that each slot serves
         "place": ("i8", 1),  # (n,) of each coordinate among the unknowns
         "response": ("f8", 2),  # (3 k, free) M^-1 G^T
@@ -34,6 +35,7 @@ class RigidContacts(Block):
         "contact_static": ("f8", 1),
         "contact_restitution": ("f8", 1),
         "contact_tangential": ("f8", 1),
+        "restitution_stated": ("f8", 2),  # (2, k)
         "contact_mode": ("i8", 1),
         "contact_mode_of": ("i8", 1),
         "direction_of": ("f8", 2),  # (k, 2)
@@ -48,6 +50,13 @@ class RigidContacts(Block):
         "cholesky": ("f8", 2),
         # joints with friction that sticks, j of them, with three numbers for what each can move along
         "joint_mode_before": ("i8", 1),  # (j,)
+        "joint_mode_kept": ("i8", 1),  # during an impact
+        "joint_of": ("i8", 1),  # (k,) joint friction behind the contacts of an impact
+        "joint_share": ("f8", 1),  # of its normal impulse
+        "bearing": ("f8", 3),  # (3 k, j, 6) force and moment of the bearings by a unit impulse on a row
+        "bearing_before": ("f8", 2),  # (j, 6) by the locks
+        "lock_change": ("f8", 1),  # (free,) velocities and impulses by the locks; with friction of joints
+        "lock_trial": ("f8", 1),
         "joint_rests": ("i8", 1),
         "joint_turns": ("i8", 1),  # how often its mode has been changed in an event
         "joint_load": ("f8", 1),  # (j,) normal force, N
@@ -62,11 +71,11 @@ class RigidContacts(Block):
 
 def make_rigid_contacts(tables: Tables) -> RigidContacts:
     """Arrays for all slots of a mechanism."""
-    k = int(np.count_nonzero(tables.switches["kind"] == SLOT))
     j = len(tables.joint_frictions)
+    k = int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 2 * j  # a spherical joint counts twice in an impact
     vectors = ("velocity", "acceleration", "free", "force")
     numbers = ("friction", "static", "restitution", "tangential")
-    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "closed_row")
+    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "joint_of")
     return RigidContacts(
         margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
         event_residual=np.zeros(len(tables.coordinates)),
@@ -80,6 +89,7 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         delassus=np.zeros((3 * k, 3 * k)),
         **{f"contact_{name}": np.zeros(3 * k) for name in vectors},
         impulse=np.zeros(3 * k),
+        restitution_stated=np.zeros((2, k)),
         **{f"contact_{name}": np.zeros(k) for name in numbers},
         **{name: np.zeros(k, dtype=np.int64) for name in flags},
         direction_of=np.zeros((k, 2)),
@@ -90,7 +100,14 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         failed=np.zeros(2, dtype=np.int64),
         on_row=np.zeros(3 * k, dtype=np.int64),
         cholesky=np.zeros((3 * k, 3 * k)),
-        **{f"joint_{name}": np.zeros(j, dtype=np.int64) for name in ("mode_before", "rests", "turns")},
+        row=np.zeros(3 * k, dtype=np.int64),
+        row_scale=np.ones(3 * k),
+        joint_share=np.zeros(k),
+        bearing=np.zeros((3 * k, j, 6)),
+        bearing_before=np.zeros((j, 6)),
+        lock_change=np.zeros(len(tables.free)),
+        lock_trial=np.zeros(len(tables.free)),
+        **{f"joint_{name}": np.zeros(j, dtype=np.int64) for name in ("mode_before", "mode_kept", "rests", "turns")},
         **{f"joint_{name}": np.zeros((j, 3)) for name in ("compliance", "slip", "acceleration", "force")},
         joint_load=np.zeros(j),
         kept=np.zeros(len(tables.coordinates)),

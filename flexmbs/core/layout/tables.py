@@ -51,8 +51,9 @@ ROTATION, TRANSLATION, BALL, CURVE, INVERSE_CURVE, SURFACE = 0, 1, 2, 3, 4, 5
 CLOSURE, COUPLING, DISTANCE, COMPONENT, ROLLING, CABLE = 0, 1, 2, 3, 4, 5
 DISC, BALL_ON_PLANE = 0, 1  # what rolls
 # Workspace.extent: the whole residual; only constraints (no inertia, no forces); these with the relative
-# angular velocity in place of the rate of rho, which vanishes at a right angle; the whole and all sensors
-WHOLE, CONSTRAINTS, OPENINGS, RECORDED = 0, 1, 2, 3
+# angular velocity in place of the rate of rho, which vanishes at a right angle; the whole and all sensors; what
+# balances impulses: without applied forces, friction and contact, which are finite
+WHOLE, CONSTRAINTS, OPENINGS, RECORDED, IMPULSES = range(5)
 POSITION_LEVEL, VELOCITY_LEVEL, ACCELERATION_LEVEL = 0, 1, 2
 # kinds of contact points: two that are compiled in; called by address a pair of shapes, many points of surfaces at
 # once, and a point on a surface that deforms
@@ -274,7 +275,7 @@ class Workspace(Block):
         "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
         "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
         "surface": ("f8", 1),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
-        "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS or OPENINGS
+        "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS ...
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
         "output": ("f8", 1),  # outputs of the one that is called

@@ -10,13 +10,26 @@ from __future__ import annotations
 from flexmbs.core.equations.iteration_matrix import unit_row
 from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.tangent import update_tangent
-from flexmbs.core.layout.switch_tables import ACTS, FREED, HELD, HELD_BY_OTHERS, HOLD, LET_GO, LOCKED, OF_CONSTRAINT, RELEASED, SLOT
+from flexmbs.core.layout.switch_tables import (
+    ACTS,
+    FREED,
+    FRICTION_HOLD,
+    HELD,
+    HELD_BY_OTHERS,
+    HOLD,
+    LET_GO,
+    LOCKED,
+    OF_CONSTRAINT,
+    RELEASED,
+    SLOT,
+)
 from flexmbs.core.layout.tables import COUPLING
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, place_unknowns
+from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, lock_loss, rub_behind_locks
 from flexmbs.machine_code.kernel import kernel
 
 STILL = 1e-9  # rate, rad/s or m/s, and part of the largest, that a lock leaves where it cannot hold
@@ -82,7 +95,7 @@ def locks_have_changed(tables, state, rigid):
 
 
 @kernel
-def settle_locks(tables, state, scratch, work, log, rigid):
+def settle_locks(tables, state, scratch, work, log, rigid, solver):
     """Velocities behind the locks that have closed; -1, -2 (no solution) or the lock that cannot hold."""
     first = len(tables.contacts)
     for s in range(len(tables.switches)):
@@ -91,9 +104,11 @@ def settle_locks(tables, state, scratch, work, log, rigid):
             if state.active[first + s] == HELD_BY_OTHERS:
                 state.active[first + s] = HELD
     switch_couplings(tables, state)
+    begin_impulses(tables, state, work, rigid)
     update_tangent(tables, state, scratch, work, 1)
     place_unknowns(tables, rigid)
     if not choose_locks(tables, state, scratch, rigid):
+        end_impulses(tables, state, work, rigid)
         return NOT_SOLVED
     scratch.real_x[:] = 0.0
     for s in range(len(tables.switches)):
@@ -103,9 +118,14 @@ def settle_locks(tables, state, scratch, work, log, rigid):
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, scratch.real_x)
     for i in range(len(tables.free)):
         k = tables.free[i]
+        rigid.lock_change[i] = scratch.real_x[i]
         if not is_algebraic(tables.coordinates[k]):
             state.v[k] += scratch.real_x[i]
-    log_locks(tables, state, scratch, log, rigid)
+    lost = 0.0
+    if len(tables.joint_frictions) > 0:
+        lost = rub_behind_locks(tables, state, scratch, work, rigid, solver)
+    end_impulses(tables, state, work, rigid)
+    log_locks(tables, state, log, rigid, lost)
     for s in range(len(tables.switches)):
         if rigid.lock_restitution[s] > 0.0:
             free(tables, state, s)
@@ -191,22 +211,28 @@ def moving_lock(tables, state, rigid):
 
 
 @kernel
-def log_locks(tables, state, scratch, log, rigid):
-    """Occurrences: locks that have closed, those that were hit while closed, and what was released."""
+def log_locks(tables, state, log, rigid, lost):
+    """Occurrences: locks that have closed, those that were hit while closed, and what was released.
+
+    ``lost``: energy that friction in joints has taken meanwhile, J, which is lost in the first of them.
+    """
     first = len(tables.contacts)
     for s in range(len(tables.switches)):
         before, now = rigid.lock_before[s], state.active[first + s]
-        if tables.switches[s].kind == SLOT or log.occurrence_count >= log.occurrences.shape[0]:
+        kind = tables.switches[s].kind
+        if kind == SLOT or kind == FRICTION_HOLD or log.occurrence_count >= log.occurrences.shape[0]:
             continue
         if tables.switches[s].kind == OF_CONSTRAINT:
             if before == ACTS and now == LET_GO and not is_coupling(tables, s):
                 log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0, 0.0)
             continue
-        impulse = scratch.real_x[rigid.place[tables.switches[s].row]] if now == HELD else 0.0
+        impulse = rigid.lock_change[rigid.place[tables.switches[s].row]] if now == HELD else 0.0
         if now != FREED and (before == FREED or impulse != 0.0):
             restitution = rigid.lock_restitution[s]
             mode = FREED if restitution > 0.0 else HELD
             log_lock(state, log, LOCKED, s, min(before, HELD), mode, rigid.lock_rate[s], impulse, restitution)
+            log.occurrences[log.occurrence_count - 1].energy_lost += lost
+            lost = 0.0
         elif now == FREED and before != FREED:
             log_lock(state, log, RELEASED, s, HELD, FREED, 0.0, 0.0, 0.0)
 
@@ -226,4 +252,4 @@ def log_lock(state, log, kind, s, before, now, rate, impulse, restitution):
     row = new_occurrence(state, log, kind, s)
     row.mode_before, row.mode = before, now
     row.approach_speed, row.rebound_speed, row.normal_impulse = rate, restitution * rate, impulse
-    row.energy_lost = 0.0 - 0.5 * impulse * (1.0 - restitution) * rate
+    row.energy_lost = lock_loss(impulse, rate, restitution)

@@ -312,7 +312,7 @@ def carry_out(tables, state, settings, scratch, work, log, rigid, solver):
         state.tangent_status, state.factored_step_size = ALL_STALE, 0.0
         return CHUNK_FULL
     if locks_have_changed(tables, state, rigid):
-        cause = settle_locks(tables, state, scratch, work, log, rigid)
+        cause = settle_locks(tables, state, scratch, work, log, rigid, solver)
         if cause == NOT_SOLVED:
             return SINGULAR
         if cause >= 0:

@@ -14,7 +14,6 @@ from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import VELOCITY_LEVEL
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
-from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.machine_code.kernel import kernel
 
 TINY = 1e-13  # pivots of the equilibrated matrix that are zero up to rounding
@@ -22,38 +21,44 @@ TINY = 1e-13  # pivots of the equilibrated matrix that are zero up to rounding
 
 @kernel
 def list_closed(tables, state, rigid):
-    """The closed contacts in ``rigid.closed``, in the order of their slots; how many."""
+    """The closed contacts in ``rigid.closed``, in the order of their slots, with their rows; how many."""
     first, count = len(tables.contacts), 0
     for s in range(len(tables.switches)):
         if tables.switches[s].kind == SLOT and state.active[first + s] != UNUSED:
             rigid.closed[count] = state.active[first + s] - 1
-            rigid.closed_row[count] = tables.switches[s].row
+            for k in range(3):
+                rigid.row[3 * count + k], rigid.row_scale[3 * count + k] = tables.switches[s].row + k, 1.0
             count += 1
     return count
 
 
 @kernel
 def fill_delassus(tables, state, scratch, work, rigid, count):
-    """W of the first ``count`` of ``rigid.closed`` and what a unit impulse changes; False when M is singular.
+    """W of the first 3 ``count`` of ``rigid.row`` and what a unit impulse changes; False when M is singular.
 
-    All of them stick meanwhile, so that their rows are in the mass matrix. ``rigid.response`` (3 count, unknowns).
+    All of them stick meanwhile, so that their rows are in the mass matrix. ``rigid.response`` (3 count, unknowns). A row
+    times its ``rigid.row_scale`` is a velocity in m/s; rows below zero are none, and without a change.
     """
     if not update_tangent(tables, state, scratch, work, 1) and not any_rows(tables):
         return False
     place_unknowns(tables, rigid)
     fill_equilibrated(tables, state, scratch)
-    for contact in range(count):
-        for k in range(3):
-            unit_row(tables, scratch.projection, rigid.place[rigid.closed_row[contact] + k])
+    for r in range(3 * count):
+        if rigid.row[r] >= 0:
+            unit_row(tables, scratch.projection, rigid.place[rigid.row[r]])
     if not factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
         return False
     for r in range(3 * count):
-        row = rigid.place[rigid.closed_row[r // 3] + r % 3]
-        unit_response(tables, state, scratch, row, rigid.response[r])
+        rigid.response[r, :] = 0.0
+        if rigid.row[r] >= 0:
+            unit_response(tables, state, scratch, rigid.place[rigid.row[r]], rigid.response[r])
+            for i in range(len(tables.free)):
+                rigid.response[r, i] *= rigid.row_scale[r]
     for r in range(3 * count):
-        row = rigid.place[rigid.closed_row[r // 3] + r % 3]
         for c in range(3 * count):
-            rigid.delassus[r, c] = row_times(tables, state, row, rigid.response[c])
+            rigid.delassus[r, c] = 0.0
+            if rigid.row[r] >= 0:
+                rigid.delassus[r, c] = rigid.row_scale[r] * row_times(tables, state, rigid.place[rigid.row[r]], rigid.response[c])
     for r in range(3 * count):
         for c in range(r):
             mean = 0.5 * (rigid.delassus[r, c] + rigid.delassus[c, r])
@@ -84,7 +89,7 @@ def unit_response(tables, state, scratch, row, x):
 def read_velocities(work, rigid, count):
     """Velocities of the closed contacts, as last evaluated, into ``rigid.contact_velocity`` (3 count,)."""
     for r in range(3 * count):
-        rigid.contact_velocity[r] = work.constraint[rigid.closed_row[r // 3] + r % 3, VELOCITY_LEVEL]
+        rigid.contact_velocity[r] = work.constraint[rigid.row[r], VELOCITY_LEVEL]
 
 
 @kernel
@@ -108,22 +113,10 @@ def free_accelerations(tables, state, scratch, work, rigid, count):
     for i in range(len(tables.free)):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
     for r in range(3 * count):
-        scratch.real_x[rigid.place[rigid.closed_row[r // 3] + r % 3]] = 0.0
+        scratch.real_x[rigid.place[rigid.row[r]]] = 0.0
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, scratch.real_x)
     for i in range(len(tables.free)):
         state.a[tables.free[i]] += scratch.real_x[i]
     evaluate(tables, state, scratch, work)
     for r in range(3 * count):
-        rigid.contact_acceleration[r] = scratch.residual[rigid.closed_row[r // 3] + r % 3]
-
-
-@kernel
-def apply_impulses(tables, state, rigid, count):
-    """Change the velocities by the impulses ``rigid.impulse`` (3 count,) of the closed contacts."""
-    for r in range(3 * count):
-        if rigid.impulse[r] == 0.0:
-            continue
-        for i in range(len(tables.free)):
-            k = tables.free[i]
-            if not is_algebraic(tables.coordinates[k]):
-                state.v[k] += rigid.impulse[r] * rigid.response[r, i]
+        rigid.contact_acceleration[r] = scratch.residual[rigid.row[r]]

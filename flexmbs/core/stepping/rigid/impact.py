@@ -5,14 +5,13 @@ from __future__ import annotations
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
-from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
 from flexmbs.core.laws.contact.rigid import FRICTION, IS_POISSON, RESTITUTION, TANGENTIAL_RESTITUTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import IMPACT, OPEN, TANGENT_AXIS
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.delassus import apply_impulses
+from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, joint_losses, solve_with_joints
 from flexmbs.core.stepping.rigid.phases import add_impact
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
@@ -23,54 +22,52 @@ LEAST_APPROACH, LEAST_BOUNCE, LEAST_REBOUND = 1e-12, 1e-11, 1e-13
 
 
 @kernel
-def impact(tables, state, work, log, rigid, solver, count, plastic):
-    """Change the velocities where contacts approach; 1 when they were changed, 0 when none approaches, -1: no solution.
-
-    ``rigid.contact_velocity`` and ``rigid.delassus`` are those before it; ``plastic``: without restitution.
-    """
-    approaching, bouncing = False, False
+def approaches(tables, state, rigid, count):
+    """Whether closed contacts approach; which of them rebound stands in ``rigid.lasting`` (1)."""
+    approaching = False
+    rigid.impulse[:] = 0.0
     for i in range(count):
-        c = rigid.closed[i]
-        at = tables.contacts[c].at
         speed = -rigid.contact_velocity[3 * i]
-        closes = rigid.mode_before[slot_of(tables, state, c)] == OPEN
-        bounces = speed > (LEAST_BOUNCE if closes else AT_REST)
+        closes = rigid.mode_before[slot_of(tables, state, rigid.closed[i])] == OPEN
         approaching = approaching or speed > (LEAST_APPROACH if closes else AT_REST)
+        rigid.lasting[i] = 1 if speed > (LEAST_BOUNCE if closes else AT_REST) else 0
+    return approaching
+
+
+@kernel
+def impact(tables, state, work, log, rigid, solver, count, size, plastic):
+    """Change the velocities, some of which approach (:func:`approaches`); False: no solution.
+
+    Of ``count`` contacts and joints with friction behind them, ``size`` in all; ``rigid.contact_velocity`` and
+    ``rigid.delassus`` are those before it; ``plastic``: without restitution.
+    """
+    bouncing = False
+    for i in range(count):
+        at = tables.contacts[rigid.closed[i]].at
+        bounces = rigid.lasting[i] == 1
         bouncing = bouncing or bounces
         rigid.contact_friction[i] = tables.pool[at + FRICTION]
         rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces and not plastic else 0.0
         rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
-    if not approaching:
-        rigid.impulse[: 3 * count] = 0.0
-        return 0
     poisson = int(tables.pool[tables.contacts[rigid.closed[0]].at + IS_POISSON])
     if poisson != 0 and bouncing:  # what the hit of another contact compresses expands too
         for i in range(count):
             rigid.contact_restitution[i] = tables.pool[tables.contacts[rigid.closed[i]].at + RESTITUTION]
-    size = 3 * count
-    status = solve_impact(
-        rigid.delassus,
-        rigid.contact_velocity[:size],
-        rigid.contact_friction[:count],
-        rigid.contact_restitution[:count],
-        rigid.contact_tangential[:count],
-        poisson,
-        rigid.impulse[:size],
-        rigid.contact_mode[:count],
-        solver,
-    )
-    status -= status & REDUCED
+    rigid.bearing_before[:] = 0.0
+    rigid.joint_load[:] = 0.0
+    status = solve_with_joints(tables, state, work, rigid, solver, count, size, poisson)
     if status != SOLVED and status != AMBIGUOUS:
-        name_failure(rigid, status, rigid.closed[max(solver.contact, 0)])
-        return -1
-    apply_impulses(tables, state, rigid, count)
-    log_impacts(tables, state, work, log, rigid, count)
-    return 1
+        name_failure(rigid, status, rigid.closed[min(max(solver.contact, 0), count - 1)])
+        return False
+    apply_impulses(tables, state, rigid, size)
+    log_impacts(tables, state, work, log, rigid, count, size)
+    return True
 
 
 @kernel
-def log_impacts(tables, state, work, log, rigid, count):
-    """An occurrence of each contact with an impulse."""
+def log_impacts(tables, state, work, log, rigid, count, size):
+    """An occurrence of each contact with an impulse; what friction in joints has taken is lost in the hardest hit."""
+    hardest, first = 0, log.occurrence_count
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
     for i in range(count):
@@ -81,6 +78,8 @@ def log_impacts(tables, state, work, log, rigid, count):
         touch, axes = work.touch[0], work.scratch[0]
         axis = int(state.contact_history[tables.contacts[c].history_at + TANGENT_AXIS])
         put_tangents(touch.n, work.marker[B].R_WM, axis, axes.u, axes.v)
+        if log.occurrence_count == first or rigid.impulse[3 * i] > log.occurrences[hardest].normal_impulse:
+            hardest = log.occurrence_count
         row = new_occurrence(state, log, IMPACT, c)
         row.mode_before = row.mode = rigid.mode_before[slot_of(tables, state, c)]
         add_impact(state, c, rigid.impulse[3 * i], -rigid.contact_velocity[3 * i])
@@ -91,7 +90,7 @@ def log_impacts(tables, state, work, log, rigid, count):
         for j in range(3):
             r = 3 * i + j
             after = rigid.contact_velocity[r]
-            for k in range(3 * count):
+            for k in range(3 * size):
                 after += rigid.delassus[r, k] * rigid.impulse[k]
             if j == 0:
                 row.rebound_speed = after
@@ -101,6 +100,8 @@ def log_impacts(tables, state, work, log, rigid, count):
                 if j > 0:
                     row.slip_before[k] += rigid.contact_velocity[r] * along
                     row.slip_after[k] += after * along
+    if log.occurrence_count > first:
+        log.occurrences[hardest].energy_lost += joint_losses(rigid, count, size)
     show_condensed(tables, state.a, work)
 
 

@@ -41,6 +41,7 @@ OVER = 1e-9  # of the friction that a joint can have: what it may need beyond th
 BACKWARDS = 1e-7  # of the acceleration by that friction: what is none
 POWERLESS = 1e6  # times the acceleration by its friction: an acceleration at rest that no friction can hold
 SHARED = 1e-10  # compliance of joints that may share a load in no definite way, of that of their motions
+BISECTIONS = 60
 NONE = -1
 
 
@@ -326,8 +327,34 @@ def align(tables, state, scratch, work, rigid):
         friction = tables.joint_frictions[j]
         if friction.motions == 1 or rigid.joint_rests[j] == 0 or state.active[mode_at(tables, j)] != SLIDING:
             continue
-        if ahead(tables, state, rigid, j) > BACKWARDS * reach(tables, rigid, j):
-            face(friction, state, rigid.joint_acceleration, j, 1.0)
+        find_direction(friction, state, rigid, j)
+
+
+@kernel
+def find_direction(friction, state, rigid, j):
+    """Slide along the direction d of the acceleration that friction against d leaves: a = a_free - mu N W d = |a| d.
+
+    With the diagonal of W, from the present a and d: d_i = a_free_i / (mu N W_i + |a|), where |a| follows from |d| = 1.
+    """
+    at, most = friction.history_at + SLIDES_ALONG, friction.dynamic * rigid.joint_load[j]
+    free, brake = rigid.joint_slip[j], rigid.joint_force[j]  # which are evaluated anew afterwards
+    for i in range(3):
+        r = friction.second_radius if friction.motions == 2 and i == 1 else friction.first_radius
+        brake[i] = most * r * r * rigid.joint_compliance[j, i]
+        free[i] = rigid.joint_acceleration[j, i] + brake[i] * state.contact_history[at + i]
+    low, high = 0.0, size_of(rigid.joint_slip, j)
+    if not high > 0.0:
+        return
+    for _ in range(BISECTIONS):
+        left, total = 0.5 * (low + high), 0.0
+        for i in range(3):
+            total += (free[i] / (brake[i] + left)) ** 2
+        if total > 1.0:
+            low = left
+        else:
+            high = left
+    x, y, z = free[0] / (brake[0] + high), free[1] / (brake[1] + high), free[2] / (brake[2] + high)
+    set_direction(friction, state.contact_history, x, y, z)
 
 
 @kernel

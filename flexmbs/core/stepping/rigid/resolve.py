@@ -19,7 +19,8 @@ from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import dot
 from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
-from flexmbs.core.stepping.rigid.impact import impact
+from flexmbs.core.stepping.rigid.impact import approaches, impact
+from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
@@ -75,10 +76,22 @@ def resolve(
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
         begin = log.occurrence_count
-        hit = impact(tables, state, work, log, rigid, solver, count, crowd > BOUNCES_AT_ONCE)
-        if hit < 0:
-            return JAMMED
-        if hit > 0:
+        hit = approaches(tables, state, rigid, count)
+        if hit:
+            finite = has_finite_forces(tables)
+            size = count
+            if finite:
+                begin_impulses(tables, state, work, rigid)
+                size = prepare_joints(tables, state, scratch, work, rigid, count)
+            solved = size >= 0 and impact(tables, state, work, log, rigid, solver, count, size, crowd > BOUNCES_AT_ONCE)
+            if finite:
+                end_impulses(tables, state, work, rigid)
+            if size < 0:
+                return SINGULAR
+            if not solved:
+                return JAMMED
+            if finite and not fill_delassus(tables, state, scratch, work, rigid, count):
+                return SINGULAR
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
         free_accelerations(tables, state, scratch, work, rigid, count)
@@ -89,7 +102,7 @@ def resolve(
         if not restart(tables, state, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
-        if hit == 0 or flight <= 0.0:
+        if not hit or flight <= 0.0:
             break
         state.next_flight = flight
         if log.row_count + 4 >= log.rows.shape[0] or not has_room(tables, log):
@@ -97,6 +110,12 @@ def resolve(
         write_row(tables, state, log)
         finish_flight(tables, state, work, log)
     return CHUNK_FULL
+
+
+@kernel
+def has_finite_forces(tables):
+    """Whether accelerations depend on forces that follow them, as friction in joints or a sensor: these have no impulse."""
+    return len(tables.joint_frictions) > 0 or len(tables.functions) > 0
 
 
 @kernel

@@ -33,7 +33,7 @@ def settle(
     """Impacts, then the modes of all closed contacts and joints with friction at the present state; an outcome.
 
     ``switch``: the one whose ``margin`` (core.stepping.rigid.margins) has vanished, or ``contact``, whose gap has
-    closed (CLOSES); -1: none. An impact takes no notice of friction in joints, whose impulse is that of a finite force.
+    closed (CLOSES); -1: none. Friction of joints has its impulse in an impact (core.stepping.rigid.joint_impulses).
     """
     joint = -1
     if switch >= 0 and tables.switches[switch].kind == FRICTION_HOLD:

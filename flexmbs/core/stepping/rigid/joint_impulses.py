@@ -1,0 +1,299 @@
+"""Coulomb's impulses of friction in joints: part of the problem of an impact, and behind locks that close.
+
+A joint with friction is a contact of the problem (core.contact.rigid.impact_law) whose normal impulse N is given: that
+of its bearing, which depends on all impulses, so that it is found by iteration.  Its friction, below mu N, opposes the
+slip after the impact; whatever N is, it takes energy.  A given normal force is finite, and has no impulse.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
+from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
+from flexmbs.core.equations.singular_positions import row_times
+from flexmbs.core.laws.force.joint_slip import pressing_force
+from flexmbs.core.layout.friction_tables import GIVEN, SOFT
+from flexmbs.core.layout.switch_tables import FREED, HELD, HOLD, STICKING
+from flexmbs.core.layout.tables import IMPULSES, VELOCITY_LEVEL, WHOLE
+from flexmbs.core.linalg.copying import copy_vector
+from flexmbs.core.mechanics.condensed_modes import is_algebraic
+from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus
+from flexmbs.core.stepping.rigid.joint_modes import is_driven, mode_at
+from flexmbs.machine_code.kernel import kernel
+
+DEPENDENT = 1e-12  # mobility of a slip, of the largest: it cannot change
+HALVINGS, ROUNDING = 30, 1e-13  # of a factor on restitutions; energy gained, of the energies that are exchanged
+MOST_ROUNDS, SETTLED = 100, 1e-13  # of the bearings' impulses, relative to the largest
+NO_SLIP = 1e-12  # m/s
+NO_ROW, NO_JOINT = -1, -1
+
+
+@kernel
+def takes_impulses(tables, j):
+    """Whether joint friction ``j`` has an impulse: its load is the reaction, and no driver says how it slips."""
+    return tables.joint_frictions[j].load != GIVEN and not is_driven(tables, tables.joint_frictions[j])
+
+
+@kernel
+def begin_impulses(tables, state, work, rigid):
+    """Until :func:`end_impulses` equations have no finite forces, and joints no friction."""
+    work.extent[0] = IMPULSES
+    for j in range(len(tables.joint_frictions)):
+        rigid.joint_mode_kept[j] = state.active[mode_at(tables, j)]
+        state.active[mode_at(tables, j)] = FREED
+
+
+@kernel
+def end_impulses(tables, state, work, rigid):
+    """Modes and forces as before :func:`begin_impulses`."""
+    work.extent[0] = WHOLE
+    for j in range(len(tables.joint_frictions)):
+        state.active[mode_at(tables, j)] = rigid.joint_mode_kept[j]
+
+
+@kernel
+def list_joints(tables, rigid, count):
+    """Rows of the joints with friction behind those of ``count`` contacts; how many contacts and joints there are.
+
+    A spherical joint takes two places: about x and y, and about z.
+    """
+    size = count
+    for j in range(len(tables.joint_frictions)):
+        if not takes_impulses(tables, j):
+            continue
+        friction, row = tables.joint_frictions[j], tables.switches[tables.joint_frictions[j].switch].row
+        for start in range(0, 3 if friction.motions == 0 else 1, 2):
+            rigid.joint_of[size] = j
+            for k in range(3):
+                rigid.row[3 * size + k], rigid.row_scale[3 * size + k] = NO_ROW, 1.0
+            rigid.row[3 * size + 1], rigid.row_scale[3 * size + 1] = row + start, friction.first_radius
+            if start == 0 and friction.motions != 1:
+                rigid.row[3 * size + 2] = row + 1
+                rigid.row_scale[3 * size + 2] = friction.second_radius if friction.motions == 2 else friction.first_radius
+            size += 1
+    return size
+
+
+@kernel
+def prepare_joints(tables, state, scratch, work, rigid, count):
+    """Places of joints with friction behind ``count`` contacts, W of all, slips, bearings' impulses; how many, -1: singular."""
+    size = list_joints(tables, rigid, count)
+    for j in range(len(tables.joint_frictions)):  # their rows act
+        if takes_impulses(tables, j):
+            state.active[mode_at(tables, j)] = STICKING
+            state.contact_history[tables.joint_frictions[j].history_at + SOFT] = 0.0
+    if not fill_delassus(tables, state, scratch, work, rigid, size):
+        return -1
+    evaluate(tables, state, scratch, work)
+    largest = 0.0
+    for r in range(3 * size):
+        if rigid.row[r] != NO_ROW:
+            rigid.contact_velocity[r] = rigid.row_scale[r] * work.constraint[rigid.row[r], VELOCITY_LEVEL]
+            largest = max(largest, rigid.delassus[r, r])
+    for r in range(3 * count, 3 * size):
+        if rigid.row[r] == NO_ROW or rigid.delassus[r, r] <= DEPENDENT * largest:
+            rigid.row[r], rigid.contact_velocity[r] = NO_ROW, 0.0
+            rigid.delassus[r, : 3 * size] = 0.0
+            rigid.delassus[: 3 * size, r] = 0.0
+            rigid.response[r, :] = 0.0
+            rigid.delassus[r, r] = max(largest, 1e-300)
+    for i in range(count, size):
+        rigid.contact_friction[i] = tables.joint_frictions[rigid.joint_of[i]].dynamic
+        rigid.contact_restitution[i] = rigid.contact_tangential[i] = rigid.joint_share[i] = 0.0
+    for r in range(3 * size):
+        if rigid.row[r] != NO_ROW:
+            read_bearings(
+                tables, state, scratch, work, rigid, rigid.response[r], rigid.row[r], rigid.row_scale[r], rigid.bearing[r]
+            )
+    return size
+
+
+@kernel
+def read_bearings(tables, state, scratch, work, rigid, x, row, impulse, out):
+    """out (joints, 6): impulses of the bearings by changes ``x`` (free,) of the velocities, and ``impulse`` on a row."""
+    copy_vector(state.a, rigid.kept)
+    for sign in range(2):
+        state.a[:] = 0.0
+        if sign == 1:
+            for i in range(len(tables.free)):
+                state.a[tables.free[i]] = x[i]
+            if row != NO_ROW:
+                state.a[row] = impulse
+        evaluate(tables, state, scratch, work)
+        for j in range(len(tables.joint_frictions)):
+            if not takes_impulses(tables, j):
+                continue
+            reaction = work.reaction[tables.joint_frictions[j].reaction]
+            for k in range(3):
+                force, moment = reaction.force[k], reaction.moment[k]
+                out[j, k] = force if sign == 0 else force - out[j, k]
+                out[j, 3 + k] = moment if sign == 0 else moment - out[j, 3 + k]
+    copy_vector(rigid.kept, state.a)
+
+
+@kernel
+def solve_with_joints(tables, state, work, rigid, solver, count, size, poisson):
+    """Impulses of contacts and joints that gain no energy; the status of the contact problem.
+
+    Restitutions are reduced where it would be gained, as without joints (core.contact.rigid.impact_law).
+    """
+    status = settle_bearings(tables, state, work, rigid, solver, count, size, poisson)
+    if size == count or not gains_energy(rigid, count, size):
+        return status
+    for i in range(count):
+        rigid.restitution_stated[0, i], rigid.restitution_stated[1, i] = rigid.contact_restitution[i], rigid.contact_tangential[i]
+    low, high = 0.0, 1.0
+    for halving in range(HALVINGS + 1):
+        part = low if halving == HALVINGS else 0.5 * (low + high)
+        for i in range(count):
+            rigid.contact_restitution[i] = part * rigid.restitution_stated[0, i]
+            rigid.contact_tangential[i] = part * rigid.restitution_stated[1, i]
+        status = settle_bearings(tables, state, work, rigid, solver, count, size, poisson)
+        if (status == SOLVED or status == AMBIGUOUS) and not gains_energy(rigid, count, size):
+            low = part
+        else:
+            high = part
+    return status
+
+
+@kernel
+def gains_energy(rigid, count, size):
+    """Whether the present impulses gain energy beyond rounding."""
+    lost, exchanged = joint_losses(rigid, count, size), 0.0
+    for r in range(3 * count):
+        after = rigid.contact_velocity[r]
+        for c in range(3 * size):
+            after += rigid.delassus[r, c] * rigid.impulse[c]
+        lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
+        exchanged += abs(rigid.impulse[r]) * (abs(rigid.contact_velocity[r]) + abs(after))
+    return lost < -ROUNDING * exchanged
+
+
+@kernel
+def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
+    """Impulses of contacts and joints whose bearings' impulses belong to them; the status of the contact problem."""
+    status = SOLVED
+    for _ in range(MOST_ROUNDS):
+        for i in range(count, size):
+            rigid.contact_velocity[3 * i] = (
+                -rigid.delassus[3 * i, 3 * i] * rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]]
+            )
+        status = solve_impact(
+            rigid.delassus,
+            rigid.contact_velocity[: 3 * size],
+            rigid.contact_friction[:size],
+            rigid.contact_restitution[:size],
+            rigid.contact_tangential[:size],
+            poisson,
+            rigid.impulse[: 3 * size],
+            rigid.contact_mode[:size],
+            solver,
+        )
+        status -= status & REDUCED
+        if status != SOLVED and status != AMBIGUOUS:
+            return status
+        if not renew_bearings(tables, state, work, rigid, solver, count, size):
+            break
+    return status
+
+
+@kernel
+def renew_bearings(tables, state, work, rigid, solver, count, size):
+    """Normal impulses of the joints by the present impulses, in ``rigid.joint_load``; whether they have changed."""
+    largest = change = 0.0
+    for i in range(count, size):
+        j = rigid.joint_of[i]
+        reaction = work.reaction[tables.joint_frictions[j].reaction]
+        for k in range(3):
+            reaction.force[k], reaction.moment[k] = rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k]
+            for r in range(3 * size):
+                if rigid.row[r] != NO_ROW:
+                    reaction.force[k] += rigid.impulse[r] * rigid.bearing[r, j, k]
+                    reaction.moment[k] += rigid.impulse[r] * rigid.bearing[r, j, 3 + k]
+        load = pressing_force(tables, tables.joint_frictions[j], state.q, state.v, state.a, work)
+        largest, change = max(largest, load), max(change, abs(load - rigid.joint_load[j]))
+        rigid.joint_load[j] = load
+        share = 1.0
+        if tables.joint_frictions[j].motions == 0:  # of the cone of a spherical joint
+            first = i if i == count or rigid.joint_of[i - 1] != j else i - 1
+            about, z = (
+                math.hypot(solver.velocity[3 * first + 1], solver.velocity[3 * first + 2]),
+                abs(solver.velocity[3 * first + 4]),
+            )
+            if math.hypot(about, z) > NO_SLIP:
+                share = (about if i == first else z) / math.hypot(about, z)
+        change = max(change, load * abs(share - rigid.joint_share[i]))
+        rigid.joint_share[i] = share
+    return change > SETTLED * largest
+
+
+@kernel
+def joint_losses(rigid, count, size):
+    """Energy that friction in the joints has taken, J."""
+    lost = 0.0
+    for r in range(3 * count, 3 * size):
+        after = rigid.contact_velocity[r]
+        for c in range(3 * size):
+            after += rigid.delassus[r, c] * rigid.impulse[c]
+        if rigid.row[r] != NO_ROW:
+            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
+    return lost
+
+
+@kernel
+def apply_impulses(tables, state, rigid, size):
+    """Change the velocities by the impulses ``rigid.impulse`` (3 size,) of closed contacts and joints."""
+    for r in range(3 * size):
+        if rigid.impulse[r] == 0.0 or rigid.row[r] == NO_ROW:
+            continue
+        for i in range(len(tables.free)):
+            k = tables.free[i]
+            if not is_algebraic(tables.coordinates[k]):
+                state.v[k] += rigid.impulse[r] * rigid.response[r, i]
+
+
+@kernel
+def rub_behind_locks(tables, state, scratch, work, rigid, solver):
+    """Friction of the joints in the instant in which locks close; energy that it has taken, J.
+
+    ``rigid.lock_change``: velocities and impulses by the locks, in: without, out: with this friction, against which they
+    hold. Newton's restitution of a stop and friction together can gain energy (Kane and Levinson 1985): there is no
+    friction in the instant then, and none where the mass matrix with the rows of joints is singular.
+    """
+    rigid.joint_load[:] = 0.0
+    read_bearings(tables, state, scratch, work, rigid, rigid.lock_change, NO_ROW, 0.0, rigid.bearing_before)
+    size = prepare_joints(tables, state, scratch, work, rigid, 0)
+    if size <= 0:
+        return 0.0
+    rigid.impulse[:] = 0.0
+    solver.velocity[:] = 0.0
+    renew_bearings(tables, state, work, rigid, solver, 0, size)
+    status = solve_with_joints(tables, state, work, rigid, solver, 0, size, 0)
+    if status != SOLVED and status != AMBIGUOUS:
+        return 0.0
+    lost = joint_losses(rigid, 0, size)
+    for r in range(3 * size):
+        if rigid.row[r] != NO_ROW:  # slip before the locks
+            slip = rigid.row_scale[r] * row_times(tables, state, rigid.place[rigid.row[r]], rigid.lock_change)
+            lost += 0.5 * rigid.impulse[r] * slip
+    total = lost
+    for i in range(len(tables.free)):
+        rigid.lock_trial[i] = rigid.lock_change[i]
+        for r in range(3 * size):
+            rigid.lock_trial[i] += rigid.impulse[r] * rigid.response[r, i]
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == HOLD and state.active[len(tables.contacts) + s] == HELD:
+            impulse = rigid.lock_trial[rigid.place[tables.switches[s].row]]
+            total += lock_loss(impulse, rigid.lock_rate[s], rigid.lock_restitution[s])
+    if total < 0.0:
+        return 0.0
+    apply_impulses(tables, state, rigid, size)
+    copy_vector(rigid.lock_trial, rigid.lock_change)
+    return lost
+
+
+@kernel
+def lock_loss(impulse, rate, restitution):
+    """Energy, J, that the impulse of a lock takes from a coordinate of that rate before."""
+    return 0.0 - 0.5 * impulse * (1.0 - restitution) * rate
