@@ -12,7 +12,7 @@ import pickle
 from pathlib import Path
 
 import llvmlite.binding as llvm
-from numba.core import config
+from numba.core import config, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import compile_result
 from numba.core.environment import Environment
@@ -109,17 +109,22 @@ def _result(dispatcher, types: tuple) -> str:
     return f"{kernel.fndesc.llvm_func_name} {kernel.signature.return_type}"
 
 
+def _number(text: str) -> int:
+    return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
+
+
 def keep_translations() -> None:
-    """Let kernels be translated once, under names that are the same in every process: numba counts functions."""
+    """Let kernels be translated once, under names that are the same in every process: numba counts functions and records."""
     folder, counted = cache_folder() / "translations", FunctionIdentity.from_function.__func__
 
     def from_function(cls, function):
         named = counted(cls, function)
         if named.modname.startswith("flexmbs."):
             place = f"{named.modname}.{named.func_qualname}"
-            named.unique_id = int(hashlib.sha256(place.encode()).hexdigest()[:12], 16)
+            named.unique_id = _number(place)
             named.unique_name = f"{named.func_qualname}${named.unique_id}"
         return named
 
     FunctionIdentity.from_function = classmethod(from_function)
+    types.Record.mangling_args = property(lambda record: ("Record", (_number(record.name),)))
     numba_types.kernel_cache = lambda dispatcher: Translations(dispatcher, folder)
