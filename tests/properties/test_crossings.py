@@ -50,19 +50,13 @@ LOOSE = {
 # What fails today, by levels that meet (patterns); "hangs" is skipped. Whoever mends a cause deletes its line.
 KNOWN = {
     "law=ElasticPlastic,integrator=bdf": "hangs: no step ends",
-    "state=acceleration,law=Rigid*": "impacts: the added mass of a force that follows an acceleration is not booked",
-    "state=acceleration,play=rigid": "the same",
-    "state=acceleration,stop=[ep]l*": "the same",
     "integrator=bdf,law=Rigid*": "bdf: step size too small at rigid contacts that rest",
     "integrator=bdf,play=rigid": "the same",
     "integrator=bdf,stop=[ep]l*": "the same",
-    "integrator=moreau,do=[prs][aet][gso]*,law=Rigid*": "Moreau: ValueError of reactions where a row is missing",
-    "stop=plastic,lock=[el]*": "a stop at which a coordinate rests 'happens for ever' where something locks",
-    "friction=dry-reaction,law=Rigid*": "impacts with friction of the reaction; contacts 'open and close for ever'",
-    "joint=cylindrical,friction=dry*": "statics: no forces fit a position at rest",
+    "joint=universal,law=Rigid-poisson,stop=plastic": "a stop and a rigid contact: 'happens for ever'",
+    "joint=telescopic_shaft,law=Rigid*,friction=dry-reaction": "contacts 'open and close for ever'",
     "do=linearize,joint=follow_curve": "reduced and absolute: other frequencies of the same equilibrium, with contact",
     "do=quasi-static,joint=curve_on_curve": "no slow deflection is found, by 1e-8",
-    "do=kinematics,play=rigid": "kinematics counts open rigid contacts as constraints and refuses nothing",
 }
 
 

@@ -145,6 +145,10 @@ def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, movin
     return _Search(model, t, what, stable, moving).run()
 
 
+class _BlockedError(Exception):
+    """A step goes into a rigid contact or stop that has just been let go."""
+
+
 class _Search:
     def __init__(self, model: Model, t: float, what: str, stable: bool, moving: bool):
         self.what, self.stable, self.moving, self.t = what, stable, moving, t
@@ -171,7 +175,8 @@ class _Search:
             if len(self.free) == 0 or motions.shape[1] == 0:
                 return self._found(model, multipliers)
             push = motions.T @ unbalanced
-            K = motions.T @ self.forces.stiffness(model.q, model.reference, multipliers) @ motions
+            stiffness = self.forces.stiffness(model.q, model.reference, multipliers)
+            K = motions.T @ stiffness @ motions
             part = self._direction(K, push)
             direction = motions @ part
             largest = float(np.abs(direction / self.limit).max())
@@ -184,7 +189,7 @@ class _Search:
                     self._check_held(model, motions, push + K @ part)
                 return self._found(model, multipliers)
             before = largest
-            model = self._moved(model, direction / max(1.0, largest), unbalanced)
+            model = self._moved(model, direction / max(1.0, largest), unbalanced, stiffness)
         return self._refuse(model)
 
     def _unbalanced(self, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -211,12 +216,19 @@ class _Search:
         step = np.where(still, 0.0, along / np.where(soft, max(floor, 1e-300), np.abs(values)))
         return -vectors @ step
 
-    def _moved(self, model: Model, step: np.ndarray, unbalanced: np.ndarray) -> Model:
-        """Take a step, halved while the loops do not close or the force along it has reversed and grown."""
-        slope, moved = abs(float(unbalanced @ step)), model
+    def _moved(self, model: Model, step: np.ndarray, unbalanced: np.ndarray, stiffness: np.ndarray) -> Model:
+        """Take a step, halved while the loops do not close or the force along it has reversed and grown.
+
+        A step into a contact that has just opened is replaced by one along the accelerations, by which it has opened.
+        """
+        slope, moved, blocked = abs(float(unbalanced @ step)), model, False
         for _ in range(20):
             try:
                 moved, part = self._until_touching(model, step)
+            except _BlockedError:
+                step, blocked = 0.5 * step if blocked else self._opening(unbalanced, stiffness), True
+                slope = abs(float(unbalanced @ step))
+                continue
             except MechanismError:
                 step = 0.5 * step
                 continue
@@ -226,6 +238,13 @@ class _Search:
                 return moved
             step = 0.5 * step
         return moved
+
+    def _opening(self, unbalanced: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+        """Newton's step along the accelerations, by which what has just been let go opens."""
+        along = self.modes.state.a[self.free]
+        along = along / max(float(np.abs(along / self.limit).max()), 1e-300)
+        stiff = float(along @ stiffness @ along)
+        return along * (min(1.0, abs(float(unbalanced @ along)) / stiff) if stiff > 0.0 else 1.0)
 
     def _until_touching(self, model: Model, step: np.ndarray) -> tuple[Model, float]:
         """``model`` moved by the part of a step at whose end the first rigid contact or stop closes, and that part."""
@@ -244,6 +263,8 @@ class _Search:
             return end, 1.0
         before, after = self.modes.gaps(model.q, model.reference), self.modes.gaps(end.q, end.reference)
         ahead = (before > CLOSED) & (after < 0.0)
+        if np.any((before <= CLOSED) & (after < -CLOSED)):
+            raise _BlockedError
         if not np.any(ahead):
             return end, 1.0
         part = float(brentq(gap, 0.0, 1.0, xtol=1e-16))

@@ -108,7 +108,7 @@ class RestModes:
         if np.any(impacts):
             name = self.model.contact_names[int(self._log.occurrences["source"][int(np.argmax(impacts))])]
             raise SimulationError(f"{self.what}: drivers move the bodies of the rigid contact '{name}' into each other")
-        if held and not renew_accelerations(tables, state, *self._blocks[3:5], 1):
+        if not renew_accelerations(tables, state, *self._blocks[3:5], 1) and held:
             raise SimulationError(f"{self.what}: the mass matrix is singular while rigid stops are held")
         for c in self.rigid:  # bodies that overlap are pushed apart
             state.contact_history[tables.contacts["history_at"][c] + w.HELD_GAP] = 0.0

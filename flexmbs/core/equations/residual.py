@@ -70,7 +70,9 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
         add_constraints(tables, active, contact_history, q, v, a, work, out)
     if len(tables.functions) > 0:
         evaluate_functions(tables, active, contact_history, q, v, a, work)
-    if work.extent[0] != IMPULSES:
+    if work.extent[0] == IMPULSES:
+        keep_states(tables, a, out)
+    else:
         if has_applied_forces(tables):
             add_forces(tables, q, v, a, work, out)
         add_joint_frictions(tables, active, contact_history, q, v, a, work, out)
@@ -81,6 +83,14 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
     for b in range(len(tables.bodies) - 1, 0, -1):
         pass_to_parent(tables, b, q, work, out)
     pass_to_modes(tables, work, out)
+
+
+@kernel
+def keep_states(tables, a, out):
+    """States, as those of friction, do not jump."""
+    for k in range(len(tables.coordinates)):
+        if tables.coordinates[k].state != 0:
+            out[k] = a[k]
 
 
 @kernel

@@ -32,6 +32,7 @@ from flexmbs.core.layout.switch_tables import (
     DISARMED,
     FALLING,
     FREE,
+    HOLD,
     LAST_TIME,
     LEAVE,
     LOCK,
@@ -48,7 +49,7 @@ from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.sensors.sensors import read_sensor
-from flexmbs.core.stepping.locks import NOT_SOLVED, free, lock, locks_have_changed, rebound, remember_locks, settle_locks
+from flexmbs.core.stepping.locks import NOT_SOLVED, free, is_held, lock, locks_have_changed, rebound, remember_locks, settle_locks
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.resolve import resolve
@@ -254,6 +255,7 @@ def act(tables, state, work, rigid, e):
             lock(tables, state, action.target)
         elif action.kind == FREE:
             free(tables, state, action.target)
+            wait_at_stops_of(tables, state, action.target)
         elif action.kind == SET:
             given = action.sensor >= 0
             state.v[action.target] = work.record[tables.sensors[action.sensor].at] if given else action.value
@@ -263,6 +265,8 @@ def act(tables, state, work, rigid, e):
             state.armed[action.target] = DISARMED
         elif action.kind == STOP:
             stops = True
+        elif action.kind == REBOUND and is_held(tables, state, held_coordinate(tables, action.target)):
+            continue  # by a lock: it moves nowhere, and waits at its stop until it is let go
         elif action.kind == REBOUND:
             reach = state.contact_history[tables.events[e].memory_at + REACH]
             rebound(tables, state, rigid, action.target, action.value, reach)
@@ -274,6 +278,26 @@ def act(tables, state, work, rigid, e):
             state.armed[e] = DISARMED
             wait_at_stop(tables, state, e - 1)
     return stops
+
+
+@kernel
+def held_coordinate(tables, s):
+    """Coordinate of a lock or stop."""
+    return tables.terms[tables.switches[s].start].coordinate
+
+
+@kernel
+def wait_at_stops_of(tables, state, s):
+    """Stops at which the coordinate of lock ``s`` stands, which is let go, can be hit at once."""
+    if tables.switches[s].kind != HOLD:
+        return
+    k = held_coordinate(tables, s)
+    for e in range(len(tables.events)):
+        event = tables.events[e]
+        for i in range(event.action_start, event.action_end):
+            if tables.actions[i].kind == REBOUND and held_coordinate(tables, tables.actions[i].target) == k:
+                if abs(state.q[k] - event.value) <= OFF_VALUE * state.contact_history[event.memory_at + REACH]:
+                    wait_at_stop(tables, state, e)
 
 
 @kernel

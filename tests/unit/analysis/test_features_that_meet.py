@@ -65,3 +65,35 @@ def test_friction_of_two_motions_slides_along_their_acceleration():
     force = np.array([0.98 / 0.02, -0.7]) - 0.2 * 20.0 * direction
     # the direction stays, as accelerations do: slip = a t
     np.testing.assert_allclose(slip, 0.01 * mobility * force, rtol=1e-6)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_what_rests_on_a_stop_is_locked_there_and_let_go(restitution):
+    """It stays while it is locked and afterwards, until a force lifts it."""
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    body = system.add(fm.RigidBody(1.0, (0.1,) * 3), name="body")
+    slide = system.prismatic(system.ground.frame, body["origin"], axis="z", displacement=0.001, name="slide")
+    slide.limit(lower=0.0, upper=0.4, restitution=restitution)
+    system.event(0.1, fm.Lock(slide))
+    system.event(0.2, fm.Free(slide))
+    system.force(body["origin"], (0.0, 0.0, lambda t: 20.0 if t > 0.3 else 0.0))
+    result = system.simulate(0.4, max_step=0.02, progress=False)
+    height, t = result["slide.displacement"], result.t
+    assert height.min() > -1e-12
+    assert np.abs(height[(t > 0.1) & (t <= 0.3)]).max() < 1e-12
+    assert height[-1] == pytest.approx(0.5 * (20.0 - G) * 0.1**2, rel=1e-4)
+
+
+def test_statics_hold_a_stop_that_a_stiff_contact_pushes_past():
+    """A hand that slides on an arm: where the floor is touched its stop, let go for a moment, holds again."""
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    arm, hand = (system.add(fm.RigidBody(1.0, (0.01,) * 3, center=(0.1, 0.0, 0.0)), name) for name in ("arm", "hand"))
+    carrier = system.revolute(system.ground["origin"], arm["origin"], axis="y", name="carrier")
+    carrier.spring(60.0)
+    slide = system.prismatic(arm.marker("end", position=(0.2, 0.0, 0.0)), hand["origin"], axis="z", name="slide")
+    slide.spring(400.0)
+    slide.limit(lower=-0.001, upper=0.001, restitution=1.0)
+    floor = fm.Plane(system.ground.marker("floor", position=(0.0, 0.0, -0.03)), normal=(0.0, 0.0, 1.0))
+    system.contact(fm.Point(hand.marker("tip", position=(0.1, 0.0, 0.0))), floor, law=fm.Hertz(1e7), name="touch")
+    found = system.statics()
+    assert abs(found["slide.displacement"][0]) <= 0.001 + 1e-12

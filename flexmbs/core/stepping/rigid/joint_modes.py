@@ -295,12 +295,12 @@ def turn_over(tables, state, rigid, j):
 @kernel
 def solve_accelerations_exactly(tables, state, scratch, work, rigid):
     """Accelerations and multipliers whose normal forces belong to them, by Newton's method; False: there are none."""
-    size, change = 0.0, 0.0
+    size, change = 1.0, 0.0
     for _ in range(MAX_NEWTON):
         copy_vector(state.a, rigid.kept)
         if not renew_accelerations(tables, state, scratch, work, 1):
             return False
-        size = change = 0.0
+        size, change = 1.0, 0.0  # where all is at rest, accelerations are rounding
         for i in range(len(tables.free)):
             k = tables.free[i]
             size = max(size, abs(state.a[k]))
