@@ -114,12 +114,10 @@ class RestModes:
             state.contact_history[tables.contacts["history_at"][c] + w.HELD_GAP] = 0.0
 
     def _closed_names(self) -> str:
-        flags = self.state.active[: len(self.model.contact_names)]
-        names = [*(self.model.contact_names[c] for c in self.rigid if flags[c]), *self._joint_names()]
+        model, flags = self.model, self.state.active
+        names = [model.contact_names[c] for c in self.rigid if flags[c]]
+        names += [model.switch_names[s] for s in model.tables.joint_frictions["switch"]]
         return ", ".join(f"'{name}'" for name in names[:8]) or "none is closed"
-
-    def _joint_names(self) -> list[str]:
-        return [self.model.switch_names[int(friction["switch"])] for friction in self.model.tables.joint_frictions]
 
     def _held_rows(self) -> np.ndarray:
         tables, state = self.model.tables, self.state

@@ -11,7 +11,7 @@ from flexmbs.core.layout.switch_tables import IMPACT, OPEN, TANGENT_AXIS
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, joint_losses, solve_with_joints
+from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, energy_lost, solve_with_joints
 from flexmbs.core.stepping.rigid.phases import add_impact
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
@@ -101,7 +101,7 @@ def log_impacts(tables, state, work, log, rigid, count, size):
                     row.slip_before[k] += rigid.contact_velocity[r] * along
                     row.slip_after[k] += after * along
     if log.occurrence_count > first:
-        log.occurrences[hardest].energy_lost += joint_losses(rigid, count, size)
+        log.occurrences[hardest].energy_lost += energy_lost(rigid, count, size, size)
     show_condensed(tables, state.a, work)
 
 

@@ -103,9 +103,8 @@ def prepare_joints(tables, state, scratch, work, rigid, count):
         rigid.contact_restitution[i] = rigid.contact_tangential[i] = rigid.joint_share[i] = 0.0
     for r in range(3 * size):
         if rigid.row[r] != NO_ROW:
-            read_bearings(
-                tables, state, scratch, work, rigid, rigid.response[r], rigid.row[r], rigid.row_scale[r], rigid.bearing[r]
-            )
+            change, out = rigid.response[r], rigid.bearing[r]
+            read_bearings(tables, state, scratch, work, rigid, change, rigid.row[r], rigid.row_scale[r], out)
     return size
 
 
@@ -160,14 +159,23 @@ def solve_with_joints(tables, state, work, rigid, solver, count, size, poisson):
 @kernel
 def gains_energy(rigid, count, size):
     """Whether the present impulses gain energy beyond rounding."""
-    lost, exchanged = joint_losses(rigid, count, size), 0.0
+    exchanged = 0.0
     for r in range(3 * count):
+        exchanged += abs(rigid.impulse[r] * rigid.contact_velocity[r])
+    return energy_lost(rigid, 0, size, size) < -ROUNDING * exchanged
+
+
+@kernel
+def energy_lost(rigid, first, end, size):
+    """Energy, J, that the impulses at the contacts and joints ``first`` to ``end`` of ``size`` have taken."""
+    lost = 0.0
+    for r in range(3 * first, 3 * end):
         after = rigid.contact_velocity[r]
         for c in range(3 * size):
             after += rigid.delassus[r, c] * rigid.impulse[c]
-        lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
-        exchanged += abs(rigid.impulse[r]) * (abs(rigid.contact_velocity[r]) + abs(after))
-    return lost < -ROUNDING * exchanged
+        if rigid.row[r] != NO_ROW:
+            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
+    return lost
 
 
 @kernel
@@ -176,9 +184,8 @@ def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
     status = SOLVED
     for _ in range(MOST_ROUNDS):
         for i in range(count, size):
-            rigid.contact_velocity[3 * i] = (
-                -rigid.delassus[3 * i, 3 * i] * rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]]
-            )
+            normal = rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]]
+            rigid.contact_velocity[3 * i] = -rigid.delassus[3 * i, 3 * i] * normal
         status = solve_impact(
             rigid.delassus,
             rigid.contact_velocity[: 3 * size],
@@ -217,28 +224,13 @@ def renew_bearings(tables, state, work, rigid, solver, count, size):
         share = 1.0
         if tables.joint_frictions[j].motions == 0:  # of the cone of a spherical joint
             first = i if i == count or rigid.joint_of[i - 1] != j else i - 1
-            about, z = (
-                math.hypot(solver.velocity[3 * first + 1], solver.velocity[3 * first + 2]),
-                abs(solver.velocity[3 * first + 4]),
-            )
+            slip = solver.velocity[3 * first + 1 : 3 * first + 5]
+            about, z = math.hypot(slip[0], slip[1]), abs(slip[3])
             if math.hypot(about, z) > NO_SLIP:
                 share = (about if i == first else z) / math.hypot(about, z)
         change = max(change, load * abs(share - rigid.joint_share[i]))
         rigid.joint_share[i] = share
     return change > SETTLED * largest
-
-
-@kernel
-def joint_losses(rigid, count, size):
-    """Energy that friction in the joints has taken, J."""
-    lost = 0.0
-    for r in range(3 * count, 3 * size):
-        after = rigid.contact_velocity[r]
-        for c in range(3 * size):
-            after += rigid.delassus[r, c] * rigid.impulse[c]
-        if rigid.row[r] != NO_ROW:
-            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
-    return lost
 
 
 @kernel
@@ -272,7 +264,7 @@ def rub_behind_locks(tables, state, scratch, work, rigid, solver):
     status = solve_with_joints(tables, state, work, rigid, solver, 0, size, 0)
     if status != SOLVED and status != AMBIGUOUS:
         return 0.0
-    lost = joint_losses(rigid, 0, size)
+    lost = energy_lost(rigid, 0, size, size)
     for r in range(3 * size):
         if rigid.row[r] != NO_ROW:  # slip before the locks
             slip = rigid.row_scale[r] * row_times(tables, state, rigid.place[rigid.row[r]], rigid.lock_change)
