@@ -86,7 +86,8 @@ def _check(system: Mechanism, model: Model) -> None:
             "requires integration in time: use simulate"
         )
     if np.any(model.state_coordinates):
-        raise MechanismError("kinematics: user states and controllers require integration in time: use simulate")
+        name = model.coordinate_names[int(np.argmax(model.state_coordinates))]
+        raise MechanismError(f"kinematics: '{name}', as all states and controllers, requires integration in time: use simulate")
     kinds = tables.coordinates["multiplier"][tables.free]  # switched ones, as of rigid contacts, hold nothing here
     left = int(np.count_nonzero(kinds == 0) - np.count_nonzero(kinds == PERMANENT))
     if left > 0:

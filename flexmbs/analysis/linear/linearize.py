@@ -97,9 +97,10 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     """
     model = prepared(system, time)
     if np.any(model.state_coordinates):
+        name = model.coordinate_names[int(np.argmax(model.state_coordinates))]
         raise MechanismError(
-            "linearize: user states, lags, controllers and bristles of friction are not supported; remove them from "
-            "the system (fm.Coulomb has no bristles)"
+            f"linearize: user states, lags, controllers, compliant latches and bristles of friction, as '{name}', are not "
+            "supported; remove them from the system (fm.Coulomb has no bristles)"
         )
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")

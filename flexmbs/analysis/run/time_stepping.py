@@ -54,7 +54,7 @@ def why_not(model: Model) -> str:
     if np.any(tables.switches["kind"] != SLOT):
         return "what locks, or sticks in a joint, is switched by located events"
     if len(tables.events):
-        return "events of the user are located"
+        return f"'{model.event_names[0]}', an event or the kink of a force, is located"
     return ""
 
 
