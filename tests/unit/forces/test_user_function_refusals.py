@@ -82,5 +82,5 @@ def test_other_bad_statements():
     system.set_rate(idle, lambda t, x: 1.0)
     with pytest.raises(fm.MechanismError, match="its rate has already been given"):
         system.set_rate(idle, lambda t, x: 1.0)
-    with pytest.raises(fm.MechanismError, match="user states, lags, controllers and bristles of friction are not supported"):
+    with pytest.raises(fm.MechanismError, match="as 'idle.integral', are not supported"):
         system.linearize()

@@ -356,5 +356,5 @@ def test_statics_keeps_states_and_describe_does_not_count_them():
     found = system.describe()
     assert found.mobility.freedoms == 1 and found.mobility.gruebler == 1
     assert "displacement (spring, actuator)" in str(found)
-    with pytest.raises(fm.MechanismError, match="kinematics: user states"):
+    with pytest.raises(fm.MechanismError, match="kinematics: 'held.integral', as all states"):
         system.kinematics(1.0)
