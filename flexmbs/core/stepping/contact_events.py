@@ -11,7 +11,7 @@ from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.methods.method_interface import attempt_step
-from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of
+from flexmbs.core.stepping.contact_search import AT_FORCE, AT_GAP, NONE, event_of, is_now
 from flexmbs.core.stepping.gap_motion import LEFT, RIGHT, all_gaps, find_path, one_gap
 from flexmbs.core.stepping.group_events import first_touch
 from flexmbs.machine_code.kernel import kernel
@@ -75,7 +75,7 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
         tolerance = EXACT_GAP
     target = reached = x * h
     for _ in range(6):
-        if target <= 1e-15 * max(1e-3, state.time):
+        if is_now(state, target):
             return 0.0
         iterations, _error, _order = attempt_step(scratch.attempt_step, tables, state, settings, scratch, work, target)
         if iterations == 0:

@@ -27,6 +27,7 @@ DUST = 1e-14
 # m: a rigid contact with a smaller gap has just parted; it closes again only below its gap less the level
 JUST_PARTED, LEVEL = 1e-12, 1e-13
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
+RESOLVED = 1e-15  # of the time: how far apart events can be told by the clock
 
 
 @kernel
@@ -39,7 +40,7 @@ def event_of(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     best, kind = NONE, AT_GAP
     if contact.update != 0 and state.active[c] != 0 and start.rate < 0.0 <= end.rate:
         x = turning_point(tables, c, state, scratch, work, h, rows, x0, x1)
-        if x > NOT_YET:
+        if x > NOT_YET and not is_now(state, x * h):  # pass_rest leaves the rate as it is
             best, kind = x, AT_REST
     if contact.separation == AT_ZERO_FORCE:
         x, found = push_change(tables, c, state, scratch, work, h, rows, x0, x1, start, end)
@@ -49,6 +50,12 @@ def event_of(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     if x < best:
         best, kind = x, found
     return best, kind
+
+
+@kernel
+def is_now(state, duration):
+    """Whether a time from now on (s) is too short for the clock to resolve."""
+    return duration <= RESOLVED * max(1e-3, state.time)
 
 
 @kernel
@@ -127,7 +134,7 @@ def search(tables, c, state, scratch, work, h, rows, x0, x1, sign, missed):
             if width <= shortest or decreases(rate0, rate1, width * h, bound):
                 return root(tables, c, state, scratch, work, h, rows, bodies, sign, missed, begin, x, gap0, gap1)
             x = begin + 0.5 * width
-        elif gap1 <= 0.0 and width <= AT_ONCE:
+        elif not gap1 > 0.0 and width <= AT_ONCE:  # also one that is not a number
             return begin
         else:
             x = begin + 0.5 * width

@@ -214,7 +214,9 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             rows = fill_intermediate_rows(scratch.fill_intermediate_rows, tables, state, settings, scratch, work, h)
         write_intermediate_rows(tables, state, scratch, log, h, rows)
         wanted = accept_step(tables, state, settings, scratch, work, h, error, rows)
-        if wanted > 0.0:  # the method has a choice of its own, such as another order
+        # the method has a choice of its own, such as another order; a step that an event has cut short tells nothing
+        # of the next one, least of all where little of it was left
+        if wanted > 0.0 and contact < 0 and margin == NO_MARGIN:
             room = 0.8 * MAX_ROTATION / max(largest_rotation(tables, scratch.end_q), 1e-3)
             proposed = h * min(wanted, room)
         if last:
@@ -229,10 +231,10 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
         write_row(tables, state, log)
     if outcome != CHUNK_FULL:
         return outcome
-    if h > 0.0:
-        state.short_steps = state.short_steps + 1 if h < SHORT_STEP * settings.t_end else 0
-        if state.short_steps >= MAX_SHORT_STEPS and not last:
-            return UNDERFLOW
+    # also those of no length, in which contacts that touch at one instant begin and end one by one
+    state.short_steps = state.short_steps + 1 if h < SHORT_STEP * settings.t_end else 0
+    if state.short_steps >= MAX_SHORT_STEPS + 2 * len(tables.contacts) and not last:
+        return UNDERFLOW
     for k in range(state.q.shape[0]):
         if abs(state.q[k]) > settings.largest_q[k]:
             state.worst_coordinate = k
