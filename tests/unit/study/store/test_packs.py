@@ -248,6 +248,9 @@ def killed_at_random(folder, count, kills, pause):
         while len(processes) < 2 and done < kills:
             processes.append(FORK.Process(target=work_on, args=(store, names, chance.random())))
             processes[-1].start()
+        goal = len(store.finished_keys()) + chance.randrange(count // 8)  # in runs, as machines differ in speed
+        while len(store.finished_keys()) < goal and any(process.is_alive() for process in processes):
+            time.sleep(0.001)
         time.sleep(chance.uniform(0.0, pause))
         process = processes.pop(chance.randrange(len(processes)))
         process.kill()
@@ -270,7 +273,7 @@ def killed_at_random(folder, count, kills, pause):
 @pytest.mark.filterwarnings("ignore:.*another process is packing")
 def test_killed_at_random_moments(tmp_path, monkeypatch):
     monkeypatch.setattr(time, "time", time.time)  # the last round sets the clock of this process back
-    assert killed_at_random(tmp_path / "study", 150, 25, 0.08) > 3
+    assert killed_at_random(tmp_path / "study", 150, 25, 0.01) > 3
 
 
 @pytest.mark.slow
