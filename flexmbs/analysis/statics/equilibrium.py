@@ -4,6 +4,9 @@ With G the constraint matrix and N its null space, the multipliers are the least
 the step follows from N^T K N z = -N^T r, K = d(r - G^T lam)/dq; after every step the loops are closed again. To find a
 stable equilibrium, negative stiffnesses change sign, so that every step is a descent direction (Nocedal and Wright,
 Numerical Optimization (2006), 3.4), and the step is halved while it overshoots the minimum.
+
+What rigid contacts, stops and joints with friction hold at a position (rest_modes) are further rows of G. A step ends
+where the first open contact closes; what has just been let go opens along the accelerations.
 """
 
 from __future__ import annotations
