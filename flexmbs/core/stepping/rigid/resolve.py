@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
+from flexmbs.core.equations.projection import move_back, violation
+from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import CHATTERS, CHUNK_FULL, JAMMED, NO_CONTACT_SLOT, SINGULAR, Log, Scratch, Settings, State
@@ -32,6 +34,7 @@ from flexmbs.machine_code.kernel import kernel
 # one that is lower than gaps are good for, if it is no longer than such a step.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
+LEAST_GAP, LEAST_SLIP = 1e-13, 1e-13  # m, m/s: what a closed contact is off its rows
 NO_CAUSE = -1
 # Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
 AT_ONCE, BOUNCES_AT_ONCE, MOST_AT_ONCE = 1e-12, 40, 400
@@ -101,6 +104,12 @@ def resolve(
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not restart(tables, state, scratch, work):
             return SINGULAR
+        if jumps(tables, state, scratch, work):
+            move_back(tables, state, scratch, work, 0, state.q)
+            move_back(tables, state, scratch, work, 1, state.v)
+            new_chart(tables, state)
+            if not restart(tables, state, scratch, work):
+                return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
         if not hit or flight <= 0.0:
             break
@@ -110,6 +119,14 @@ def resolve(
         write_row(tables, state, log)
         finish_flight(tables, state, work, log)
     return CHUNK_FULL
+
+
+@kernel
+def jumps(tables, state, scratch, work):
+    """Whether closed contacts are off their surface or stick and move, less than what counts: a jump to the next step."""
+    q, v, a = state.q, state.v, state.a
+    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
+    return violation(tables, state, work, 0) > LEAST_GAP or violation(tables, state, work, 1) > LEAST_SLIP
 
 
 @kernel

@@ -1,0 +1,37 @@
+"""A rigid contact that comes to rest is at rest for the next step, whatever its tolerance.
+
+What its slip and gap are off zero, less than what counts as slip or as a gap, is a jump to a step: no shorter one makes
+it smaller. BDF and TR-BDF2, whose steps have tighter tolerances than Radau's, stopped there ("step size too small").
+"""
+
+import pytest
+
+import flexmbs as fm
+
+
+def swing_on_a_block(integrator, rtol, slip=0.0, gap=0.0):
+    """A pendulum on a block that lies on a floor with friction 0.8, and all but sticks to it at the start."""
+    system = fm.System(gravity=(0.0, 0.0, -9.81))
+    carriage = system.add(fm.RigidBody(0.1, (1e-3, 1e-3, 1e-3)), "carriage")
+    block = system.add(fm.RigidBody(1.0, (0.01, 0.01, 0.01)), "block")
+    bob = system.add(fm.RigidBody(0.2, (1e-4, 1e-4, 1e-4), center=(0.0, 0.0, -0.1)), "bob")
+    system.prismatic(system.ground["origin"], carriage["origin"], axis="x", rate=slip, name="slide")
+    system.prismatic(carriage["origin"], block["origin"], axis="z", displacement=gap, name="fall")
+    system.revolute(block["origin"], bob["origin"], axis="y", angle=0.3, name="swing")
+    law = fm.Rigid(friction=0.8)
+    system.contact(fm.Point(block["origin"]), fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0)), law=law, name="floor")
+    return system.simulate(0.1, rtol=rtol, integrator=integrator)
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return swing_on_a_block("radau", 1e-11)["swing.angle"][-1]
+
+
+@pytest.mark.parametrize("start", [{"slip": 5e-8}, {"gap": 5e-12}], ids=["slip", "gap"])
+@pytest.mark.parametrize(("integrator", "rtol"), [("bdf", 1e-5), ("bdf", 1e-9), ("tr_bdf2", 1e-5)])
+def test_a_block_that_all_but_sticks_rests(exact, integrator, rtol, start):
+    result = swing_on_a_block(integrator, rtol, **start)
+    slip_turns_the_bob = start.get("slip", 0.0)  # rad in 0.1 s: where it ends the bob, 0.1 m below, goes on
+    assert abs(result["slide.displacement"][-1]) < 1e-13 and abs(result["fall.displacement"][-1]) < 1e-13
+    assert result["swing.angle"][-1] == pytest.approx(exact, abs=10.0 * rtol + slip_turns_the_bob)
