@@ -20,7 +20,7 @@ from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.friction_tables import ANCHOR, GIVEN, SLIDES_ALONG, SOFT
 from flexmbs.core.layout.state import CHUNK_FULL, JAMMED, SINGULAR
-from flexmbs.core.layout.switch_tables import FREED, SLIDING, STICKING, TRANSITION
+from flexmbs.core.layout.switch_tables import FREED, HOLD, SLIDING, STICKING, TRANSITION
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
@@ -208,14 +208,18 @@ def set_compliances(tables, state, scratch, work, rigid):
             for i in range(switch.rows):
                 rigid.joint_compliance[j, i] = response(tables, state, scratch, rigid.place[switch.row + i])
     evaluate_joints(tables, state, scratch, work, rigid)
+    # constraints, contacts and locks: all that may hold a joint too
+    others = len(tables.constraints) + len(tables.contacts) + len(tables.switches) - len(tables.joint_frictions)
     for j in range(len(tables.joint_frictions)):
-        if rigid.joint_rests[j] != 0 and (resting > 1 or len(tables.constraints) + len(tables.contacts) > 0):
+        if rigid.joint_rests[j] != 0 and (resting > 1 or others > 0):
             soften(tables.joint_frictions[j], state, rigid, j)
 
 
 @kernel
 def is_held(tables, state, rigid, s):
-    """Whether switch ``s`` belongs to a joint that is at rest."""
+    """Whether switch ``s`` is a lock, or belongs to a joint that is at rest."""
+    if tables.switches[s].kind == HOLD:  # against what a lock holds friction would have no power at all
+        return True
     for j in range(len(tables.joint_frictions)):
         if tables.joint_frictions[j].switch == s and rigid.joint_rests[j] != 0:
             return True
@@ -224,7 +228,7 @@ def is_held(tables, state, rigid, s):
 
 @kernel
 def response(tables, state, scratch, row):
-    """Acceleration of a row by a unit force on it, without those of other joints at rest."""
+    """Acceleration of a row by a unit force on it, without those of locks and of other joints at rest."""
     unit_response(tables, state, scratch, row, scratch.real_x)
     return row_times(tables, state, row, scratch.real_x)
 
@@ -266,8 +270,15 @@ def let_powerless_slide(tables, state, scratch, work, rigid):
 
 @kernel
 def turns_to_slide(tables, state, rigid, cause, margin):
-    """Whether a joint has reached its cone: it will slide against the friction that it needed."""
-    if cause < 0 or margin != CONE or rigid.joint_rests[cause] == 0 or not size_of(rigid.joint_force, cause) > 0.0:
+    """Whether a joint has reached its cone: it will slide against the friction that it needed.
+
+    It goes on so when contacts have been decided meanwhile: with those that slide now it could just stick again.
+    """
+    if cause < 0 or margin != CONE or rigid.joint_rests[cause] == 0:
+        return False
+    if rigid.joint_mode_before[cause] == SLIDING:
+        return True
+    if not size_of(rigid.joint_force, cause) > 0.0:
         return False
     face(tables.joint_frictions[cause], state, rigid.joint_force, cause, -1.0)
     return True

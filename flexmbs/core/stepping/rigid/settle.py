@@ -8,7 +8,7 @@ from flexmbs.core.layout.state import CHUNK_FULL, Log, Scratch, Settings, State
 from flexmbs.core.layout.switch_tables import FRICTION_HOLD
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.stepping.rigid.joint_modes import release_joints, settle_joints
-from flexmbs.core.stepping.rigid.margins import CLOSES
+from flexmbs.core.stepping.rigid.margins import CLOSES, CONE
 from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -42,7 +42,7 @@ def settle(
         contact = state.active[len(tables.contacts) + switch] - 1
     if len(tables.joint_frictions) == 0:
         return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin)
-    outcome = CHUNK_FULL
+    outcome, leads = CHUNK_FULL, contact if margin == CONE and joint < 0 else -1
     if joint >= 0:
         state.events += 1
     else:
@@ -54,11 +54,12 @@ def settle(
             return outcome
         occurred = log.occurrence_count
         outcome = settle_joints(tables, state, settings, scratch, work, log, rigid, joint, margin)
-        joint = -1
+        if margin != CONE:
+            joint = -1
         if outcome != CHUNK_FULL or log.occurrence_count == occurred or not touches(tables, state):
             return outcome
         occurred = log.occurrence_count
-        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, -1, 0)
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, leads, CONE if leads >= 0 else 0)
         if log.occurrence_count == occurred:
             return outcome
     return outcome
