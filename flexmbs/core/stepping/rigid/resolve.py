@@ -34,7 +34,7 @@ from flexmbs.machine_code.kernel import kernel
 # one that is lower than gaps are good for, if it is no longer than such a step.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
-LEAST_GAP, LEAST_SLIP = 1e-13, 1e-13  # m, m/s: what a closed contact is off its rows
+LEAST_GAP, LEAST_SLIP = 1e-12, 1e-13  # m, m/s: what a closed contact is off its rows
 NO_CAUSE = -1
 # Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
 AT_ONCE, BOUNCES_AT_ONCE, MOST_AT_ONCE = 1e-12, 40, 400
@@ -104,12 +104,8 @@ def resolve(
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not restart(tables, state, scratch, work):
             return SINGULAR
-        if jumps(tables, state, scratch, work):
-            move_back(tables, state, scratch, work, 0, state.q)
-            move_back(tables, state, scratch, work, 1, state.v)
-            new_chart(tables, state)
-            if not restart(tables, state, scratch, work):
-                return SINGULAR
+        if end_jumps(tables, state, scratch, work) and not restart(tables, state, scratch, work):
+            return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
         if not hit or flight <= 0.0:
             break
@@ -122,11 +118,20 @@ def resolve(
 
 
 @kernel
-def jumps(tables, state, scratch, work):
-    """Whether closed contacts are off their surface or stick and move, less than what counts: a jump to the next step."""
+def end_jumps(tables, state, scratch, work):
+    """Put closed contacts on their surface, and those that stick to rest: to the next step what is left is a jump.
+
+    Whether anything was left. Positions that are as near as those of any step stay, which the books read as a motion.
+    """
     q, v, a = state.q, state.v, state.a
     residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
-    return violation(tables, state, work, 0) > LEAST_GAP or violation(tables, state, work, 1) > LEAST_SLIP
+    off, moves = violation(tables, state, work, 0) > LEAST_GAP, violation(tables, state, work, 1) > LEAST_SLIP
+    if off:
+        move_back(tables, state, scratch, work, 0, state.q)
+        new_chart(tables, state)
+    if moves:
+        move_back(tables, state, scratch, work, 1, state.v)
+    return off or moves
 
 
 @kernel
