@@ -37,17 +37,18 @@ def test_a_block_that_all_but_sticks_rests(exact, integrator, rtol, start):
     assert result["swing.angle"][-1] == pytest.approx(exact, abs=10.0 * rtol + slip_turns_the_bob)
 
 
-def test_books_of_an_arm_that_comes_to_rest_on_the_floor():
+@pytest.mark.parametrize("start", [-0.29, -0.28, -0.27])
+def test_books_of_an_arm_that_comes_to_rest_on_the_floor(start):
     """Where the slip ends the state moves on by less than 1e-15 s; a move of 1e-13 m beside it reads as 100 m/s."""
     system = fm.System(gravity=(0.0, 0.0, -9.81))
     arm = system.add(fm.RigidBody(1.0, (0.01, 0.01, 0.01), center=(0.1, 0.0, 0.0)), "arm")
     hand = system.add(fm.RigidBody(0.5, (0.003, 0.003, 0.003), center=(0.1, 0.0, 0.0)), "hand")
-    hinge = system.revolute(system.ground["origin"], arm["origin"], axis="y", name="hinge", angle=-0.3)
+    hinge = system.revolute(system.ground["origin"], arm["origin"], axis="y", name="hinge", angle=start)
     system.revolute(arm.marker("out", (0.3, 0.0, 0.0)), hand["origin"], axis="y", name="elbow", angle=0.3)
     hinge.friction(fm.DryFriction(0.1, 0.07), normal_force="reaction", radius=0.02)
     floor = fm.Plane(system.ground.marker("floor", (0.0, 0.0, -0.05)), (0.0, 0.0, 1.0))
     system.contact(fm.Point(hand.marker("tip", (0.25, 0.0, 0.0))), floor, law=fm.Rigid(friction=0.3), name="floor")
     felt = system.state("filter", lambda t, x, v: 5.0 * (v - x), [system.sensor("rate", hinge)])
     system.force(arm["out"], (0.0, 0.0, system.function(lambda t, x: x, [felt])))
-    ledger = system.simulate(0.5, rtol=1e-6).energy_ledger()
+    ledger = system.simulate(1.0, rtol=1e-6).energy_ledger()
     assert ledger.largest_balance < 30e-6 * ledger.scale
