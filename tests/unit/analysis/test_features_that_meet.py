@@ -97,3 +97,21 @@ def test_statics_hold_a_stop_that_a_stiff_contact_pushes_past():
     system.contact(fm.Point(hand.marker("tip", position=(0.1, 0.0, 0.0))), floor, law=fm.Hertz(1e7), name="touch")
     found = system.statics()
     assert abs(found["slide.displacement"][0]) <= 0.001 + 1e-12
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.5])
+def test_a_joint_that_jams_in_an_impact_takes_no_energy_from_nowhere(friction):
+    """Folded back on its arm, a hand hits the floor: friction of the hinge raises its own load."""
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    arm = system.add(fm.RigidBody(1.0, (0.01,) * 3, center=(0.1, 0.0, 0.0)), "arm")
+    hand = system.add(fm.RigidBody(0.5, (0.003,) * 3, center=(0.1, 0.0, 0.0)), "hand")
+    hinge = system.revolute(system.ground["origin"], arm["origin"], axis="y", name="hinge", angle=1.548, rate=21.95)
+    end = arm.marker("out", (0.3, 0.0, 0.0))
+    system.revolute(end, hand["origin"], axis="y", name="elbow", angle=-3.127, rate=-34.05)
+    hinge.friction(fm.DryFriction(friction, 0.7 * friction), normal_force="reaction", radius=0.02)
+    floor = fm.Plane(system.ground.marker("floor", (0.0, 0.0, -0.05)), (0.0, 0.0, 1.0))
+    tip = fm.Point(hand.marker("tip", (0.25, 0.0, 0.0)))
+    system.contact(tip, floor, law=fm.Rigid(restitution=0.5, friction=0.3), name="floor")
+    result = system.simulate(0.05, rtol=1e-7, progress=False)
+    assert any(event.kind == "impact" for event in result.events)
+    assert np.abs(result["energy.balance"]).max() < 1e-5

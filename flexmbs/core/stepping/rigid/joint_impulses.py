@@ -24,6 +24,7 @@ from flexmbs.machine_code.kernel import kernel
 
 DEPENDENT = 1e-12  # mobility of a slip, of the largest: it cannot change
 HALVINGS, ROUNDING = 30, 1e-13  # of a factor on restitutions; energy gained, of the energies that are exchanged
+JAMS = 100.0  # times the load without friction: it grows without bound, or nearly so
 MOST_ROUNDS, SETTLED = 100, 1e-13  # of the bearings' impulses, relative to the largest
 NO_SLIP = 1e-12  # m/s
 NO_ROW, NO_JOINT = -1, -1
@@ -180,29 +181,67 @@ def energy_lost(rigid, first, end, size):
 
 @kernel
 def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
-    """Impulses of contacts and joints whose bearings' impulses belong to them; the status of the contact problem."""
-    status = SOLVED
-    for _ in range(MOST_ROUNDS):
-        for i in range(count, size):
-            normal = rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]]
-            rigid.contact_velocity[3 * i] = -rigid.delassus[3 * i, 3 * i] * normal
-        status = solve_impact(
-            rigid.delassus,
-            rigid.contact_velocity[: 3 * size],
-            rigid.contact_friction[:size],
-            rigid.contact_restitution[:size],
-            rigid.contact_tangential[:size],
-            poisson,
-            rigid.impulse[: 3 * size],
-            rigid.contact_mode[:size],
-            solver,
-        )
-        status -= status & REDUCED
+    """Impulses of contacts and joints whose bearings' impulses belong to them; the status of the contact problem.
+
+    Where friction raises its own load without bound (a joint jams), the joints stick if that is consistent; else their
+    friction is left out in this instant.
+    """
+    most, status = 0.0, SOLVED
+    for attempt in range(MOST_ROUNDS):
+        status = solve_for_loads(rigid, solver, count, size, poisson)
         if status != SOLVED and status != AMBIGUOUS:
-            return status
-        if not renew_bearings(tables, state, work, rigid, solver, count, size):
+            if attempt == 0:
+                return status
             break
+        if not renew_bearings(tables, state, work, rigid, solver, count, size):
+            return status
+        largest = 0.0
+        for i in range(count, size):
+            largest = max(largest, rigid.joint_load[rigid.joint_of[i]])
+        most = max(most, JAMS * largest) if attempt == 0 else most
+        if largest > most:
+            break
+    for attempt in range(2):
+        rigid.joint_load[:] = most if attempt == 0 else 0.0
+        rigid.joint_share[:] = 1.0
+        status = solve_for_loads(rigid, solver, count, size, poisson)
+        if status == SOLVED or status == AMBIGUOUS:
+            renew_bearings(tables, state, work, rigid, solver, count, size)
+            if stick_within_cones(rigid, count, size, most):
+                break
     return status
+
+
+@kernel
+def stick_within_cones(rigid, count, size, tried):
+    """Whether all joints stick, with less friction than their load, and the one that was ``tried``, allow."""
+    for i in range(count, size):
+        if rigid.joint_load[rigid.joint_of[i]] > tried:
+            return False
+        friction = math.hypot(rigid.impulse[3 * i + 1], rigid.impulse[3 * i + 2])
+        if friction > rigid.contact_friction[i] * min(rigid.joint_load[rigid.joint_of[i]], 0.5 * tried):
+            return False
+    return True
+
+
+@kernel
+def solve_for_loads(rigid, solver, count, size, poisson):
+    """Impulses of contacts and joints of the present bearings' impulses; the status of the contact problem."""
+    for i in range(count, size):
+        normal = rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]]
+        rigid.contact_velocity[3 * i] = -rigid.delassus[3 * i, 3 * i] * normal
+    status = solve_impact(
+        rigid.delassus,
+        rigid.contact_velocity[: 3 * size],
+        rigid.contact_friction[:size],
+        rigid.contact_restitution[:size],
+        rigid.contact_tangential[:size],
+        poisson,
+        rigid.impulse[: 3 * size],
+        rigid.contact_mode[:size],
+        solver,
+    )
+    return status - (status & REDUCED)
 
 
 @kernel
