@@ -33,7 +33,8 @@ class Floor:
 
     def grid(self) -> np.ndarray:
         """(k, 2, 3) m, ends of the lines of the grid, at multiples of a round spacing."""
-        step = round_step(self.size, SPACING)
+        extent = float((self.high - self.low).max())  # of what moves, which may be far larger than the bodies
+        step = round_step(max(self.size, extent / 20.0), SPACING)
         lines = []
         for axis in (0, 1):
             other = 1 - axis

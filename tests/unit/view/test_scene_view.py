@@ -12,6 +12,7 @@ from flexmbs import Result
 from flexmbs.view import opengl as gl
 from flexmbs.view.colours import round_range, round_ticks, unit_of_range
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
+from flexmbs.view.ground import Floor
 from flexmbs.view.link_actors import path_of
 from flexmbs.view.overlay import length_text, pixels_per_metre
 from flexmbs.view.parts.palette import BODIES
@@ -272,3 +273,8 @@ def _hull_length(centers, radii):
     turn = np.linspace(0.0, 2.0 * np.pi, 3600)
     rim = [c + r * np.stack([np.cos(turn), np.sin(turn)], axis=1) for c, r in zip(centers, radii, strict=True)]
     return ConvexHull(np.concatenate(rim)).area  # in two dimensions the perimeter
+
+
+def test_floor_of_bodies_without_a_size_has_few_lines():
+    floor = Floor(np.array([[0.0, 0.0, 0.0], [2.0, 1.0, 0.5]]), np.array([0.0, 0.0, 1.0]), 1e-9)
+    assert 10 < len(floor.grid()) < 500
