@@ -108,7 +108,7 @@ def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
 
     A row before them if there are impacts.
     """
-    start_at_stops(tables, state, work, rigid)
+    start_at_stops(tables, state)
     some = len(tables.joint_frictions) > 0
     for c in range(len(tables.contacts)):
         some = some or tables.contacts[c].rigid != 0

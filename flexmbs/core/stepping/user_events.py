@@ -255,7 +255,8 @@ def act(tables, state, work, rigid, e):
             lock(tables, state, action.target)
         elif action.kind == FREE:
             free(tables, state, action.target)
-            wait_at_stops_of(tables, state, action.target)
+            if tables.switches[action.target].kind == HOLD:
+                wait_at_stops_of(tables, state, held_coordinate(tables, action.target))
         elif action.kind == SET:
             given = action.sensor >= 0
             state.v[action.target] = work.record[tables.sensors[action.sensor].at] if given else action.value
@@ -287,17 +288,34 @@ def held_coordinate(tables, s):
 
 
 @kernel
-def wait_at_stops_of(tables, state, s):
-    """Stops at which the coordinate of lock ``s`` stands, which is let go, can be hit at once."""
-    if tables.switches[s].kind != HOLD:
-        return
-    k = held_coordinate(tables, s)
+def stop_hit_by(tables, e):
+    """Switch of the rigid stop that event ``e`` hits; -1: none."""
+    for i in range(tables.events[e].action_start, tables.events[e].action_end):
+        if tables.actions[i].kind == REBOUND:
+            return tables.actions[i].target
+    return NONE
+
+
+@kernel
+def wait_at_stops_of(tables, state, k):
+    """Stops at which coordinate ``k`` stands, which a lock lets go, can be hit at once."""
     for e in range(len(tables.events)):
-        event = tables.events[e]
-        for i in range(event.action_start, event.action_end):
-            if tables.actions[i].kind == REBOUND and held_coordinate(tables, tables.actions[i].target) == k:
-                if abs(state.q[k] - event.value) <= OFF_VALUE * state.contact_history[event.memory_at + REACH]:
-                    wait_at_stop(tables, state, e)
+        s, near = stop_hit_by(tables, e), OFF_VALUE * state.contact_history[tables.events[e].memory_at + REACH]
+        if s >= 0 and held_coordinate(tables, s) == k and abs(state.q[k] - tables.events[e].value) <= near:
+            wait_at_stop(tables, state, e)
+
+
+@kernel
+def start_at_stops(tables, state):
+    """Rigid stops at which a coordinate stands at the start can be hit at once."""
+    for e in range(len(tables.events)):
+        s, value = stop_hit_by(tables, e), tables.events[e].value
+        if s < 0:
+            continue
+        # what starts on a stop, or next to it, has been nowhere else that its distance could be compared with
+        state.contact_history[tables.events[e].memory_at + REACH] = max(abs(value), LEAST_REACH)
+        if abs(state.q[held_coordinate(tables, s)] - value) <= AT_STOP:
+            wait_at_stop(tables, state, e)
 
 
 @kernel
@@ -305,21 +323,6 @@ def wait_at_stop(tables, state, e):
     """The coordinate leaves the stop of event ``e``, where it now stands: the next hit can follow at once."""
     state.armed[e] = side_of(tables, e)
     state.contact_history[tables.events[e].memory_at + LAST_TIME] = state.time
-
-
-@kernel
-def start_at_stops(tables, state, work, rigid):
-    """Rigid stops at which a coordinate stands at the start can be hit at once."""
-    distance = rigid.margin[1, 3 * len(tables.switches) :]
-    read_events(tables, state, state.q, state.v, state.a, state.time, work, rigid, distance)
-    for e in range(len(tables.events)):
-        for i in range(tables.events[e].action_start, tables.events[e].action_end):
-            if tables.actions[i].kind != REBOUND:
-                continue
-            # what starts on a stop, or next to it, has been nowhere else that its distance could be compared with
-            state.contact_history[tables.events[e].memory_at + REACH] = max(abs(tables.events[e].value), LEAST_REACH)
-            if abs(distance[e]) <= AT_STOP:
-                state.armed[e] = side_of(tables, e)
 
 
 @kernel

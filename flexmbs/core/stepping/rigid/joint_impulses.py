@@ -27,7 +27,7 @@ HALVINGS, ROUNDING = 30, 1e-13  # of a factor on restitutions; energy gained, of
 JAMS = 100.0  # times the load without friction: it grows without bound, or nearly so
 MOST_ROUNDS, SETTLED = 100, 1e-13  # of the bearings' impulses, relative to the largest
 NO_SLIP = 1e-12  # m/s
-NO_ROW, NO_JOINT = -1, -1
+NO_ROW = -1
 
 
 @kernel
@@ -171,12 +171,18 @@ def energy_lost(rigid, first, end, size):
     """Energy, J, that the impulses at the contacts and joints ``first`` to ``end`` of ``size`` have taken."""
     lost = 0.0
     for r in range(3 * first, 3 * end):
-        after = rigid.contact_velocity[r]
-        for c in range(3 * size):
-            after += rigid.delassus[r, c] * rigid.impulse[c]
         if rigid.row[r] != NO_ROW:
-            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)
+            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + velocity_after(rigid, r, size))
     return lost
+
+
+@kernel
+def velocity_after(rigid, r, size):
+    """Velocity of row ``r`` behind the impulses of ``size`` contacts and joints, m/s."""
+    after = rigid.contact_velocity[r]
+    for c in range(3 * size):
+        after += rigid.delassus[r, c] * rigid.impulse[c]
+    return after
 
 
 @kernel
