@@ -46,11 +46,19 @@ def check_inertia(model: Model, t: float) -> None:
 
 def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
     """One sentence for each independent motion that the constraints allow and that moves no mass."""
-    evaluator = Evaluator(model)
     free = model.free_coordinates
-    motions = null_space(evaluator.constraint_matrix(model.q, model.reference, t)[:, free])
+    motions = null_space(Evaluator(model).constraint_matrix(model.q, model.reference, t)[:, free])
+    return tuple(sentence for _motion, sentence in motions_without_inertia(model, t, free, motions))
+
+
+def motions_without_inertia(model: Model, t: float, free: np.ndarray, motions: np.ndarray) -> list[tuple[np.ndarray, str]]:
+    """Each independent combination (k,) of ``motions`` (free, k) that moves no mass, with the sentence that names it.
+
+    ``free``: numbers of the coordinates that move.
+    """
     if motions.shape[1] == 0:
-        return ()
+        return []
+    evaluator = Evaluator(model)
     mass = evaluator.mass_matrix(model.q, model.reference, t)[np.ix_(free, free)]
     own = motions.T @ mass @ motions
     turns, shifts = _body_motions(model, evaluator, free, motions, t)
@@ -64,7 +72,7 @@ def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
     values, vectors = np.linalg.eigh(inverse @ own @ inverse.T)
     directions = (inverse.T @ vectors[:, values < WITHOUT_INERTIA]).T
     names = [model.coordinate_names[k] for k in free]
-    return tuple(_sentence(model, evaluator, names, motions @ z, turns @ z, weights[:, 1]) for z in directions)
+    return [(z, _sentence(model, evaluator, names, motions @ z, turns @ z, weights[:, 1])) for z in directions]
 
 
 def _body_motions(model: Model, evaluator: Evaluator, free, motions, t: float) -> tuple[np.ndarray, np.ndarray]:

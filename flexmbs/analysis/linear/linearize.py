@@ -10,12 +10,16 @@ import numpy as np
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
+from flexmbs.analysis.evaluation.massless_motions import motions_without_inertia
 from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
-from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
+from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
+
+FORCELESS = 1e-8  # of the largest stiffness or damping
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,14 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     SimulationError
         No steady state was found (the accelerating coordinate and its acceleration are named), a driver accelerates,
         or no degree of freedom is left.
+    MechanismError
+        A freedom has no inertia, but a force acts in it.
 
     Warns
     -----
     MechanismWarning
         A free coordinate moves steadily without a driver, such as a rotor: the frequencies are those about rest, not
-        about that motion.
+        about that motion. A freedom without inertia and without force (a thin rod about its axis) is left out.
     """
     model = prepared(system, time)
     if np.any(model.state_coordinates):
@@ -146,7 +152,7 @@ def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> Li
     D = derivatives(lambda v: residual(zero, v, zero), len(free), 1e-4)
     K = derivatives(lambda x: residual(x, zero, zero), len(free), 1e-5)
     following = _patches_follow(K, np.isin(free, massless_coordinates(model)))
-    motions = following @ null_space(G @ following)
+    motions = _with_inertia(model, forces, following @ null_space(G @ following), (D, K))
     if motions.shape[1] == 0:
         held = "; closed rigid contacts, held stops and what sticks are constraints" * (
             len(forces.rows) > len(forces.evaluator.rows)
@@ -168,6 +174,21 @@ def _patches_follow(K: np.ndarray, massless: np.ndarray) -> np.ndarray:
     if np.any(massless):
         others[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
     return others
+
+
+def _with_inertia(model: Model, forces: Forces, motions: np.ndarray, forced: tuple[np.ndarray, ...]) -> np.ndarray:
+    """``motions`` (free, k) without those that move no mass; MechanismError if a force acts in one (D, K ``forced``)."""
+    found = motions_without_inertia(model, forces.t, forces.free, motions)
+    if not found:
+        return motions
+    still = np.array([z / np.linalg.norm(z) for z, _sentence in found]).T
+    for matrix in forced:
+        push = np.maximum(*(np.abs(motions.T @ m @ motions @ still).max(axis=0) for m in (matrix, matrix.T)))
+        if push.max() > FORCELESS * np.abs(matrix).max():
+            raise MechanismError(f"linearize: the mass matrix is singular: {found[int(np.argmax(push))][1]}")
+    for _z, sentence in found:
+        warn(f"linearize: left out, since no inertia and no force acts in this freedom: {sentence}", MechanismWarning)
+    return motions @ null_space(still.T)
 
 
 def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:

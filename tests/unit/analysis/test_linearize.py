@@ -68,3 +68,40 @@ def test_loop_that_is_driven_has_no_steady_state():
     system = four_bar(speed=1.0)
     with pytest.raises(fm.SimulationError, match="no degree of freedom|no steady state: drivers move the loop"):
         system.linearize()
+
+
+def hung_rod(aside=0.0):
+    """A thin rod of 2 kg and 1 m on two vertical springs of 500 N/m at its ends, ``aside`` (m) of its axis."""
+    system = fm.System()
+    rod = system.add(fm.RigidBody.rod(2.0, 1.0), name="rod", position=(0.0, 0.0, -1.0))
+    for end in (0.0, 1.0):
+        place, eye = system.ground.marker(f"hook {end}", (end, 0.0, 0.0)), rod.marker(f"eye {end}", (end, aside, 0.0))
+        system.spring_damper(place, eye, stiffness=500.0, length=0.9)
+    return system
+
+
+def test_thin_rod_on_springs():
+    with pytest.warns(fm.MechanismWarning, match="left out.*body 'rod' has no inertia about its x axis"):
+        found = hung_rod().linearize().eigenvalues.imag
+    weight, k = 9.81, 500.0  # of each spring
+    across = weight / (0.9 + weight / k)
+    # sway in two directions, yaw, bounce, pitch; moment of inertia m L^2 / 12 = 1/6 kg m^2
+    squares = [across, across, 3.0 * across, k, 3.0 * k]
+    assert found == pytest.approx(np.sqrt(squares), rel=1e-8)
+
+
+def test_free_thin_beam():
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    beam = fm.uniform_beam(
+        length=1.0, bending_stiffness=100.0, mass_per_length=1.0, supports=("free", "free"), modes=2, markers={"end": 1.0}
+    )
+    system.add(beam, name="beam")
+    with pytest.warns(fm.MechanismWarning, match="left out.*body 'beam' has no inertia about its x axis"):
+        modes = system.linearize()
+    assert modes.eigenvalues[-2:].imag == pytest.approx([10.0 * 4.7300407449**2, 10.0 * 7.8532046241**2], rel=1e-8)
+    assert np.abs(modes.eigenvalues[:-2]).max() < 1e-6
+
+
+def test_force_without_inertia_is_named():
+    with pytest.raises(fm.MechanismError, match="linearize: the mass matrix is singular: body 'rod' .* x axis"):
+        hung_rod(aside=0.1).linearize()
