@@ -23,7 +23,7 @@ class System(Mechanism):
 
     Parameters
     ----------
-    gravity : (3,) m/s2, in world axes
+    gravity : (3,) m/s2, in world axes; without it (0, 0, -9.81), z points up
     coordinates : "reduced" (coordinates of the joints that carry the bodies; joints that close loops are constraints)
         or "absolute" (coordinates of every body, all joints are constraints): the same motion and reactions
     """

@@ -180,6 +180,7 @@ def test_a_mass_bounces_on_a_rigid_stop_until_it_rests_and_is_pulled_off():
     assert sum(hit.energy_lost for hit in hits) == pytest.approx(20.0, rel=1e-10)
     assert hits[-1].mode == "locked" and hits[-1].time == pytest.approx(3.0 * math.sqrt(0.2), rel=1e-6)
     assert result.events[-1].kind == "release" and result.events[-1].time == 2.0
+    assert [event.name for event in result.events if event.kind == "event"] == ["pull now"]  # each hit is listed once
     assert result["slide.displacement"].min() > -1e-12
     assert result["slide.displacement"][-1] == pytest.approx(0.5 * 5.0 * 0.25, rel=1e-9)
 

@@ -14,7 +14,7 @@ from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
-from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls
+from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls, warn_of_cable_lengths
 from flexmbs.core.layout.tables import CONSTRAINTS, SWITCHED, has_rows
 from flexmbs.mechanism.geometry.rotations import as_quaternion
 from flexmbs.model.compile_mechanism import compile_system
@@ -55,6 +55,7 @@ def _closed(system, t: float) -> Model:
     stated = compile_system(system)
     if t == 0.0:
         check_stated_start(system, stated)
+        warn_of_cable_lengths(stated, t)
     model = closed_with_drivers(stated, t)
     warn_of_misalignment(model.closing)
     check_starts_of_cut_balls(model, t)

@@ -1,4 +1,4 @@
-"""Start rotations of ball joints that close loops: these have no rotation coordinates, so nothing imposes them."""
+"""What the stated start does not meet: rotations of ball joints that close loops, lengths of cables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.frames import MARKER_FRAME
-from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.core.layout.tables import CABLE, CONSTRAINTS, VALUE
 from flexmbs.core.mechanics.markers import marker_in_world
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
 from flexmbs.mechanism.geometry.rotations import as_matrix
@@ -17,6 +17,7 @@ from flexmbs.mechanism.joint import Joint
 from flexmbs.model.compiled_model import Model
 
 TOLERANCE = 1e-6  # rad, rad/s; rates by finite differences are no more accurate
+CABLE_FITS = 0.01  # of the length of a cable: a larger misfit of the stated start is reported
 
 
 def check_starts_of_cut_balls(model: Model, t: float) -> None:
@@ -32,6 +33,26 @@ def check_starts_of_cut_balls(model: Model, t: float) -> None:
     evaluator.residual(still.q, still.v, np.zeros_like(still.q), still.reference, t, CONSTRAINTS)
     for joint in stated:
         _compare(joint, *(_motion(evaluator, still, marker) for marker in (joint.a, joint.b)))
+
+
+def warn_of_cable_lengths(stated: Model, t: float) -> None:
+    """MechanismWarning naming each cable whose length does not fit the start as stated: assembly moves bodies for it."""
+    cables = np.flatnonzero(stated.tables.constraints["kind"] == CABLE)
+    if not len(cables):
+        return
+    evaluator, start = Evaluator(stated), imposed(stated, t)
+    openings, _rates = evaluator.openings(start.q, start.v, start.reference, t)
+    for c in cables:
+        record = stated.tables.constraints[c]
+        excess = float(openings[record["row"] - evaluator.rows[0]])
+        length = float(record["length"] if record["signal"] < 0 else evaluator.work.signal[record["signal"], VALUE])
+        if abs(excess) > CABLE_FITS * length:
+            warn(
+                f"cable '{stated.constraint_names[c]}': its length at t = {t:g} s is {length:.6g} m, but along its markers as "
+                f"stated there are {length + excess:.6g} m; bodies are moved until it fits. length = {length + excess:.6g} "
+                "fits the stated positions",
+                MechanismWarning,
+            )
 
 
 def _states_a_ball(joint: Joint) -> bool:

@@ -19,6 +19,13 @@ KINDS = {
 }
 
 
+def records_of(model: Model, event_names: Sequence[str], rows) -> list[event_records.EventRecord]:
+    """Records of the occurrences of a chunk; of a rigid stop only that it locks and lets go, not its events too."""
+    found = [event_record(model, event_names, row) for row in rows]
+    stops = {(record.time, record.name) for record in found if record.kind in (event_records.LOCK, event_records.RELEASE)}
+    return [r for r in found if r.kind != event_records.EVENT or (r.time, r.name.removesuffix(" left")) not in stops]
+
+
 def event_record(model: Model, event_names: Sequence[str], row) -> event_records.EventRecord:
     """``row`` : a record of flexmbs.core.layout.state.OCCURRENCE; ``event_names`` of the events of the user."""
     kind = int(row["kind"])

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.energy_books import EnergyBooks
-from flexmbs.analysis.recording.occurrences import event_record
+from flexmbs.analysis.recording.occurrences import records_of
 from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
@@ -84,7 +84,7 @@ class Recorder:
         If constraints open, later rows are dropped and ``opening`` exceeds ``OPEN``.
         """
         self.opening = 0.0
-        happened = [event_record(model, self.event_names, row) for row in occurrences]
+        happened = records_of(model, self.event_names, occurrences)
         if len(rows):
             rows = self._booked(model, rows, occurrences)
             chosen, needed = self._chosen(rows)

@@ -1,5 +1,7 @@
 """Closing loops from rough poses, with coordinates held, and what is said when it cannot be done."""
 
+import warnings
+
 import numpy as np
 import pytest
 from planar_four_bar import bar, four_bar, rocker_angle
@@ -81,3 +83,19 @@ def test_flexible_links_are_not_bent_to_close_a_loop():
     modal = [name for name in found.names if name.startswith("beam.bending") and name.count(".") == 1]
     assert len(modal) == 3
     assert all(found[name][0] == 0.0 for name in modal)
+
+
+@pytest.mark.parametrize("height, length", [(1.0, 9.0), (1.0, lambda t: 9.0 + t), (4.5, 9.0), (4.5, 9.05)])
+def test_a_cable_that_does_not_fit_the_stated_positions_is_named_with_the_length_that_would(height, length):
+    system = fm.System()
+    one, two = (system.add(fm.RigidBody.point(1.0), name, position=(x, 0, -height)) for name, x in (("one", 0.0), ("two", 2.0)))
+    eyes = [system.ground.marker(f"eye {x}", (x, 0, 0)) for x in (0, 2)]
+    system.cable([one["origin"], *eyes, two["origin"]], length, name="hoist", parts=(1, 1e-6, 1))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        system.assemble()
+    said = [str(one.message) for one in caught if "cable" in str(one.message)]
+    if height == 4.5:
+        assert said == []
+    else:
+        assert len(said) == 1 and "cable 'hoist': its length at t = 0 s is 9 m" in said[0] and "length = 2" in said[0]
