@@ -68,15 +68,16 @@ class Joint(JointForces):
                 f"contact stops it and no driver moves it; prescribe {names or 'nothing'}, or leave the clearance out"
             )
         chosen = coordinate or (names[0] if len(names) == 1 else None)
+        turns = "its rotations have no single angle (those of a universal joint have)"
         if not names:
             raise MechanismError(
                 f"joint '{self.name}' ({self.type.name}) has no coordinate for {what}: "
-                + ("its rotations have no single angle" if self.type.ends_with_ball else "it is locked")
+                + (turns if self.type.ends_with_ball else "it is locked")
             )
         if chosen not in names:
             raise MechanismError(
                 f"joint '{self.name}' ({self.type.name}): {what} needs one of its coordinates {names or '(none)'}, "
-                f"got {coordinate!r}"
+                f"got {coordinate!r}" + f"; {turns}" * self.type.ends_with_ball
             )
         return chosen
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
-from flexmbs.analysis.evaluation.derivatives import derivatives
-from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
+from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.massless_motions import motions_without_inertia
-from flexmbs.analysis.linear.steady_motion import driven_motion, warn_of_free_motion
+from flexmbs.analysis.linear.azimuths import check_constant
+from flexmbs.analysis.linear.small_motions import SmallMotions, small_motions
+from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
@@ -24,7 +25,7 @@ FORCELESS = 1e-8  # of the largest stiffness or damping
 
 @dataclass(frozen=True)
 class LinearModes:
-    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within the constraints.
+    """Eigenvalues and modes of M q'' + D q' + K q = 0 about a steady state, within the constraints (also of rolling).
 
     Coordinates are joint coordinates. If a driver rotates a body, whatever it carries is therefore described in a
     rotating frame (``turning``), and the frequencies are those in the rotating frame: a whirl at frequency f in the
@@ -73,8 +74,9 @@ class LinearModes:
 def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
 
-    Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed);
-    their start rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
+    Free coordinates are at rest in the steady state (relative to driven joints, which may rotate at constant speed), or
+    move at the constant rates that constraints then demand of them, as a bicycle whose rear wheel is driven; their start
+    rates are ignored. Frequencies of bodies that drivers rotate are those in the rotating frame
     (``LinearModes.frame``). Closed contacts act with their tangent stiffness, rigid ones as constraints; all others are
     open. If no steady state is near (a ball above its plane), the equilibrium that ``statics`` finds is used. The matrices
     are central differences of the full residual (relative error about 1e-8, with contacts 1e-6), so they include geometric
@@ -91,7 +93,8 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     ------
     SimulationError
         No steady state was found (the accelerating coordinate and its acceleration are named), a driver accelerates,
-        or no degree of freedom is left.
+        no degree of freedom is left, or the equations change while drivers turn (a rotor with blades on a support that
+        does not turn): names the rotation and the entry of M, D or K that changes most.
     MechanismError
         A freedom has no inertia, but a force acts in it.
 
@@ -110,17 +113,20 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
         )
     if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
         model = prepared(system, time, "reduced")
-    warn_of_free_motion(model, time)
+    warn_of_free_motion(system, model, time)
     if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
-    forces = Forces(balance.model, time, moving=True, contacts=False)
+    rates = driven_motion(balance.model, time)
+    undriven = without_drivers(balance.model, time)
+    forces = Forces(undriven, time, moving=True, contacts=False)
     # contacts stay closed, and slide or stick, while the coordinates are moved
     forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
-    forces.rows = balance.rows
-    rates = driven_motion(model, time)
+    forces.rows, forces.free, forces.steady = balance.rows, np.flatnonzero(~balance.model.is_driven), rates.copy()
+    forces.follow_drivers(undriven.q, undriven.reference, forces.constraint_matrix(undriven.q, undriven.reference))
     spinning = np.flatnonzero(turning_coordinates(model) & (rates[: model.coordinate_count] != 0.0))
-    return _modes(balance, forces, {model.coordinate_names[k]: float(rates[k]) for k in spinning})
+    turning = {model.coordinate_names[k]: float(rates[k]) for k in spinning}
+    return _modes(undriven, balance, forces, turning)
 
 
 def _steady_state(model: Model, time: float) -> Balance:
@@ -136,80 +142,48 @@ def _steady_state(model: Model, time: float) -> Balance:
         raise nearest from None
 
 
-def _modes(balance: Balance, forces: Forces, turning: Mapping[str, float]) -> LinearModes:
-    model, free = balance.model, forces.free
-    q, zero = model.q, np.zeros(len(free))
-    G = _steady_constraints(model, forces)
-
-    def residual(dq, dv, da):
-        full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
-        for vector, part in zip(full, (dq, dv, da), strict=True):
-            vector[free] += part
-        full[2][forces.rows] = balance.multipliers
-        return forces.residual(*full, model.reference)[free]
-
-    M = derivatives(lambda a: residual(zero, zero, a), len(free), 1.0)
-    D = derivatives(lambda v: residual(zero, v, zero), len(free), 1e-4)
-    K = derivatives(lambda x: residual(x, zero, zero), len(free), 1e-5)
-    following = _patches_follow(K, np.isin(free, massless_coordinates(model)))
-    motions = _with_inertia(model, forces, following @ null_space(G @ following), (D, K))
+def _modes(model: Model, balance: Balance, forces: Forces, turning: Mapping[str, float]) -> LinearModes:
+    check_steady(model, forces, model.q)
+    free, found = forces.free, small_motions(model, forces, model.q, balance.multipliers)
+    motions = _with_inertia(model, forces, found, found.allowed())
     if motions.shape[1] == 0:
         held = "; closed rigid contacts, held stops and what sticks are constraints" * (
             len(forces.rows) > len(forces.evaluator.rows)
         )
         raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
-    values, vectors = _eigen(*(motions.T @ matrix @ motions for matrix in (M, D, K)))
-    modes = vectors @ motions.T
+    N = found.natural(motions)
+    P = N if np.all(found.holonomic) else found.natural(found.allowed(found.holonomic))
+    check_constant(model, forces, found, P, N)
+    values, vectors = _eigen(found.state_matrix(P, N))
+    modes = vectors[:, : P.shape[1]] @ (found.following @ P).T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
     names = tuple(model.coordinate_names[k] for k in free)
     with np.errstate(invalid="ignore"):
         damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
     touching = tuple(np.array(model.contact_names, dtype=object)[balance.active[: len(model.contact_names)] != 0])
-    return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, M, D, K, q[free], turning, touching)
+    matrices = found.M, found.D, found.K
+    return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, *matrices, model.q[free], turning, touching)
 
 
-def _patches_follow(K: np.ndarray, massless: np.ndarray) -> np.ndarray:
-    """(free, others) motions of all coordinates with those of the others: massless ones balance their load."""
-    others = np.eye(len(K))[:, ~massless]
-    if np.any(massless):
-        others[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
-    return others
-
-
-def _with_inertia(model: Model, forces: Forces, motions: np.ndarray, forced: tuple[np.ndarray, ...]) -> np.ndarray:
-    """``motions`` (free, k) without those that move no mass; MechanismError if a force acts in one (D, K ``forced``)."""
-    found = motions_without_inertia(model, forces.t, forces.free, motions)
-    if not found:
+def _with_inertia(model: Model, forces: Forces, found: SmallMotions, motions: np.ndarray) -> np.ndarray:
+    """``motions`` (others, k) without those that move no mass; MechanismError if a force acts in one."""
+    full = found.following @ motions
+    massless = motions_without_inertia(model, forces.t, forces.free, full)
+    if not massless:
         return motions
-    still = np.array([z / np.linalg.norm(z) for z, _sentence in found]).T
-    for matrix in forced:
-        push = np.maximum(*(np.abs(motions.T @ m @ motions @ still).max(axis=0) for m in (matrix, matrix.T)))
+    still = np.array([z / np.linalg.norm(z) for z, _sentence in massless]).T
+    for matrix in (found.D, found.K):
+        push = np.maximum(*(np.abs(full.T @ m @ full @ still).max(axis=0) for m in (matrix, matrix.T)))
         if push.max() > FORCELESS * np.abs(matrix).max():
-            raise MechanismError(f"linearize: the mass matrix is singular: {found[int(np.argmax(push))][1]}")
-    for _z, sentence in found:
+            raise MechanismError(f"linearize: the mass matrix is singular: {massless[int(np.argmax(push))][1]}")
+    for _z, sentence in massless:
         warn(f"linearize: left out, since no inertia and no force acts in this freedom: {sentence}", MechanismWarning)
     return motions @ null_space(still.T)
 
 
-def _steady_constraints(model: Model, forces: Forces) -> np.ndarray:
-    """Constraint matrix of the free coordinates; SimulationError if drivers move a loop."""
-    evaluator = forces.evaluator
-    G = forces.constraint_matrix(model.q, model.reference)
-    if len(G):
-        forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))
-        rates = np.abs(evaluator.work.constraint[forces.rows, 1])
-        if rates.max() > 1e-9:
-            name = model.coordinate_names[forces.rows[int(np.argmax(rates))]]
-            raise SimulationError(f"linearize: no steady state: drivers move the loop closed by constraint '{name}'")
-    return G
-
-
-def _eigen(M: np.ndarray, D: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with Im >= 0, ascending in Im, and their modes (rows)."""
-    n = len(M)
-    solved = np.linalg.solve(M, np.hstack([K, D]))
-    state = np.block([[np.zeros((n, n)), np.eye(n)], [-solved[:, :n], -solved[:, n:]]])
+def _eigen(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues with Im >= 0, ascending in Im, and their eigenvectors (rows)."""
     values, vectors = np.linalg.eig(state)
     upper = np.flatnonzero(values.imag >= 0.0)
     upper = upper[np.lexsort((values[upper].real, values[upper].imag))]
-    return values[upper], vectors[:n, upper].T
+    return values[upper], vectors[:, upper].T

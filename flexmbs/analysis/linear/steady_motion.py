@@ -9,12 +9,19 @@ import numpy as np
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.state_results import free_moment, imposed_accelerations
+from flexmbs.analysis.statics.equilibrium import RESTING, Forces, turning_coordinates
 from flexmbs.common.errors import MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.tables import VELOCITY_LEVEL
+from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
-STEADY = 1e-6  # relative change of rate during one radian or metre of motion
+STEADY = 1e-2  # relative change of rate during one radian or metre of motion
+CARRIER = (
+    "state this rotation as a revolute joint on a body of small inertia that does not turn with it, and prescribe the "
+    "rate of that joint: no driver moves a free rotation"
+)
 
 
 def driven_motion(model: Model, t: float) -> np.ndarray:
@@ -41,7 +48,23 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     return v
 
 
-def warn_of_free_motion(model: Model, t: float) -> None:
+def check_steady(model: Model, forces: Forces, q: np.ndarray) -> None:
+    """SimulationError if the constraints do not let what moves at ``forces.steady`` move on at these rates from ``q``."""
+    steady = forces.steady
+    for ball in model.balls:
+        if np.abs(steady[ball : ball + 3]).max() > RESTING:
+            raise SimulationError(
+                f"linearize: the free rotation '{model.coordinate_names[ball].removesuffix('.x')}' turns at "
+                f"{np.linalg.norm(steady[ball : ball + 3]):.6g} rad/s; {CARRIER}"
+            )
+    a = forces.at_rest(q, model.reference, np.zeros(len(forces.rows)))[forces.rows]
+    change = np.maximum(np.abs(a), np.abs(forces.evaluator.work.constraint[forces.rows, VELOCITY_LEVEL]))
+    if change.max(initial=0.0) > ROUNDING * max(1.0, float(np.abs(steady).max()) ** 2):
+        name = model.coordinate_names[forces.rows[int(np.argmax(change))]]
+        raise SimulationError(f"linearize: no steady state: drivers move the loop closed by constraint '{name}'")
+
+
+def warn_of_free_motion(system: Mechanism, model: Model, t: float) -> None:
     """MechanismWarning if free coordinates start in steady motion, such as a rotor without a driver.
 
     The frequencies about rest differ from those about that motion. A mechanism that merely starts in motion (a swinging
@@ -49,9 +72,12 @@ def warn_of_free_motion(model: Model, t: float) -> None:
     """
     n = model.coordinate_count
     free = ~model.is_driven
-    v = np.where(free, model.v[:n] - model.resting_rates[:n], 0.0)
+    forces = Forces(model, t, moving=True, contacts=False)
+    forces.follow_drivers(model.q, model.reference, forces.constraint_matrix(model.q, model.reference))
+    v = np.where(free, model.v[:n] - model.resting_rates[:n] - forces.steady[:n], 0.0)
     fastest = np.abs(v).max(initial=0.0)
-    if fastest <= 1e-9:
+    chosen = np.any(forces.steady[:n][free]) and not np.any(model.given_rates[:n] & (np.abs(v) > RESTING))  # by the assembly
+    if fastest <= RESTING or chosen:
         return
     for ahead in (0.0, 0.1 / fastest):  # a tenth of a radian, or of a metre
         q = model.q.copy()
@@ -60,10 +86,16 @@ def warn_of_free_motion(model: Model, t: float) -> None:
         a = free_moment(there, t).a[:n]
         if np.abs(a[free]).max(initial=0.0) > STEADY * fastest * max(fastest, 1.0):
             return
-    k = int(np.argmax(np.abs(v)))
+    k = int(np.argmax(np.abs(v) * np.where(turning_coordinates(model), 1.0, 1e-6)))  # the wheel before its path
+    name = model.coordinate_names[k]
+    joint, coordinate = name.rsplit(".", 1)
+    remedy = f"state '{name}' by a joint whose '{coordinate}' can be prescribed"
+    if any(start <= k < start + 3 for start in model.balls):
+        remedy = CARRIER
+    elif joint in system.joints and coordinate not in system.joints[joint].type.play:
+        remedy = f"prescribe it (joint '{joint}': prescribe(rate={v[k]:.6g}, coordinate='{coordinate}'))"
     warn(
-        f"linearize: '{model.coordinate_names[k]}' moves steadily at {v[k]:.6g} (m/s or rad/s) without a driver; the "
-        "frequencies are those about rest. To obtain those about this motion, prescribe it "
-        f"(joint.prescribe(lambda t: {v[k]:.6g} * t))",
+        f"linearize: '{name}' moves steadily at {v[k]:.6g} (m/s or rad/s) without a driver; the frequencies are those "
+        f"about rest. To obtain those about this motion, {remedy}",
         MechanismWarning,
     )

@@ -25,7 +25,7 @@ from flexmbs.analysis.statics.rest_modes import RestModes
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.contact.gap import gap_at
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.layout.tables import BALL, POSITION_LEVEL, ROTATION
+from flexmbs.core.layout.tables import BALL, POSITION_LEVEL, ROTATION, VELOCITY_LEVEL
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.stepping.rigid.slots import CLOSED
 from flexmbs.model.compiled_model import Model
@@ -38,6 +38,7 @@ BALANCED = 1e-9  # unbalanced force relative to the acting forces
 NEUTRAL = 1e-10  # stiffness relative to the largest one; below, the equilibrium is neutral
 ROUNDING = 1e-14  # of positions relative to the size of the mechanism
 FRICTION_ROUNDS = 30
+RESTING = 1e-9  # m/s or rad/s
 TOUCHES = 1e-12  # m or rad: what rigid contacts and stops that hold may be off
 UNHELD = 1e-6  # m/s2 or rad/s2: largest acceleration in a steady state
 
@@ -59,6 +60,7 @@ class Forces:
     Attributes
     ----------
     rows : multipliers that act: of all constraints, and of what rigid contacts, stops and joints with friction hold
+    steady : rates besides those of drivers, at which ``at_rest`` is at rest
     """
 
     def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
@@ -66,6 +68,7 @@ class Forces:
         self.evaluator = Evaluator(model)
         self.min_depth = 0.0  # m, penetration above which a contact is closed
         self.rows = self.evaluator.rows
+        self.steady = np.zeros(len(model.q))
         self.compliant = np.flatnonzero(model.tables.contacts["rigid"] == 0)
         n = model.coordinate_count
         # user states keep their start values
@@ -74,7 +77,7 @@ class Forces:
     def residual(self, q, v, a, reference) -> np.ndarray:
         """(coordinates and multipliers,) residual for rates ``v`` and accelerations ``a`` (with the multipliers)."""
         e, tables = self.evaluator, self.model.tables
-        q, v, a = q.copy(), v + self.model.resting_rates, a.copy()
+        q, v, a = q.copy(), v + self.model.resting_rates + self.steady, a.copy()
         evaluate_signals(tables, float(self.t), e.work.signal)
         impose_drivers(tables, e.work.signal, q, *((v, a) if self.moving else (v.copy(), a.copy())))
         if self.contacts:
@@ -92,6 +95,24 @@ class Forces:
         a = np.zeros_like(q)
         a[self.rows] = multipliers
         return self.residual(q, np.zeros_like(q), a, reference)
+
+    def follow_drivers(self, q, reference, G: np.ndarray) -> None:
+        """Set ``steady`` of the free coordinates to the least rates with which the constraints let the drivers move.
+
+        A wheel moves its centre: nothing turns that need not, free rotations (which have no coordinate) least of all.
+        """
+        self.steady[self.free] = 0.0
+        self.at_rest(q, reference, np.zeros(len(self.rows)))
+        rates = self.evaluator.work.constraint[self.rows, VELOCITY_LEVEL].copy()
+        demanded = float(np.abs(rates).max(initial=0.0))
+        if demanded <= RESTING:
+            return
+        turns, balls = turning_coordinates(self.model)[self.free], np.isin(self.free, np.add.outer(self.model.balls, [0, 1, 2]))
+        for moved in (~turns, ~balls, np.ones(len(self.free), dtype=bool)):
+            found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
+            if np.abs(G @ found + rates).max() <= 1e-9 * demanded:
+                break
+        self.steady[self.free] = found
 
     def constraint_matrix(self, q, reference) -> np.ndarray:
         """(rows, free) G of the multipliers that act."""
@@ -199,6 +220,8 @@ class _Search:
         """Forces on the free coordinates not balanced by the multipliers, the multipliers, and the allowed motions."""
         forces = self.forces
         G = forces.constraint_matrix(model.q, model.reference)
+        if self.moving:
+            forces.follow_drivers(model.q, model.reference, G)
         raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
         multipliers, left = forces.multipliers(model.q, model.reference, G)
         self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(raw - left).max(initial=0.0)))

@@ -1,0 +1,141 @@
+"""Small motions about steady rolling with a driven wheel: a disc, and the benchmark bicycle."""
+
+import warnings
+
+import numpy as np
+import pytest
+from eigenvalues import furthest, quadratic
+
+import flexmbs as fm
+
+SMALL = fm.RigidBody(1e-9, 1e-9 * np.ones(3))  # carries joints
+GRAVITY = 9.81
+
+
+def rolling_disc(speed, carried, lean=0.0, radius=0.25, mass=2.0):
+    """A thin disc that rolls along x; ``carried``: on an axle that is driven, otherwise free."""
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    disc = system.add(fm.RigidBody(mass, mass * radius**2 * np.array([0.25, 0.5, 0.25])), name="disc")
+    at = (0.0, 0.0, radius * np.cos(lean))
+    if carried:
+        fork = system.add(SMALL, name="fork")
+        system.free(system.ground["origin"], fork["origin"], position=at, name="ride")
+        system.revolute(fork["origin"], disc["origin"], axis="y", name="axle").prescribe(rate=speed)
+    else:
+        moving = dict(velocity=(radius * speed, 0.0, 0.0), angular_velocity=(0.0, speed, 0.0))
+        turned = fm.rotation((lean, 0.0, 0.0))
+        system.free(system.ground["origin"], disc["origin"], position=at, rotation=turned, name="ride", **moving)
+    system.rolling_disc(disc["origin"], system.ground["origin"], radius, axle="y", name="roll")
+    return system
+
+
+@pytest.mark.parametrize("speed", [2.0, 8.0, 20.0])
+def test_rolling_disc(speed):
+    """Lean: 5/4 lambda^2 = g / r - 3 speed^2 (J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, 1972)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = rolling_disc(speed, carried=True).linearize().eigenvalues
+    exact = np.sqrt((GRAVITY / 0.25 - 3.0 * speed**2) / 1.25 + 0j)
+    assert np.abs(found - exact).min() < 1e-7 * abs(exact)
+    assert np.sort(np.abs(found))[-2 if speed > 4.0 else -3] < 1e-6  # all others: places, heading, speed
+
+
+@pytest.mark.parametrize("lean", [0.0, 1e-5])
+def test_free_rolling_disc_is_warned_of_and_no_driver_is_asked_for_that_cannot_be(lean):
+    with pytest.warns(fm.MechanismWarning, match=r"'ride\.rotation\.y' moves steadily at 8 .* revolute joint on a body of small"):
+        rolling_disc(8.0, carried=False, lean=lean).linearize()
+    system = rolling_disc(8.0, carried=False)
+    system.joints["ride"].prescribe(rate=2.0, coordinate="x")
+    with pytest.raises(fm.SimulationError, match=r"free rotation 'ride\.rotation' turns at 8 rad/s; .*revolute joint"):
+        system.linearize()
+    with pytest.raises(fm.MechanismError, match=r"\['x', 'y', 'z'\], got 'rotation'; its rotations have no single angle"):
+        system.joints["ride"].prescribe(rate=2.0, coordinate="rotation")
+
+
+# Benchmark bicycle of J. P. Meijaard, J. M. Papadopoulos, A. Ruina, A. L. Schwab, Proc. R. Soc. A 463 (2007): x forward,
+# z down; wheel base, trail (m), tilt (rad); of rear wheel, rear frame, fork and front wheel: mass, centre, Ixx, Iyy, Izz, Ixz
+BASE, TRAIL, TILT = 1.02, 0.08, np.pi / 10.0
+REAR, FRONT = 0.3, 0.35  # radii
+PARTS = {
+    "R": (2.0, (0.0, -REAR), (0.0603, 0.12, 0.0603, 0.0)),
+    "B": (85.0, (0.3, -0.9), (9.2, 11.0, 2.8, 2.4)),
+    "H": (4.0, (0.9, -0.7), (0.05892, 0.06, 0.00708, -0.00756)),
+    "F": (3.0, (BASE, -FRONT), (0.1405, 0.28, 0.1405, 0.0)),
+}
+
+
+def bicycle(speed, driven):
+    system = fm.System(gravity=(0.0, 0.0, GRAVITY))
+    axis = np.array([np.sin(TILT), 0.0, np.cos(TILT)])
+    head = np.array([BASE + TRAIL, 0.0, 0.0]) - axis
+
+    def body(name, origin):
+        mass, (x, z), (Ixx, Iyy, Izz, Ixz) = PARTS[name]
+        inertia = np.array([[Ixx, 0.0, Ixz], [0.0, Iyy, 0.0], [Ixz, 0.0, Izz]])
+        return system.add(fm.RigidBody(mass, inertia, np.array([x, 0.0, z]) - origin), name=name)
+
+    hubs = np.array([0.0, 0.0, -REAR]), np.array([BASE, 0.0, -FRONT])
+    frame, fork = body("B", np.zeros(3)), body("H", head)
+    system.free(system.ground["origin"], frame["origin"], velocity=(speed, 0.0, 0.0), name="ride")
+    system.revolute(frame.marker("head", head), fork["origin"], axis=axis, name="steer")
+    holders = frame.marker("hub", hubs[0]), fork.marker("hub", hubs[1] - head)
+    for name, radius, hub, holder in zip("RF", (REAR, FRONT), hubs, holders, strict=True):
+        wheel = body(name, hub)
+        axle = system.revolute(holder, wheel["origin"], axis="y", rate=-speed / radius, name=f"axle {name}")
+        if name == "R" and driven:
+            axle.prescribe(rate=-speed / radius)
+        system.rolling_disc(
+            wheel["origin"], system.ground["origin"], radius, axle="y", normal=(0.0, 0.0, -1.0), name=f"roll {name}"
+        )
+    return system
+
+
+def whipple(v):
+    """Lean and steer eigenvalues, by appendix A of the publication."""
+    m, place, inertia = (np.array([PARTS[name][k] for name in "RBHF"]) for k in range(3))
+    x, z = place.T
+    Ixx, Iyy, Izz, Ixz = inertia.T
+    front = slice(2, 4)
+    mA = m[front].sum()
+    xA, zA = m[front] @ x[front] / mA, m[front] @ z[front] / mA
+    mx, mz = m @ x, m @ z
+    Txx, Txz, Tzz = (Ixx + m * z**2).sum(), (Ixz - m * x * z).sum(), (Izz + m * x**2).sum()
+    dx, dz, mf = x[front] - xA, z[front] - zA, m[front]
+    Axx, Axz, Azz = (Ixx[front] + mf * dz**2).sum(), (Ixz[front] - mf * dx * dz).sum(), (Izz[front] + mf * dx**2).sum()
+    s, c = np.sin(TILT), np.cos(TILT)
+    u, mu = (xA - BASE - TRAIL) * c - zA * s, TRAIL / BASE * c
+    All = mA * u**2 + Axx * s**2 + 2.0 * Axz * s * c + Azz * c**2
+    Alx, Alz = -mA * u * zA + Axx * s + Axz * c, mA * u * xA + Axz * s + Azz * c
+    SF = Iyy[3] / FRONT
+    ST, SA = Iyy[0] / REAR + SF, mA * u + mu * mx
+    M = np.array([[Txx, Alx + mu * Txz], [Alx + mu * Txz, All + 2.0 * mu * Alz + mu**2 * Tzz]])
+    gravity = np.array([[mz, -SA], [-SA, -SA * s]])
+    speed = c / BASE * np.array([[0.0, ST - mz], [0.0, SA + SF * s]])
+    C = np.array(
+        [[0.0, mu * ST + SF * c + Txz / BASE * c - mu * mz], [-(mu * ST + SF * c), Alz / BASE * c + mu * (SA + Tzz / BASE * c)]]
+    )
+    return quadratic(M, v * C, GRAVITY * gravity + v**2 * speed)
+
+
+@pytest.mark.parametrize("speed", [1.0, 4.0, 5.0, 8.0])
+def test_bicycle_at_speed(speed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = bicycle(speed, driven=True).linearize().eigenvalues
+    assert furthest(np.concatenate([found, found.conj()]), whipple(speed)) < 1e-9
+    others = np.sort(np.abs(found))[: -np.count_nonzero(whipple(speed).imag >= 0.0)]
+    assert others.max() < 1e-5  # place, heading, angles of the wheels
+
+
+def test_bicycle_that_coasts_is_asked_for_a_driver_that_can_be():
+    system = bicycle(5.0, driven=False)
+    with pytest.warns(fm.MechanismWarning, match=r"joint 'axle R': prescribe\(rate=-16.6667, coordinate='angle'\)"):
+        system.linearize()
+    system.joints["axle R"].prescribe(rate=-5.0 / REAR, coordinate="angle")
+    found = system.linearize().eigenvalues
+    assert furthest(np.concatenate([found, found.conj()]), whipple(5.0)) < 1e-9
+
+
+def test_published_eigenvalues_of_the_bicycle():
+    exact = whipple(5.0)
+    assert furthest(exact, [-14.07838969279824, -0.32286642900408613, -0.7753418821958424 + 4.46486771378823j]) < 1e-12
