@@ -133,6 +133,41 @@ def test_second_bearing_of_a_driven_hub(bearing):
     assert found.imag == pytest.approx([5.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
 
 
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_hub_that_a_gear_turns(coordinates):
+    system = fm.System(gravity=(0.0, 0.0, 0.0), coordinates=coordinates)
+    shaft, hub = (system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name=name) for name in ("shaft", "hub"))
+    rod = system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
+    drive = system.revolute(system.ground["origin"], shaft["origin"], name="drive")
+    drive.prescribe(rate=5.0)
+    follower = system.revolute(system.ground.marker("beside", (2.0, 0.0, 0.0)), hub["origin"], name="follower")
+    system.gear(drive, follower, ratio=-2.0)
+    system.revolute(hub.marker("rim", (0.4, 0.0, 0.0)), rod["origin"], angle=0.1, name="hinge")
+    modes = system.linearize()
+    assert modes.eigenvalues.imag == pytest.approx([10.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
+    assert modes.turning == pytest.approx({"drive.angle": 5.0, "follower.angle": -10.0})
+
+
+@pytest.mark.parametrize("speed", [-7.0, -0.01])
+def test_the_slower_of_two_rotors_is_out_of_round(speed):
+    def carriage(Iy):
+        system = fm.System(gravity=(0.0, 0.0, 0.0))
+        one, two = system.add(SMALL, name="one"), system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="two")
+        system.revolute(system.ground["origin"], one["origin"], axis="x", name="x").spring(100.0)
+        system.revolute(one["origin"], two["origin"], axis="y", name="y").spring(150.0)
+        for name, inertia, rate in (("fast", (1.0, 1.0, 2.0), 20.0), ("slow", (1.0, Iy, 1.5), speed)):
+            rotor = system.add(fm.RigidBody(1.0, inertia), name=f"{name} rotor")
+            system.revolute(two["origin"], rotor["origin"], name=name).prescribe(rate=rate)
+        return system
+
+    found = carriage(1.0).linearize().eigenvalues
+    spin = 2.0 * 20.0 + 1.5 * speed
+    exact = quadratic(3.0 * np.eye(2), spin * np.array([[0.0, 1.0], [-1.0, 0.0]]), np.diag([100.0, 150.0]))
+    assert furthest(np.concatenate([found, found.conj()]), exact) < 1e-6
+    with pytest.raises(fm.SimulationError, match=r"periodic.*'fast\.angle' \(20 rad/s\), 'slow\.angle'"):
+        carriage(1.3).linearize()
+
+
 def test_gravity_in_the_plane_of_rotation_is_refused():
     with pytest.raises(fm.SimulationError, match=r"periodic.*K\['hinge\.angle', 'hinge\.angle'\]"):
         hub_with_rod((0.0, -GRAVITY, 0.0), None).linearize()

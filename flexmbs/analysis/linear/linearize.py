@@ -10,11 +10,10 @@ import numpy as np
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.massless_motions import motions_without_inertia
-from flexmbs.analysis.linear.azimuths import check_constant
-from flexmbs.analysis.linear.small_motions import SmallMotions, small_motions
+from flexmbs.analysis.linear.small_motions import SmallMotions, check_constant, small_motions
 from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
-from flexmbs.analysis.statics.equilibrium import Balance, Forces, equilibrium, turning_coordinates
+from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium, turning_coordinates
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.mechanism import Mechanism
@@ -40,7 +39,7 @@ class LinearModes:
     coordinate_names : names of the free coordinates
     M, D, K : (free, free) about the steady state, without constraints
     steady_state : (free,) values of the free coordinates (zero for ball joints, whose rotation is in their quaternion)
-    turning : coordinate -> rad/s of each driven rotation at constant speed; empty: stationary frame
+    turning : coordinate -> rad/s of each rotation at constant speed, driven or moved along; empty: stationary frame
     touching : names of the contacts that are closed
     """
 
@@ -117,15 +116,18 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
-    rates = driven_motion(balance.model, time)
     undriven = without_drivers(balance.model, time)
     forces = Forces(undriven, time, moving=True, contacts=False)
     # contacts stay closed, and slide or stick, while the coordinates are moved
     forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
-    forces.rows, forces.free, forces.steady = balance.rows, np.flatnonzero(~balance.model.is_driven), rates.copy()
+    forces.rows, forces.free, forces.steady = (
+        balance.rows,
+        np.flatnonzero(~balance.model.is_driven),
+        driven_motion(balance.model, time),
+    )
     forces.follow_drivers(undriven.q, undriven.reference, forces.constraint_matrix(undriven.q, undriven.reference))
-    spinning = np.flatnonzero(turning_coordinates(model) & (rates[: model.coordinate_count] != 0.0))
-    turning = {model.coordinate_names[k]: float(rates[k]) for k in spinning}
+    spinning = turning_coordinates(model) & (np.abs(forces.steady[: model.coordinate_count]) > RESTING)
+    turning = {model.coordinate_names[k]: float(forces.steady[k]) for k in np.flatnonzero(spinning)}
     return _modes(undriven, balance, forces, turning)
 
 
@@ -172,11 +174,10 @@ def _with_inertia(model: Model, forces: Forces, found: SmallMotions, motions: np
     if not massless:
         return motions
     still = np.array([z / np.linalg.norm(z) for z, _sentence in massless]).T
-    for matrix in (found.D, found.K):
-        push = np.maximum(*(np.abs(full.T @ m @ full @ still).max(axis=0) for m in (matrix, matrix.T)))
-        if push.max() > FORCELESS * np.abs(matrix).max():
-            raise MechanismError(f"linearize: the mass matrix is singular: {massless[int(np.argmax(push))][1]}")
-    for _z, sentence in massless:
+    for k, (_z, sentence) in enumerate(massless):
+        for matrix in (found.D, found.K, found.D.T, found.K.T):
+            if np.abs(full.T @ matrix @ full @ still[:, k]).max() > FORCELESS * np.abs(matrix).max():
+                raise MechanismError(f"linearize: the mass matrix is singular: {sentence}")
         warn(f"linearize: left out, since no inertia and no force acts in this freedom: {sentence}", MechanismWarning)
     return motions @ null_space(still.T)
 
