@@ -53,8 +53,9 @@ def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | 
     moments: list[Moment] = []
     try:
         for t in np.linspace(0.0, float(t_end), int(steps) + 1):
-            model = _advanced(model, moments[-1] if moments else None, float(t))
-            moments.append(free_moment(model, float(t)))
+            before = moments[-1] if moments else None
+            model = _advanced(model, before, float(t))
+            moments.append(free_moment(model, float(t), before))
     except MechanismError as failure:
         reason = _cause(model, float(t), failure)
         error = SimulationError(f"kinematics: the motion stops between {moments[-1].t:.6g} and {t:.6g} s: {reason}")

@@ -44,7 +44,7 @@ def energy_sums(
         out[ELASTIC] += cubic_energy(tables, b, q, work)
     out[ELASTIC] += coupler_energy(tables, q)
     if has_applied_forces(tables):
-        out[ELASTIC] += force_energy(tables, q, v, a, work)
+        out[ELASTIC] += force_energy(tables, q, v, a, contact_history, work)
     for c in range(len(tables.contacts)):
         if active[c] != 0 and tables.contacts[c].rigid == 0:
             occupy(tables, c, active[c], work)

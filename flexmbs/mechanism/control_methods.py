@@ -50,7 +50,8 @@ class SignalMethods:
         "position", "velocity", "acceleration"      a marker, as seen from marker ``relative_to`` (ground), in its axes
         "rotation", "angular velocity",             a marker, likewise: rotation vector (rad, at most pi), rad/s, rad/s2
         "angular acceleration"
-        "angle", "angle rate"                       a marker, turned against ``relative_to`` about its ``axis``
+        "angle", "angle rate"                       a marker, turned against ``relative_to`` about its ``axis``, over any
+                                                    number of turns (as in :meth:`torsion_spring`)
         "inclination"                               a marker: angle between its ``axis`` and that of ``relative_to``
         "distance", "distance rate"                 a marker, from marker ``relative_to``
         "specific force"                            a marker: acceleration minus gravity in its own axes, m/s2, as an

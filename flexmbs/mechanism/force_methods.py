@@ -164,8 +164,9 @@ class ForceMethods:
     ) -> Element:
         """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
 
-        The angle is the rotation of b relative to a about the axis, within half a turn of ``rest``; if a joint rotates
-        further, use ``joint.spring``. Histories: "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
+        The angle is the rotation of b relative to a about the axis, over any number of turns. It starts with those of
+        a joint that turns b about this axis, else between -pi and pi. Histories: "NAME.angle", "NAME.rate", "NAME.torque",
+        "NAME.power".
 
         Parameters
         ----------
@@ -186,8 +187,8 @@ class ForceMethods:
         """Force law (``fm.ForceLaw``) along the line between two markers, or about ``axis`` of a.
 
         The law acts on the distance (m), positive where it pushes the markers apart, or on the rotation of b relative
-        to a (rad). Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N), "NAME.power", or "NAME.angle",
-        "NAME.rate", "NAME.torque", "NAME.power".
+        to a (rad, as in :meth:`torsion_spring`). Histories: "NAME.length", "NAME.rate", "NAME.force" (tension, N),
+        "NAME.power", or "NAME.angle", "NAME.rate", "NAME.torque", "NAME.power".
         """
         name = name or f"force element {len(self.springs) + 1}"
         where = f"force element '{name}'"
@@ -209,8 +210,11 @@ class ForceMethods:
     ) -> Bushing:
         """Elastic connection in all six directions: force and moment -(K (e - rest) + preload + C e') on b.
 
-        e: displacement (m) and rotation vector (rad, below pi) of b relative to a, in the axes of a.  Histories:
-        "NAME.displacement.x", "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
+        e: displacement (m) and rotation (rad) of b relative to a, in the axes of a.  Histories: "NAME.displacement.x",
+        "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
+
+        Where a joint lets b turn about one axis of a, or the stiffness about one axis is zero, the rotation is the tilt of that
+        axis plus any number of turns about it. Else it is the rotation vector, which jumps at half a turn; a run warns there.
 
         Parameters
         ----------

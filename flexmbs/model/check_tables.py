@@ -237,6 +237,7 @@ def _check_elements(c: _Tables) -> None:
     c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
     for name in "ab":
         c.within(f"marker {name} of elements", elements[name][~on_coordinate], c.markers)
+    c.within("turn of elements", elements["turn"], len(c.tables.turns), NONE + (elements["geometry"] == f.ANGLE_ELEMENT))
     c.within("signal of elements", elements["signal"], c.signals, NONE)
     c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
     c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
@@ -245,6 +246,14 @@ def _check_elements(c: _Tables) -> None:
     _check_bristles(c, "elements", elements)
     if np.any((elements["force"] == 0) & (elements["slides"] != f.STICKS)):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")
+
+
+def _check_turns(c: _Tables) -> None:
+    turns = c.tables.turns
+    for name in "ab":
+        c.within(f"marker {name} of turns", turns[name], c.markers)
+    c.within("coordinate of turns", turns["coordinate"], c.coordinates)
+    c.within("at of turns", turns["at"][turns["at"] != NONE], t.history_size(c.tables) + 1 - t.TURN_MEMORY)
 
 
 def _check_bristles(c: _Tables, what: str, records: np.ndarray) -> None:
@@ -262,6 +271,7 @@ def _check_loads(c: _Tables) -> None:
     for name in "ab":
         c.within(f"marker {name} of bushings", bushings[name], c.markers)
     c.within("at of bushings", bushings["at"], c.record + 1 - f.BUSHING_RECORD)
+    c.within("turn of bushings", bushings["turn"], len(c.tables.turns))
     c.within("marker of loads", loads["marker"], c.markers)
     for name in ("sx", "sy", "sz"):
         c.within(f"{name} of loads", loads[name], c.signals)
@@ -276,6 +286,7 @@ def _check_sensors(c: _Tables) -> None:
     kind = sensors["kind"]
     c.within("kind of sensors", kind, f.MODAL_SUM + 1)
     c.within("at of sensors", sensors["at"], c.record)
+    c.within("turn of sensors", sensors["turn"], len(c.tables.turns), NONE)
     components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
     c.within("component of sensors", sensors["component"], components)
     joints, coordinates = np.isin(kind, _OF_JOINTS), kind == f.COORDINATE
@@ -394,6 +405,7 @@ _CHECKS = {
     _check_axes: ("axes",),
     _check_signals: ("signals",),
     _check_contacts: ("contacts",),
+    _check_turns: ("turns",),
     _check_elements: ("elements",),
     _check_loads: ("bushings", "loads", "spread_loads"),
     _check_sensors: ("sensors", "functions", "inputs", "states", "samplers"),

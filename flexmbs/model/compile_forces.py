@@ -22,6 +22,7 @@ from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compile_friction import compiled_friction
 from flexmbs.model.compile_functions import FunctionTables, part_name
 from flexmbs.model.compile_joint_friction import add_joint_friction, record_columns
+from flexmbs.model.compile_turns import TurnTable
 
 
 def law_number(law: type) -> int:
@@ -45,7 +46,7 @@ class ForceTables:
 
     def __init__(self, compiler):
         self.compiler = compiler
-        self.functions = FunctionTables(compiler)
+        self.functions, self.turns = FunctionTables(compiler), TurnTable(compiler)
         self.columns: list[RecordColumn] = []
         self.record_size = 0
         self.records: dict[str, list[np.void]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
@@ -89,16 +90,17 @@ class ForceTables:
         if isinstance(element.law, StickingFriction):
             self.add_sticking(element)
             return
-        geometry, a, b, axis = f.COORDINATE_ELEMENT, 0, 0, (0.0, 0.0, 1.0)
+        geometry, a, b, axis, turn = f.COORDINATE_ELEMENT, 0, 0, (0.0, 0.0, 1.0), NONE
         if element.joint is not None:
             a = self.compiler.coordinate_index[f"{element.joint.name}.{element.coordinate}"]
         else:
             a, b = self.compiler.marker(element.a), self.compiler.marker(element.b)
             geometry = f.LINE_ELEMENT if element.axis is None else f.ANGLE_ELEMENT
-            axis = element.axis or axis
+            if element.axis is not None:
+                axis, turn = element.axis, self.turns.number(element.a, element.b, element.axis)
         at = self._take(f.ELEMENT_RECORD)
         law = self.friction(element) if isinstance(element.law, JointFriction) else self.law(element)
-        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, at=at, **law)
+        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, turn=turn, at=at, **law)
         self.records["elements"].append(record)
         self.columns += _element_columns(element, at)
 
@@ -110,7 +112,6 @@ class ForceTables:
             "force": self._address(law_force, type(law).force),
             "energy": self._address(law_energy, type(law).energy),
             "law": law_number(type(law)),
-            "rest": law.rest,
             "signal": self._given(element),
             "parameters_at": self.compiler.pool.add(parameters),
             "parameters": len(parameters),
@@ -173,6 +174,7 @@ class ForceTables:
             damping=bushing.damping,
             rest=bushing.rest,
             preload=bushing.preload,
+            turn=self.turns.of_bushing(bushing.a, bushing.b, bushing.stiffness[3:, 3:]),
         )
         self.records["bushings"].append(record)
         words = (

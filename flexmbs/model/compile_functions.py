@@ -152,6 +152,8 @@ class FunctionTables:
                 of_accelerations=reading.of_accelerations,
                 **_called(reading),
             )
+            if reading.measures is not None and reading.measures.counts_turns:
+                record["turn"] = self.compiler.forces.turns.number(reading.a, reading.b, reading.axis)
             self.sensors.append(record)
             self._sensor_of[id(reading)] = len(self.sensors) - 1
             self._alive.append(reading)

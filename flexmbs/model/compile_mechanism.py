@@ -341,6 +341,7 @@ class _Compiler:
             loads=(forces.records["loads"], t.LOAD),
             elements=(forces.records["elements"], t.ELEMENT),
             bushings=(forces.records["bushings"], t.BUSHING),
+            turns=(forces.turns.records, t.TURN),
             spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD),
             sensors=(functions.sensors, t.SENSOR),
             functions=(functions.functions, t.USER_FUNCTION),
@@ -391,9 +392,11 @@ class _Compiler:
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         arrays["switches"]["row"] += len(self.names.coordinates)
-        # what joints remember stands behind all else
+        # what joints remember stands behind all that, angles behind them
         remembered = int(arrays["contacts"]["history"].sum()) + int(np.sum(arrays["switches"]["anchor_at"] >= 0))
         arrays["joint_frictions"]["history_at"] += remembered + EVENT_MEMORY * len(arrays["events"])
+        remembered += EVENT_MEMORY * len(arrays["events"]) + int(arrays["joint_frictions"]["history"].sum())
+        arrays["turns"]["at"][arrays["turns"]["at"] >= 0] += remembered
         of_locks = (arrays["sensors"]["kind"] == f.COORDINATE) & (arrays["sensors"]["a"] < 0)
         arrays["sensors"]["a"][of_locks] = len(self.names.coordinates) - 1 - arrays["sensors"]["a"][of_locks]
         kinds = arrays["coordinates"]

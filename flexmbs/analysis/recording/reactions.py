@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import CABLE, COUPLING, PERMANENT, ROTATION, Workspace, active_size, make_workspace
+from flexmbs.core.layout.tables import CABLE, COUPLING, PERMANENT, ROTATION, Workspace, active_size, history_size, make_workspace
 from flexmbs.core.stepping.describe_rows import describe_unit_multipliers
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.mechanism_size import size_of_bodies
@@ -50,8 +50,8 @@ def reaction_settler(model: Model) -> Callable[[Trajectory], Trajectory] | None:
 def minimum_norm_reactions(model: Model, trajectory: Trajectory) -> Trajectory:
     """``trajectory`` with the self-stress added that minimises the reactions; driving forces change accordingly."""
     stress = _SelfStress(model, make_workspace(model.tables), redundant_count(model))
-    # positions as the step loop logs them; the rotation vectors of ball joints are zero there
-    rows = np.zeros((len(trajectory.t), model.log_row.v.start))
+    # positions as the step loop logs them; the rotation vectors of ball joints are zero there, and what forces remember
+    rows = np.zeros((len(trajectory.t), model.log_row.v.start + history_size(model.tables)))
     rows[:, TIME] = trajectory.t
     rows[:, model.log_row.q.start + model.stored_columns] = trajectory.q
     reaction, driving_force = trajectory.reaction.copy(), trajectory.driving_force.copy()

@@ -13,6 +13,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
+from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.log_rows import TIME, LogRow
 from flexmbs.core.mechanics.signals import impose_drivers
 from flexmbs.model.compiled_model import Model
@@ -52,13 +53,16 @@ def result_of(
     return Result(writer.structure, writer.finish(status, stats, settle=settle), None if out is not None else settle)
 
 
-def free_moment(model: Model, t: float) -> Moment:
+def free_moment(model: Model, t: float, before: Moment | None = None) -> Moment:
     """Accelerations and multipliers of a prepared model at its own state, from the equations of motion.
 
-    Motions without inertia have zero acceleration.
+    Motions without inertia have zero acceleration. Turns are counted on from those ``before``.
     """
     evaluator = Evaluator(model)
     zero = np.zeros_like(model.q)
+    if before is not None:
+        evaluator.contact_history[:] = before.contact_history
+    keep_turns(model.tables, t, model.q, model.v, zero, model.reference, evaluator.work, evaluator.contact_history)
     free = model.free_coordinates
     r = evaluator.residual(model.q, model.v, zero, model.reference, t)
     G = dense(evaluator.constraint_matrix(model.q, model.reference, t))[:, free]

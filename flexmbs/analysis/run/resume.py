@@ -15,6 +15,7 @@ from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
+from flexmbs.core.layout.force_tables import TURN_MEMORY
 from flexmbs.core.layout.switch_tables import DISARMED, EVENT_MEMORY, SLIDING, SLOT, SLOT_OF, UNUSED
 from flexmbs.core.layout.switch_tables import OPEN as OPEN_CONTACT
 from flexmbs.core.layout.tables import POSITION_LEVEL
@@ -180,6 +181,7 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
                 state.active[c] = _slot_for(model, c, state)
     _carry_locks(saved, model, state)
     _carry_events(saved, model, state)
+    _carry_turns(saved, model, state)
     taken = {tuple(sampler): count for sampler, count in _taken(saved)}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
@@ -225,6 +227,15 @@ def _carry_events(saved: SavedState, model: Model, state: s.State) -> None:
             state.contact_history[here : here + EVENT_MEMORY] = memory
         elif event["sensor"] < 0 and event["value"] < saved.t:
             state.armed[number] = DISARMED
+
+
+def _carry_turns(saved: SavedState, model: Model, state: s.State) -> None:
+    """Copy what is remembered of the angles between the same markers about the same axes."""
+    for turn in model.tables.turns[model.tables.turns["at"] >= 0]:
+        for old in saved.system.get("turns", ()):
+            if old["at"] >= 0 and all(np.array_equal(old[name], turn[name]) for name in ("a", "b", "axis")):
+                memory = saved.arrays["state.contact_history"][old["at"] : old["at"] + TURN_MEMORY]
+                state.contact_history[turn["at"] : turn["at"] + TURN_MEMORY] = memory
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:

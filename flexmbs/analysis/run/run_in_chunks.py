@@ -29,7 +29,7 @@ from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import CHOICE, is_of_another_version, setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
-from flexmbs.analysis.run.step_statistics import decided_by, vibrations_that_decide
+from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
 from flexmbs.analysis.run.time_stepping import note_of_sweeps
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
@@ -373,6 +373,7 @@ class Run(RunModel):
             notes = list(self._advice())
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
+            notes += half_turns(self.system.bushings.values(), self.model, self.state)
             warn(notes, ResultWarning)
             return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""

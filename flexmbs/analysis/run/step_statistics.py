@@ -1,10 +1,14 @@
-"""What decided the sizes of the steps of a run, for its statistics and its progress line."""
+"""What is said of the steps of a run: what decided their sizes, which bushings they turned too far."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from flexmbs.core.layout.force_tables import HALF_TURN
 from flexmbs.core.layout.state import State
+from flexmbs.mechanism.forces import Bushing
 from flexmbs.model.compiled_model import Model
 
 NAMED = 5  # coordinates that are named
@@ -44,3 +48,18 @@ def vibrations_that_decide(model: Model, state: State) -> str:
             continue
         return f"undamped vibrations of '{name}' decide {decided[undamped].sum() / total:.0%} of the steps: damping helps"
     return ""
+
+
+def half_turns(bushings: Iterable[Bushing], model: Model, state: State) -> list[str]:
+    """A note of each of ``bushings``, those of the model, whose moment has jumped because it turned too far."""
+    notes = []
+    for bushing, record in zip(bushings, model.tables.bushings, strict=True):
+        turn = model.tables.turns[record["turn"]]
+        acts = any(np.any(part[3:]) for part in (bushing.stiffness, bushing.damping, bushing.preload))
+        if acts and not np.any(turn["axis"]) and state.contact_history[turn["at"] + HALF_TURN] > 0.0:
+            notes.append(
+                f"bushing '{bushing.name}' passed half a turn at t = {state.contact_history[turn['at'] + HALF_TURN]:.6g} s, where "
+                "its moment jumps: turns of a rotation about any axis cannot be counted. They are about the hinge of a joint "
+                "between its bodies, or about the only axis without stiffness"
+            )
+    return notes

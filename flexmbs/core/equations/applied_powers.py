@@ -52,9 +52,9 @@ def fill_powers(tables, booking, contact_history, touches, work):
     coupler_powers(tables, booking)
     if len(tables.condensed) > 0 and frames:
         let_condensed_move(tables, booking, work)
-    element_powers(tables, booking, work)
+    element_powers(tables, booking, contact_history, work)
     if frames:
-        bushing_powers(tables, booking, work)
+        bushing_powers(tables, booking, contact_history, work)
         load_powers(tables, booking, work)
         spread_load_powers(tables, booking, work)
         contact_powers(tables, booking, contact_history, work)
@@ -163,7 +163,7 @@ def element_force(element, parameters, x, rate, given, v, work):
 
 
 @kernel
-def element_powers(tables, booking, work):
+def element_powers(tables, booking, contact_history, work):
     """Force less the elastic force, times the rate of what it acts along."""
     for e in range(len(tables.elements)):
         if booking.booked[booking.elements + e] == 0:
@@ -172,7 +172,7 @@ def element_powers(tables, booking, work):
         if element.slides == STICKS:  # its residual has been evaluated
             booking.power[booking.elements + e] = work.record[element.at + ELEMENT_POWER]
             continue
-        x, rate, _x, _y, _z = measure(tables, element, booking.q, booking.v, booking.a, work)
+        x, rate, _x, _y, _z = measure(tables, element, booking.q, booking.v, booking.a, contact_history, work)
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
         if len(tables.condensed) > 0:  # the law did not see the rates of condensed modes
@@ -185,13 +185,13 @@ def element_powers(tables, booking, work):
 
 
 @kernel
-def bushing_powers(tables, booking, work):
+def bushing_powers(tables, booking, contact_history, work):
     """-e' C e' of the dampers of bushings."""
     for i in range(len(tables.bushings)):
         if booking.booked[booking.bushings + i] == 0:
             continue
         bushing, total = tables.bushings[i], 0.0
-        measure_bushing(tables, i, booking.q, booking.v, booking.a, work)
+        measure_bushing(tables, i, booking.q, booking.v, booking.a, contact_history, work)
         rates = work.record[bushing.at + DEFORMATION_RATE : bushing.at + DEFORMATION_RATE + 6]
         for k in range(6):
             for j in range(6):

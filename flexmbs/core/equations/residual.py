@@ -74,7 +74,7 @@ def sum_forces(tables, active, contact_history, q, v, a, reference, work, out):
         keep_states(tables, a, out)
     else:
         if has_applied_forces(tables):
-            add_forces(tables, q, v, a, work, out)
+            add_forces(tables, q, v, a, contact_history, work, out)
         add_joint_frictions(tables, active, contact_history, q, v, a, work, out)
         add_contacts(tables, active, contact_history, q, v, a, work, out)
     add_states(tables, v, a, work, out)

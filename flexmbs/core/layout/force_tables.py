@@ -29,7 +29,7 @@ ELEMENT = record_type(
         ("a", "i8"),  # coordinate, or marker
         ("b", "i8"),
         ("axis", "f8", VECTOR),  # of an angle, in the axes of a
-        ("rest", "f8"),  # the angle measured is within half a turn of it
+        ("turn", "i8"),  # Tables.turns, of an angle
         ("signal", "i8"),  # normal force of friction, command of a motor, applied force
         ("at", "i8"),  # Workspace.record
         ("force", "i8"),  # addresses of the functions of its law (core.laws.force.force_law); energy 0: it stores none
@@ -42,6 +42,7 @@ ELEMENT = record_type(
         ("bristle", "i8"),  # first coordinate of its bristle states
         ("bristles", "i8"),  # how many
     ],
+    turn=NONE,
     signal=NONE,
     radius=1.0,
     bristle=NONE,
@@ -55,8 +56,26 @@ BUSHING = record_type(
         ("damping", "f8", (6, 6)),
         ("rest", "f8", (6,)),  # deformation without force
         ("preload", "f8", (6,)),
+        ("turn", "i8"),  # Tables.turns
     ]
 )
+# How often marker b turns about an axis of marker a: as often as a joint coordinate says, or counted from step to step.
+TURN = record_type(
+    [
+        ("a", "i8"),
+        ("b", "i8"),
+        ("axis", "f8", VECTOR),  # in the axes of a; zero: a rotation about any axis, which cannot be counted
+        ("coordinate", "i8"),  # the angle is factor * coordinate + offset
+        ("factor", "f8"),
+        ("offset", "f8"),
+        ("at", "i8"),  # State.contact_history, TURN_MEMORY numbers; NONE: the coordinate counts
+    ],
+    at=NONE,
+)
+# what is remembered of the last step: angle and rate; of a rotation about any axis its vector (3), and when it first
+# passed half a turn
+TURN_ANGLE, TURN_RATE = 0, 1
+HALF_TURN, TURN_MEMORY = 3, 4
 # A load spread over a flexible body; pool: force (3), moment about the frame (3) and modal forces (n) in body axes at
 # q = 0 and per modal coordinate, (1 + n, 6 + n).
 SPREAD_LOAD = record_type([("body", "i8"), ("signal", "i8"), ("field_at", "i8")])
@@ -75,7 +94,9 @@ SENSOR = record_type(
         ("of_accelerations", "i8"),  # whether it is known with the accelerations only
         ("value", "i8"),  # of a coordinate or markers: address of its function (core.sensors.sensor_kind)
         ("keyword", "i8"),  # hash of the keyword of its kind: addresses differ between processes
+        ("turn", "i8"),  # Tables.turns, of an angle
     ],
+    turn=NONE,
     factor=1.0,
 )
 # void f(double t, const double* inputs, double* outputs); address 0: the outputs are the inputs; -1: not ready, zeros.

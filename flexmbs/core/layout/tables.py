@@ -20,6 +20,8 @@ from flexmbs.core.layout.force_tables import (
     SAMPLER,
     SENSOR,
     SPREAD_LOAD,
+    TURN,
+    TURN_MEMORY,
     USER_FUNCTION,
     USER_STATE,
 )
@@ -213,6 +215,7 @@ class Tables(Block):
         "loads": (LOAD, 1),
         "elements": (ELEMENT, 1),
         "bushings": (BUSHING, 1),
+        "turns": (TURN, 1),
         "spread_loads": (SPREAD_LOAD, 1),
         "sensors": (SENSOR, 1),
         "functions": (USER_FUNCTION, 1),
@@ -419,7 +422,8 @@ def history_size(tables: Tables) -> int:
     """Length of ``State.contact_history``."""
     anchors = int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
     remembered = int(tables.contacts["history"].sum()) + int(tables.joint_frictions["history"].sum())
-    return remembered + anchors + EVENT_MEMORY * len(tables.events)
+    turns = TURN_MEMORY * int(np.count_nonzero(tables.turns["at"] >= 0))
+    return remembered + anchors + EVENT_MEMORY * len(tables.events) + turns
 
 
 def active_size(tables: Tables) -> int:

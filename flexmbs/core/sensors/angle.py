@@ -25,6 +25,6 @@ def angle_rate(tables, number, q, v, a, work):
 
 
 KINDS = (
-    SensorKind("angle", "rad", angle, MARKERS, must_turn=True),
+    SensorKind("angle", "rad", angle, MARKERS, must_turn=True, counts_turns=True),
     SensorKind("angle rate", "rad/s", angle_rate, MARKERS, must_turn=True),
 )

@@ -27,6 +27,7 @@ class SensorKind:
     components : 3, one number each (``sensor.component``), or 1
     must_turn : whether both markers must be able to turn
     of_accelerations : whether it is known with the accelerations only
+    counts_turns : whether it is an angle about the axis of the sensor, to which whole turns are added
     """
 
     keyword: str
@@ -36,3 +37,4 @@ class SensorKind:
     components: int = 1
     must_turn: bool = False
     of_accelerations: bool = False
+    counts_turns: bool = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.energy import energy_sums
+from flexmbs.core.laws.force.measure import counted
 from flexmbs.core.layout.force_tables import ENERGY, MODAL_SUM, NORMAL_LOAD, REACTION, SIGNAL_VALUE
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import ELASTIC, GRAVITY, KINETIC, TOTAL, VALUE, Tables, Workspace
@@ -45,6 +46,8 @@ def read_sensor(
         found = normal_load(tables, sensor, q, v, a, work)
     else:
         found = sensor_value(sensor.value, tables, number, q, v, a, work)
+        if sensor.turn >= 0:
+            found = counted(tables, sensor.turn, found, q, contact_history)
     found = sensor.factor * found + sensor.offset
     work.record[sensor.at] = found
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.projection import finish_constraints
 from flexmbs.core.equations.rotation_charts import new_chart
+from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
 from flexmbs.core.methods.method_interface import update_history
 from flexmbs.core.methods.motion_scales import update_speeds
@@ -35,6 +36,7 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     new_chart(tables, state)
     state.time += h
     update_histories(tables, state, work)
+    keep_turns(tables, state.time, state.q, state.v, state.a, state.reference, work, state.contact_history)
     update_speeds(tables, state, settings, work)
     state.last_step_size = h
     state.last_error = max(error, SMALLEST_LAST_ERROR)

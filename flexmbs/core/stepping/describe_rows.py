@@ -133,20 +133,22 @@ def describe_unit_multipliers(
 ) -> None:
     """What multipliers of value 1 do at the positions of log rows, those of one colour together.
 
+    Behind the positions of a row stand the numbers of ``State.contact_history``.
+
     ``colour`` (coordinates,) numbers the colour of every multiplier, -1 for coordinates.  forces (count, colours,
     coordinates): change of the residual; reaction (count, colours, bodies + constraints, 6): of the reactions.
     ``active`` (contacts,) is zero: none touches. ``v``, ``a``, ``base``, ``out`` (coordinates,) and ``still`` (bodies +
     constraints, 6) are scratch.
     """
     n = len(tables.coordinates)
-    at_q, at_reference, _v, _a, _active = log_columns(n, balls)
+    at_q, at_reference, at_v, _a, _active = log_columns(n, balls)
     for i in range(count):
         row = rows[i]
         q = row[at_q : at_q + n]
         for ball in range(balls):
             for k in range(4):
                 reference[ball, k] = row[at_reference + 4 * ball + k]
-        contact_history = row[len(row) :]
+        contact_history = row[at_v:]
         evaluate_signals(tables, row[TIME], work.signal)
         v[:] = 0.0
         a[:] = 0.0

@@ -14,6 +14,7 @@ from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.accelerations import find_accelerations
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
+from flexmbs.core.laws.force.measure import longest_step
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import (
     CHUNK_FULL,
@@ -254,7 +255,7 @@ def find_step(tables, state, settings, scratch, work, rigid):
     vanishes (-1: none).
     """
     while True:
-        t, h = state.time, min(state.step_size, settings.max_step)
+        t, h = state.time, min(state.step_size, settings.max_step, longest_step(tables, state))
         limit = next_limit(tables, state, settings)
         last = t + 1.0001 * h >= limit
         if last:

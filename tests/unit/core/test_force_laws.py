@@ -8,6 +8,7 @@ from flexmbs.core.laws.force import friction, motor, spring, stop, table
 from flexmbs.core.laws.force.bushing import add_bushings, bushing_energy
 from flexmbs.core.laws.force.elements import add_elements, element_energy
 from flexmbs.core.laws.force.loads import add_loads
+from flexmbs.core.layout.tables import history_size
 from flexmbs.mechanism.characteristics import Characteristic
 
 SPRING = np.array(spring.SpringLaw(300.0, 4.0, 0.1, 5.0).parameters())
@@ -87,18 +88,30 @@ def bushing(system, a, b):
     system.bushing(a, b, root @ root.T, rest=[0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
 
 
+def bushing_with_a_free_axis(system, a, b):
+    root, axis = np.random.default_rng(2).normal(size=(6, 6)), np.array([0.6, 0.0, 0.8])
+    root[3:] -= np.outer(axis, axis @ root[3:])
+    system.bushing(a, b, root @ root.T, rest=[0.1, -0.2, 0.3, 0.1, 0.2, -0.1], preload=[0.2, 0, 0, 0.5, -1.0, 2.0])
+
+
 @pytest.mark.parametrize(
     "add, forces, energy",
-    [(line, add_elements, element_energy), (angle, add_elements, element_energy), (bushing, add_bushings, bushing_energy)],
+    [
+        (line, add_elements, element_energy),
+        (angle, add_elements, element_energy),
+        (bushing, add_bushings, bushing_energy),
+        (bushing_with_a_free_axis, add_bushings, bushing_energy),
+    ],
 )
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_power_of_elastic_forces_is_the_loss_of_their_energy(add, forces, energy, seed):
     system, (a, b) = two_bodies()
     add(system, a, b)
     state = PlainState(system, seed)
-    slope = derivative(lambda s: energy(state.tables, *state.move(s), state.work))
+    history = np.zeros(history_size(state.tables))
+    slope = derivative(lambda s: energy(state.tables, *state.move(s), history, state.work))
     q, v, acceleration = state.move()
-    forces(state.tables, q, v, acceleration, state.work, state.residual)
+    forces(state.tables, q, v, acceleration, history, state.work, state.residual)
     assert abs(slope) > 1e-3
     assert state.power(v) == pytest.approx(-slope, rel=1e-8)
 

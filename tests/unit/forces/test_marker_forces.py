@@ -53,7 +53,7 @@ def test_force_function_of_length_and_rate():
     assert result["strut.force"] == pytest.approx(expected, abs=1e-10)
 
 
-def test_torsion_spring_swings_a_wheel_and_takes_the_turn_nearest_to_rest():
+def test_torsion_spring_swings_a_wheel_from_beyond_half_a_turn():
     J, k, rest = 0.5, 8.0, 3.0
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     wheel = system.add(fm.RigidBody(mass=1.0, inertia=J * np.eye(3)), name="wheel")

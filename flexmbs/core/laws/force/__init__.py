@@ -22,15 +22,16 @@ def has_applied_forces(tables):
 
 
 @entry
-def add_forces(tables: Tables, q: Floats, v: Floats, a: Floats, work: Workspace, residual: Floats) -> None:
+def add_forces(tables: Tables, q: Floats, v: Floats, a: Floats, contact_history: Floats, work: Workspace, residual: Floats) -> None:
     """All applied forces but contacts; the outputs of user functions are current."""
-    add_elements(tables, q, v, a, work, residual)
-    add_bushings(tables, q, v, a, work, residual)
+    add_elements(tables, q, v, a, contact_history, work, residual)
+    add_bushings(tables, q, v, a, contact_history, work, residual)
     add_loads(tables, q, v, a, work, residual)
     add_spread_loads(tables, q, work, residual)
 
 
 @entry
-def force_energy(tables: Tables, q: Floats, v: Floats, a: Floats, work: Workspace) -> float:
+def force_energy(tables: Tables, q: Floats, v: Floats, a: Floats, contact_history: Floats, work: Workspace) -> float:
     """Elastic energy of elements and bushings, J."""
-    return element_energy(tables, q, v, a, work) + bushing_energy(tables, q, v, a, work)
+    elements = element_energy(tables, q, v, a, contact_history, work)
+    return elements + bushing_energy(tables, q, v, a, contact_history, work)

@@ -1,12 +1,18 @@
 """Bushing: force and moment -(K e + C e' + preload) on marker b for its displacement and rotation e against marker a.
 
-e = (R_a^T (p_b - p_a), rotation vector th of R = R_a^T R_b) - rest, all in the axes of a.  The moment that does the
-work of th' is T_l(th)^-T times its own, so the elastic part has a potential, e^T K e / 2 + preload . e, for all angles
-below pi.
+e = (R_a^T (p_b - p_a), rotation th of R = R_a^T R_b) - rest, all in the axes of a.  Without an axis th is the rotation
+vector of R, below pi.  With an axis n it is t + angle n, where t is the rotation vector of the shortest rotation of n to
+m = R n, and the angle that of core.laws.force.measure, over any number of turns (R = exp(t~) exp(angle n~)):
+    w = T_l(t) t' + angle' m,  angle' = c . w,  c = (n + m) / (1 + n . m).
+The moment that does the work of th' is the transpose of this map times its own, so the elastic part has a potential,
+e^T K e / 2 + preload . e.
 """
 
 from __future__ import annotations
 
+import math
+
+from flexmbs.core.laws.force.measure import about_axis, counted
 from flexmbs.core.layout.force_tables import (
     BUSHING_FORCE,
     BUSHING_MOMENT,
@@ -24,7 +30,7 @@ from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def measure_bushing(tables, i, q, v, a, work):
+def measure_bushing(tables, i, q, v, a, contact_history, work):
     """Deformation and its rate into ``work.record``; frames in ``work.marker`` (A, B)."""
     bushing = tables.bushings[i]
     frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
@@ -40,8 +46,18 @@ def measure_bushing(tables, i, q, v, a, work):
     ux, uy, uz = rotate_back(frame_a.R_WM, ux - cx, uy - cy, uz - cz)
     wx, wy, wz = rotate_back(frame_a.R_WM, wx, wy, wz)
     relative_rotation(frame_a.R_WM, frame_b.R_WM, R_AB)
-    tx, ty, tz = rotation_vector(R_AB)
-    wx, wy, wz = inverse_tangent(tx, ty, tz, wx, wy, wz, 1.0)
+    nx, ny, nz = components(tables.turns[bushing.turn].axis)
+    mx, my, mz = rotate(R_AB, nx, ny, nz)
+    angle = rate = 0.0
+    if nx == 0.0 and ny == 0.0 and nz == 0.0:
+        tx, ty, tz = rotation_vector(R_AB)
+    else:
+        angle, rate, _x, _y, _z = about_axis(frame_a, frame_b, tables.turns[bushing.turn].axis)
+        angle = counted(tables, bushing.turn, angle, q, contact_history)
+        tx, ty, tz = tilt(nx, ny, nz, mx, my, mz)
+    wx, wy, wz = inverse_tangent(tx, ty, tz, wx - rate * mx, wy - rate * my, wz - rate * mz, 1.0)
+    tx, ty, tz = tx + angle * nx, ty + angle * ny, tz + angle * nz
+    wx, wy, wz = wx + rate * nx, wy + rate * ny, wz + rate * nz
     for k, x in enumerate((px, py, pz, tx, ty, tz)):
         out[DEFORMATION + k] = x - bushing.rest[k]
     for k, x in enumerate((ux, uy, uz, wx, wy, wz)):
@@ -49,9 +65,30 @@ def measure_bushing(tables, i, q, v, a, work):
 
 
 @kernel
-def add_bushings(tables, q, v, a, work, residual):
+def tilt(nx, ny, nz, mx, my, mz):
+    """Rotation vector of the shortest rotation of the unit vector n to m."""
+    x, y, z = cross(nx, ny, nz, mx, my, mz)
+    sine = math.sqrt(x * x + y * y + z * z)
+    factor = math.atan2(sine, nx * mx + ny * my + nz * mz) / sine if sine > 1e-8 else 1.0
+    return factor * x, factor * y, factor * z
+
+
+@kernel
+def moment_on_b(axis, R_AB, tx, ty, tz, gx, gy, gz):
+    """The moment on b that does the work of (gx, gy, gz) on the rate of the rotation (tx, ty, tz), axes of a."""
+    nx, ny, nz = components(axis)
+    mx, my, mz = rotate(R_AB, nx, ny, nz)
+    angle = tx * nx + ty * ny + tz * nz
+    # the transpose of the left tangent's inverse is that of the right one
+    ux, uy, uz = inverse_tangent(tx - angle * nx, ty - angle * ny, tz - angle * nz, gx, gy, gz, -1.0)
+    about = (gx * nx + gy * ny + gz * nz - mx * ux - my * uy - mz * uz) / (1.0 + nx * mx + ny * my + nz * mz)
+    return ux + about * (nx + mx), uy + about * (ny + my), uz + about * (nz + mz)
+
+
+@kernel
+def add_bushings(tables, q, v, a, contact_history, work, residual):
     for i in range(len(tables.bushings)):
-        measure_bushing(tables, i, q, v, a, work)
+        measure_bushing(tables, i, q, v, a, contact_history, work)
         bushing = tables.bushings[i]
         e = work.record[bushing.at : bushing.at + BUSHING_RECORD]
         e[BUSHING_POWER] = 0.0
@@ -66,8 +103,7 @@ def add_bushings(tables, q, v, a, work, residual):
         tx, ty, tz = vector_at(e, rotation)
         tx, ty, tz = tx + bushing.rest[3], ty + bushing.rest[4], tz + bushing.rest[5]
         mx, my, mz = vector_at(e, BUSHING_MOMENT)
-        # the transpose of the left tangent's inverse is that of the right one
-        mx, my, mz = inverse_tangent(tx, ty, tz, mx, my, mz, -1.0)
+        mx, my, mz = moment_on_b(tables.turns[bushing.turn].axis, work.scratch[0].R, tx, ty, tz, mx, my, mz)
         e[BUSHING_MOMENT], e[BUSHING_MOMENT + 1], e[BUSHING_MOMENT + 2] = mx, my, mz
         frame_a, frame_b = work.marker[A], work.marker[B]
         fx, fy, fz = vector_at(e, BUSHING_FORCE)
@@ -80,11 +116,11 @@ def add_bushings(tables, q, v, a, work, residual):
 
 
 @kernel
-def bushing_energy(tables, q, v, a, work):
+def bushing_energy(tables, q, v, a, contact_history, work):
     """Energy stored in all bushings, J."""
     total = 0.0
     for i in range(len(tables.bushings)):
-        measure_bushing(tables, i, q, v, a, work)
+        measure_bushing(tables, i, q, v, a, contact_history, work)
         bushing = tables.bushings[i]
         e = work.record[bushing.at + DEFORMATION : bushing.at + DEFORMATION_RATE]
         for k in range(6):

@@ -11,12 +11,12 @@ from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def add_elements(tables, q, v, a, work, residual):
+def add_elements(tables, q, v, a, contact_history, work, residual):
     for e in range(len(tables.elements)):
         element = tables.elements[e]
         if element.slides == STICKS:
             continue
-        x, rate, nx, ny, nz = measure(tables, element, q, v, a, work)
+        x, rate, nx, ny, nz = measure(tables, element, q, v, a, contact_history, work)
         given = work.signal[element.signal, VALUE] if element.signal >= 0 else 0.0
         parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
         if element.slides != 0:
@@ -47,13 +47,13 @@ def friction_effort(element, parameters, rate, normal_force, v, work):
 
 
 @kernel
-def element_energy(tables, q, v, a, work):
+def element_energy(tables, q, v, a, contact_history, work):
     """Energy stored in all elements, J."""
     total = 0.0
     for e in range(len(tables.elements)):
         element = tables.elements[e]
         if element.energy != 0:
-            x, _rate, _x, _y, _z = measure(tables, element, q, v, a, work)
+            x, _rate, _x, _y, _z = measure(tables, element, q, v, a, contact_history, work)
             parameters = tables.pool[element.parameters_at : element.parameters_at + element.parameters]
             total += law_energy(element.energy, parameters, x)
     return total

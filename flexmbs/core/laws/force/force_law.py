@@ -50,7 +50,6 @@ class ForceLaw(ABC):
     kind : name of the law in descriptions and in the names of histories
     force : (parameters (n,), x, rate, given) -> N or N m. An entry of the core, or a static method
     energy : (parameters (n,), x) -> J, the potential of the force at rate 0; None: it stores none
-    rest : rad; an angle between markers is measured within half a turn of it
     given : number, function of time or sensor that the force depends on, or a :class:`ReactionLoad`
     is_passive : whether it can only store and dissipate energy
     is_driven : whether ``given`` is what drives the mechanism (a motor), not a condition of the force (a normal load)
@@ -59,7 +58,6 @@ class ForceLaw(ABC):
     kind: str = "force"
     force: Callable[[Sequence[float], float, float, float], float]
     energy: Callable[[Sequence[float], float], float] | None = None
-    rest: float = 0.0
     given: Any = None
     is_passive: bool = False
     is_driven: bool = False

@@ -3,7 +3,8 @@
 The angle between markers is that of the rotation R = R_a^T R_b about the unit axis n (of a),
     tan(angle) = n . ax / (tr R - n . R n),  ax the axial part of R - R^T.
 Its rate is c . w (w of b relative to a), c = (n_a + n_b) / (1 + n_a . n_b) with n_a, n_b the axis as it sits in a and
-in b: a torque along c does the work of the angle, in every position.
+in b: a torque along c does the work of the angle, in every position.  Turns are counted: of all angles of R it is the one
+nearest to the angle at the last accepted step, or to that of a hinge (core.layout.force_tables.TURN).
 """
 
 from __future__ import annotations
@@ -12,16 +13,24 @@ import math
 
 import numpy as np
 
-from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, LINE_ELEMENT
+from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, HALF_TURN, LINE_ELEMENT, TURN_ANGLE, TURN_MEMORY, TURN_RATE
 from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
+from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.vectors import components, cross, difference, rotate
+from flexmbs.core.mechanics.rotation import rotation_vector
+from flexmbs.core.mechanics.vectors import components, cross, difference, dot, relative_rotation, rotate
+from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats, Floats2
+
+LARGEST_TURN = 2.0  # rad in a step, at the rate of its start; the count would fail at pi
 
 
 @kernel
-def measure(tables, element, q, v, a, work):
+def measure(tables, element, q, v, a, contact_history, work):
     """Coordinate, its rate, and (line, angle) the direction in the world; frames in ``work.marker`` (A, B)."""
     if element.geometry == COORDINATE_ELEMENT:
         return q[element.a], v[element.a], 0.0, 0.0, 0.0
@@ -31,9 +40,60 @@ def measure(tables, element, q, v, a, work):
     if element.geometry == LINE_ELEMENT:
         return along_line(frame_a, frame_b)
     angle, rate, cx, cy, cz = about_axis(frame_a, frame_b, element.axis)
-    # the turn nearest to the rest angle
-    angle -= 2.0 * math.pi * np.floor((angle - element.rest) / (2.0 * math.pi) + 0.5)
-    return angle, rate, cx, cy, cz
+    return counted(tables, element.turn, angle, q, contact_history), rate, cx, cy, cz
+
+
+@kernel
+def counted(tables, number, angle, q, contact_history):
+    """``angle`` (rad, up to whole turns) of ``tables.turns[number]`` with the turns so far."""
+    turn = tables.turns[number]
+    if turn.at >= 0:
+        near = contact_history[turn.at + TURN_ANGLE]
+    else:
+        near = turn.factor * q[turn.coordinate] + turn.offset
+    return angle + 2.0 * math.pi * np.floor((near - angle) / (2.0 * math.pi) + 0.5)
+
+
+@kernel
+def longest_step(tables, state):
+    """How long the next step may be so that no angle turns too far to be counted, s."""
+    longest = math.inf
+    for i in range(len(tables.turns)):
+        turn = tables.turns[i]
+        if turn.at >= 0 and dot(turn.axis, turn.axis[0], turn.axis[1], turn.axis[2]) > 0.0:
+            longest = min(longest, LARGEST_TURN / max(abs(state.contact_history[turn.at + TURN_RATE]), 1e-300))
+    return longest
+
+
+@entry
+def keep_turns(
+    tables: Tables, t: float, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace, contact_history: Floats
+) -> None:
+    """Remember the angles at the end of a step, at time ``t``, and which general rotations have passed half a turn."""
+    moved = False
+    frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
+    for i in range(len(tables.turns)):
+        turn = tables.turns[i]
+        if turn.at < 0:
+            continue
+        if not moved:
+            hide_condensed(tables, q, v, a, work)
+            forward_kinematics(tables, q, v, a, reference, work)
+            moved = True
+        marker_in_world(tables, turn.a, q, v, a, work, frame_a)
+        marker_in_world(tables, turn.b, q, v, a, work, frame_b)
+        memory = contact_history[turn.at : turn.at + TURN_MEMORY]
+        if dot(turn.axis, turn.axis[0], turn.axis[1], turn.axis[2]) > 0.0:
+            angle, rate, _x, _y, _z = about_axis(frame_a, frame_b, turn.axis)
+            memory[TURN_ANGLE], memory[TURN_RATE] = counted(tables, i, angle, q, contact_history), rate
+            continue
+        relative_rotation(frame_a.R_WM, frame_b.R_WM, R_AB)
+        x, y, z = rotation_vector(R_AB)
+        if (x - memory[0]) ** 2 + (y - memory[1]) ** 2 + (z - memory[2]) ** 2 > math.pi**2 and memory[HALF_TURN] == 0.0:
+            memory[HALF_TURN] = t
+        memory[0], memory[1], memory[2] = x, y, z
+    if moved:
+        show_condensed(tables, a, work)
 
 
 @kernel

@@ -14,6 +14,7 @@ import math
 from flexmbs.core.equations.projection import project
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, new_chart
 from flexmbs.core.equations.tangent import consistent_accelerations
+from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.state import (
     ALL_STALE,
     CHUNK_FULL,
@@ -160,3 +161,4 @@ def finish_step(tables, state, scratch, work, stepping, h):
     for k in range(state.q.shape[0]):
         state.a[k] = a[k]
     new_chart(tables, state)
+    keep_turns(tables, state.time, state.q, state.v, state.a, state.reference, work, state.contact_history)
