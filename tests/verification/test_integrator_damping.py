@@ -6,6 +6,7 @@ Hulbert 1993, equation 18); Newmark's trapezoidal rule has none.
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 from smooth_motions import MOTIONS, double_pendulum
 
 import flexmbs as fm
@@ -95,3 +96,15 @@ def test_steady_spin_turns_on_and_on(integrator):
     found = np.array([result[f"body.free.rotation.quaternion.{part}"][-1] for part in "wz"])
     expected = np.array([np.cos(half), np.sin(half)])
     assert min(np.abs(found - expected).max(), np.abs(found + expected).max()) < 1e-9
+
+
+@pytest.mark.parametrize(("options", "bound"), [({}, 3e-4), ({"rtol": 1e-9}, 1e-8), ({"integrator": "radau"}, 1e-6)])
+def test_drift_of_an_undamped_pendulum_in_a_thousand_periods(options, bound):
+    """As docs/integrators.md says: small, but more than rounding."""
+    system = fm.System(gravity=(0.0, -9.81, 0.0))
+    rod = system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
+    system.revolute(system.ground["origin"], rod["origin"], axis="z", angle=1.0 - np.pi / 2.0, name="hinge")
+    period = 4.0 * np.sqrt(2.0 / 3.0 / 9.81) * ellipk(np.sin(0.5) ** 2)
+    result = system.simulate(1000.0 * period, **options)
+    exchanged = 0.5 * 9.81 * (1.0 - np.cos(1.0))
+    assert 1e-11 < abs(result["energy.total"][-1] - result["energy.total"][0]) / exchanged < bound
