@@ -21,7 +21,7 @@ from flexmbs.model.compiled_model import Model
 # the loops close in the singular position only (both ends of a body held apart that can only bend), the nearby position
 # differs from it only by the square root of the closure tolerance.
 NEARBY_RANK_TOLERANCE = 1e-5
-BETTER = 10.0  # another selection must have a smallest singular value larger by this factor
+BETTER = 4.0  # another selection must have a smallest singular value larger by this factor
 
 
 def independent_rows(model: Model, t: float) -> np.ndarray:

@@ -36,7 +36,7 @@ OPENED, HALTED = -1, 100  # outcomes in addition to those of the step loop
 UNBOUNDED = 1e6  # times the largest value before (functions of the state: times 1): a function that tends to infinity
 # Smallest singular value of the constraints, relative to the largest, below which they count as dependent; it decreases
 # with the square root of the distance to the singular position.
-DEPENDENT = 1e-4
+DEPENDENT, NEARLY_DEPENDENT = 1e-4, 0.02
 LOST = 1e-6  # inertia relative to that at the start below which it counts as zero
 LARGE_FORCE = 1e9  # times the largest inertia at the start
 TAKES_PART = 0.1  # smallest coefficient of a constraint in the dependence that is reported
@@ -82,7 +82,8 @@ class Failure:
         """The reason as text, and the exception of the user function that caused it, if any."""
         if self.outcome == HALTED:
             when, what = self.halted
-            return f"at t = {when:.9g} s {what}", None
+            dependent = self._dependent(NEARLY_DEPENDENT)
+            return (f"{dependent}, {self.where}; " if dependent else "") + f"at t = {when:.9g} s {what}", None
         signals = self.model.signals
         if signals.error is not None:
             if signals.failed == "a function of time":
@@ -176,10 +177,10 @@ class Failure:
             f"fallen to {abs(values[0]):.1e} of that at the start"
         )
 
-    def _dependent(self) -> str:
+    def _dependent(self, limit: float = DEPENDENT) -> str:
         """Constraints that have become dependent; empty if there are none."""
         smallest, tied = self._tied()
-        if smallest > DEPENDENT:
+        if smallest > limit:
             return ""
         drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
         driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""

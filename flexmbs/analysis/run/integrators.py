@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.state import INDEX_1, INDEX_2, INDEX_3
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.method_table import INTEGRATORS
 from flexmbs.core.methods.moreau import METHOD as MOREAU
-from flexmbs.core.methods.one_stage import INDEX_1, INDEX_2, INDEX_3
 
 FORMULATIONS = {"index 3": INDEX_3, "index 2": INDEX_2, "I3": INDEX_3, "SI2": INDEX_2, "SI1": INDEX_1}
 

@@ -225,7 +225,13 @@ class Run(RunModel):
             if error is not None:
                 return s.NOT_FINITE
             if outcome in (s.DEPENDENT, s.UNDERFLOW):
+                held = outcome == s.DEPENDENT and not self.log.occurrence_count
                 outcome = self._choose_constraints(outcome)
+                if held:
+                    self.log.filled[:] = 0
+                    self._take_log()
+                    if self.recorder.opening > OPEN:
+                        return OPENED
             if outcome == s.NO_CONTACT_SLOT:
                 outcome = self._find_slots()
                 self._take_log()
@@ -271,6 +277,8 @@ class Run(RunModel):
         if jump is not None:
             outcome, self.halted = HALTED, jump
         log = self.log
+        if outcome == s.DEPENDENT and rows and not occurrences:
+            rows -= 1  # its multipliers are those of constraints that have become dependent: written anew behind the choice
         self.recorder.take(self.model, log.rows[:rows], log.contacts[:contacts], log.occurrences[:occurrences])
         return outcome
 

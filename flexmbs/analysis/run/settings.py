@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.analysis.run.integrators import FORMULATIONS
 from flexmbs.analysis.run.motion_scales import motion_scales
-from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances
+from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances, motion_per_unit
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings
@@ -142,6 +142,7 @@ def make_settings(
         **motion_scales(model, atol, damps=not integrator.trees_only),
         largest_q=largest,
         pairs=pairs_of_contacts(model),
+        motion=motion_per_unit(model),
         max_step=float(min(max_step, t_end)),
         max_growth=integrator.max_growth,
         newton_tolerance=float(newton_tolerance),

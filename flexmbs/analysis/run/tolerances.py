@@ -66,6 +66,13 @@ def kinds_of_coordinates(model: Model) -> list[str]:
     return kinds
 
 
+def motion_per_unit(model: Model) -> np.ndarray:
+    """(n,) rad, or sizes of the mechanism or of a flexible body, per unit of each coordinate; 0 for states, multipliers."""
+    scales = _by_default(model, 1.0 / DEFAULT_FACTOR)
+    kinds = kinds_of_coordinates(model)
+    return np.array([0.0 if kind in ("", "state") else 1.0 / scales[kind][k] for k, kind in enumerate(kinds)])
+
+
 def _by_default(model: Model, rtol: float) -> dict[str, np.ndarray]:
     n = len(model.q)
     lengths = np.full(n, min(1.0, largest_lever(model.tables)))

@@ -15,7 +15,7 @@ def wider_settings(settings: s.Settings, pairs: np.ndarray, old: Model, new: Mod
     """``settings`` with those of the last multiplier also for those behind it; ``pairs``: largest flags."""
     n, added = len(old.coordinate_names), len(new.coordinate_names) - len(old.coordinate_names)
     arrays = dict(settings.arrays)
-    by_coordinate = ("atol_q", "atol_v", "reach_q", "reach_v", "vibration_time", "scale_body", "floor_q", "largest_q")
+    by_coordinate = ("atol_q", "atol_v", "reach_q", "reach_v", "vibration_time", "scale_body", "floor_q", "largest_q", "motion")
     for name in by_coordinate:
         if arrays[name].shape == (n,):
             arrays[name] = np.concatenate([arrays[name], np.repeat(arrays[name][-1:], added)])

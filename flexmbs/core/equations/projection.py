@@ -26,9 +26,6 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 MAX_PROJECTIONS = 8
-# Multipliers are polished to these parts of the largest one and of rtol, whichever is more.
-MAX_POLISHES, POLISHED, POLISHED_PART = 20, 1e-8, 1e-2
-FIRST_CHANGE = 1e300  # before there is one
 # Constraints are lengths (m), angles (rad) and their rates: below this, or this part of rtol, they are left alone.
 TARGET, TARGET_PART = 1e-13, 1e-8
 # Constraints that follow from others stay satisfied; beyond this the choice of independent ones is made anew.
@@ -37,6 +34,7 @@ VIOLATION_LIMIT = 1e-9
 # the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
 # which a row is replaced: its acceleration is extrapolated, with an error of third order in the time of the passage.
 RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
+MAX_PASSAGE, PASSAGE_PART = 0.05, 0.5  # at which a row is replaced where a step fails
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
@@ -74,7 +72,7 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         weakest, size = weakest_constraint(tables, state, scratch)
         if state.replaced_count == 0:
             monitor_dependence(state, size)
-        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE)
+        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE, state.replace_below)
         if weakest < 0 or size > limit or state.replaced_count == state.replaced_rows.shape[0]:
             break
         state.replaced[weakest] = 1
@@ -82,6 +80,22 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         state.replaced_count += 1
     if state.replaced_count != 0:
         find_directions(tables, state, scratch)
+    else:
+        state.replace_below = 0.0
+    return True
+
+
+@kernel
+def replaces_early(tables, state):
+    """Whether rows are to be replaced from here on, where a step towards a singular position has failed.
+
+    Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^5 of the position.
+    """
+    limit = min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2) * state.reference_singular_value
+    approaches = state.singular_value < state.singular_value_before
+    if len(tables.switches) > 0 or state.replaced_count != 0 or not approaches or not state.singular_value < limit:
+        return False
+    state.replace_below = 1.01 * state.singular_value
     return True
 
 
@@ -180,57 +194,20 @@ def fill_equilibrated(tables, state, scratch):
 def monitor_dependence(state, size):
     """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
     largest = state.reference_singular_value
-    state.singular_value = size
+    if size != state.singular_value:
+        state.singular_value_before, state.singular_value = state.singular_value, size
     if size >= RECOVERED * largest:
         state.reselection_requested = 0
-    if size < RESELECT * largest and state.reselection_requested == 0:
-        state.reselect_constraints = state.reselection_requested = 1
+    if size < RESELECT * 0.5**state.reselection_requested * largest:
+        state.reselect_constraints = 1
+        state.reselection_requested += 1
     elif size < 1e299:
         state.reference_singular_value = max(largest, size)
 
 
-@kernel
-def polish_multipliers(tables, state, scratch, work):
-    """Bring the multipliers of the end of the step to the accuracy of its motion.
-
-    Newton's iteration stops when positions and velocities are right; multipliers, which neither hold, may lag behind.
-    """
-    previous = FIRST_CHANGE
-    target = max(POLISHED, POLISHED_PART * state.rtol)
-    for _ in range(MAX_POLISHES):
-        residual(
-            tables,
-            state.active,
-            state.contact_history,
-            scratch.end_q,
-            scratch.end_v,
-            scratch.end_a,
-            state.reference,
-            work,
-            scratch.shifted_residual,
-        )
-        for i in range(len(tables.free)):
-            k = tables.free[i]
-            scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted_residual[k]
-        solve_mass(tables, state, scratch, scratch.real_x)
-        change = size = 0.0
-        for i in range(len(tables.free)):
-            k = tables.free[i]
-            if tables.coordinates[k].multiplier != 0:
-                scratch.end_a[k] += scratch.real_x[i]
-                change = max(change, abs(scratch.real_x[i]))
-                size = max(size, abs(scratch.end_a[k]))
-        left = change
-        if change < previous < FIRST_CHANGE:  # what is left behind corrections that shrink like these
-            left *= min(1.0, change / (previous - change))
-        if not (left > target * size and change < 0.9 * previous):
-            return
-        previous = change
-
-
 @entry
-def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
-    """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0."""
+def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> bool:
+    """Move the end of the step to g = 0 and (with two ``levels``) its velocities to g' = 0; False where g stays open."""
     set_end_signals(tables, scratch, work)
     work.extent[0] = CONSTRAINTS
     target = max(TARGET, TARGET_PART * state.rtol)
@@ -262,6 +239,7 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
         if tables.coordinates[i].multiplier == PERMANENT and not abs(work.constraint[i, 0]) < VIOLATION_LIMIT:
             state.reselect_constraints = 1  # a constraint that was left out as dependent on the others no longer is
     work.extent[0] = WHOLE
+    return violation(tables, state, work, 0) < VIOLATION_LIMIT
 
 
 @kernel
@@ -287,12 +265,3 @@ def move_back(tables, state, scratch, work, level, vector):
         k = tables.free[i]
         if not is_algebraic(tables.coordinates[k]):
             vector[k] += scratch.real_x[i]
-
-
-@entry
-def finish_constraints(tables: Tables, state: State, scratch: Scratch, work: Workspace, levels: int) -> None:
-    """Multipliers and constraints of the end of an accepted step."""
-    set_end_signals(tables, scratch, work)
-    if state.replaced_count == 0:
-        polish_multipliers(tables, state, scratch, work)
-    project(tables, state, scratch, work, levels)

@@ -15,12 +15,14 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.friction_tables import GIVEN
 from flexmbs.core.layout.state import CURRENT, REUSABLE, Scratch, State
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
-from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.layout.tables import PERMANENT, Tables, Workspace
+from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import columns_of, equilibrate
 from flexmbs.core.mechanics.condensed_modes import is_algebraic, place_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
+from flexmbs.machine_code.signature import Floats
 
 INCREMENT = 1e-7
 # of the largest reaction; where all are small, they count as this part of the largest acceleration
@@ -36,9 +38,16 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
 
     A changing mass matrix is the usual reason for slow convergence, and costs a third of the whole tangent.
     """
-    q, v, a = state.q, state.v, state.a
     evaluate_signals(tables, state.time, work.signal)
-    impose_drivers(tables, work.signal, q, v, a)
+    impose_drivers(tables, work.signal, state.q, state.v, state.a)
+    return tangent_at(tables, state, scratch, work, state.q, state.v, state.a, kinds)
+
+
+@entry
+def tangent_at(
+    tables: Tables, state: State, scratch: Scratch, work: Workspace, q: Floats, v: Floats, a: Floats, kinds: int
+) -> bool:
+    """:func:`update_tangent` at other coordinates, where signals are current and drivers imposed."""
     residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
     for kind in range(kinds):
         vector = a if kind == 0 else (v if kind == 1 else q)
@@ -66,13 +75,25 @@ def update_tangent(tables: Tables, state: State, scratch: Scratch, work: Workspa
                 fill_column(tables, scratch, vector, tables.shift_columns[i], matrix)
     place_condensed(tables, q, v, a)
     if any_rows(tables):
-        equilibrate(state.mass, tables.band, state.scale)
+        scale_unknowns(tables, state, scratch)
     regular = not any_rows(tables) or factorise_mass(tables, state, scratch)
     state.residual_evaluations += 1
     state.tangent_evaluations += 1
     state.tangent_status = CURRENT if kinds == 3 else REUSABLE
     state.convergence_rate = 1.0
+    state.moved_since_tangent = 0.0
     return regular
+
+
+@kernel
+def scale_unknowns(tables, state, scratch):
+    """Scales of the unknowns; those of constraints by their largest rows so far: one that vanishes must not be hidden."""
+    copy_vector(state.scale, scratch.unshifted)
+    equilibrate(state.mass, tables.band, state.scale)
+    if state.reference_singular_value > 0.0:
+        for i in range(len(tables.free)):
+            if tables.coordinates[tables.free[i]].multiplier == PERMANENT:
+                state.scale[i] = min(state.scale[i], scratch.unshifted[i])
 
 
 @kernel

@@ -31,8 +31,12 @@ NUMBERS = (
     "measured_time",  # where the measurement of an order of Radau IIA has begun, and its cost so far
     "measured_cost",
     "singular_value",  # smallest of the constraints, when their matrix was last factorised
+    "singular_value_before",  # that of the time before
     "gain_before",  # motion per evaluation before the trial of another order
     "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
+    "moved_since_tangent",  # the mechanism since its mass matrix and constraints were taken (core.equations.finish_constraints)
+    "replace_below",  # singular value at which a step failed near a singular position, below which rows are replaced
+    "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
     "instant",  # where the events of rigid contacts that come at once began (core.stepping.rigid.resolve)
 )
 FLAGS = (
@@ -73,6 +77,7 @@ COUNT_NAMES = (
 ALL_STALE, MASS_STALE, REUSABLE, CURRENT = range(4)
 TOUCHES_NOW = 2  # of State.active, before a run begins: the contact touches, and is to begin
 TANGENT_REFRESHES = 8  # steps that begin with a new tangent where that of the step before was useless
+INDEX_3, INDEX_2, INDEX_1 = range(3)  # Settings.formulation
 MAX_REPLACED = 64  # constraint rows that can be replaced at once
 # What a touching contact has done since it touched, one record per contact; kept as rows of floats in files.
 EPISODE = np.dtype(
@@ -240,6 +245,7 @@ class Settings(Block):
         "floor_q": ("f8", 1),  # added to |q|: 1 for rotation vectors, whose size is not that of the rotation
         "largest_q": ("f8", 1),  # a run stops where |q| exceeds it
         "pairs": ("i8", 1),  # (contacts + switches,) largest values of State.active
+        "motion": ("f8", 1),  # (n,) rad, or sizes of the mechanism, per unit of a coordinate
         "max_step": ("f8", 0),
         "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.equations.rotation_charts import largest_rotation, restate
+from flexmbs.core.layout.state import INDEX_1
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.methods import method_interface as interface
@@ -24,7 +25,7 @@ from flexmbs.core.methods.error_norm import clear_errors, error_norm, set_weight
 from flexmbs.core.methods.integrator import Integrator, check_formulation
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
-from flexmbs.core.methods.one_stage import INDEX_1, add_quadrature_errors, has_rough_rate, solve_stage
+from flexmbs.core.methods.one_stage import add_quadrature_errors, has_rough_rate, solve_stage
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.core.constraints.any_rows import any_rows
+from flexmbs.core.layout.state import INDEX_3
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.matrix import columns_of, solve_scaled
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -28,7 +29,7 @@ from flexmbs.core.methods.error_norm import set_weights
 from flexmbs.core.methods.integrator import Integrator, check_formulation, check_number
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.newton_iteration import refresh_tangent
-from flexmbs.core.methods.one_stage import INDEX_3, filter_errors, norm_of_errors, solve_stage
+from flexmbs.core.methods.one_stage import filter_errors, norm_of_errors, solve_stage
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 

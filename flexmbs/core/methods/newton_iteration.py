@@ -6,6 +6,7 @@ Differential Equations II (1996), IV.8.
 
 from __future__ import annotations
 
+from flexmbs.core.equations.projection import replaces_early
 from flexmbs.core.equations.return_to_constraints import return_to_constraints
 from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.state import ALL_STALE, CURRENT, MASS_STALE, TANGENT_REFRESHES
@@ -13,8 +14,8 @@ from flexmbs.core.linalg.matrix import columns_of
 from flexmbs.machine_code.kernel import kernel
 
 MAX_ITERATIONS = 8
-# Newton corrections below this part of their tolerance are not asked to shrink.
-ROUNDING = 1e-3
+# Newton corrections below this part of their tolerance, or two in a row below the second, are not asked to shrink.
+ROUNDING, NEGLIGIBLE = 1e-3, 0.1
 REFRESHED_FOR = 180  # residuals that new tangents after a failure may cost, beside the first one
 GO_ON, CONVERGED, DIVERGING = range(3)
 
@@ -26,7 +27,7 @@ def refresh_tangent(tables, state, scratch, work):
         return
     replaced = state.replaced_count
     update_tangent(tables, state, scratch, work, 3 if state.tangent_status == ALL_STALE else 1)
-    if state.replaced_count < replaced:
+    if replaced > 0 and state.replaced_count == 0:
         return_to_constraints(tables, state, scratch, work)
     state.factored_step_size = 0.0
 
@@ -46,7 +47,9 @@ def after_failure(tables, state, h):
     shifts = max(len(tables.shift_start) - 1, 0)  # unknowns that are shifted together
     cost = shifts if shifts > 0 else 3 * state.mass.shape[0]
     state.tangent_refreshes_left = min(TANGENT_REFRESHES, 1 + REFRESHED_FOR // cost)
-    if state.tangent_status == CURRENT:
+    if state.tangent_status == CURRENT and replaces_early(tables, state):
+        state.tangent_status = ALL_STALE
+    elif state.tangent_status == CURRENT:
         state.step_size = 0.5 * h
         state.last_step_rejected = 1
     else:
@@ -63,7 +66,7 @@ def convergence(state, settings, iteration, size, previous, rate, slowest):
         return DIVERGING, rate, slowest
     if iteration > 0:
         rate = size / previous if previous > 0.0 else 0.0
-        if size < ROUNDING * settings.newton_tolerance:
+        if size < ROUNDING * settings.newton_tolerance or max(size, previous) < NEGLIGIBLE * settings.newton_tolerance:
             rate = min(rate, 0.5)  # corrections that small are rounding, and need not shrink further
         slowest = max(slowest, rate)
         left = MAX_ITERATIONS - 1 - iteration

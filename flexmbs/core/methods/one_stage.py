@@ -24,6 +24,7 @@ from flexmbs.core.equations.iteration_matrix import fill_real
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import chart_rates
+from flexmbs.core.layout.state import INDEX_3
 from flexmbs.core.layout.tables import BALL
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.matrix import factorise_any, solve_scaled
@@ -42,7 +43,6 @@ from flexmbs.core.methods.newton_iteration import (
 )
 from flexmbs.machine_code.kernel import kernel
 
-INDEX_3, INDEX_2, INDEX_1 = range(3)  # Settings.formulation
 # A matrix is kept while beta_v is within this part of that which it was made for.
 REUSE_WITHIN = 0.2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
-from flexmbs.core.equations.projection import finish_constraints
+from flexmbs.core.equations.finish_constraints import finish_constraints, motion_of_step
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
@@ -22,9 +22,12 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
 
     ``rows`` inside the step have been filled by the method.
     """
+    renewed = False
     record_contacts(tables, state, scratch, work, h, rows)
     if any_rows(tables):
-        finish_constraints(tables, state, scratch, work, settings.projection_levels)
+        state.moved_since_tangent += motion_of_step(tables, state, settings, scratch)
+        finish_constraints(tables, state, settings, scratch, work)
+        renewed = state.moved_since_tangent == 0.0
     if len(tables.switches) > 0:
         record_phases(tables, state, scratch, h, rows)
     wanted = update_history(scratch.update_history, tables, state, settings, scratch, h)
@@ -48,6 +51,6 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     elif state.tangent_refreshes_left > 0:
         state.tangent_status = ALL_STALE
         state.tangent_refreshes_left -= 1
-    elif state.last_convergence_rate > settings.reuse_rate:
+    elif state.last_convergence_rate > settings.reuse_rate and not renewed:
         state.tangent_status = MASS_STALE  # all of it only when Newton fails
     return wanted

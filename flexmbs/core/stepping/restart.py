@@ -11,7 +11,8 @@ from flexmbs.machine_code.kernel import kernel
 def restart(tables, state, scratch, work):
     """Accelerations and multipliers behind an event, and no memory of the steps before; False: singular."""
     state.has_prediction = 0
-    state.reference_singular_value = 0.0
+    if len(tables.switches) > 0:  # other constraints may act
+        state.reference_singular_value = 0.0
     if not renew_accelerations(tables, state, scratch, work, 3):
         return False
     state.tangent_status = ALL_STALE

@@ -12,6 +12,7 @@ from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.groups import occupy
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.accelerations import find_accelerations
+from flexmbs.core.equations.finish_constraints import room_in_passage
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, largest_rotation
 from flexmbs.core.equations.tangent import consistent_accelerations
 from flexmbs.core.laws.force.measure import longest_step
@@ -274,10 +275,11 @@ def find_step(tables, state, settings, scratch, work, rigid):
         rotation = largest_rotation(tables, scratch.end_q)
         room = 0.8 * MAX_ROTATION / max(rotation, 1e-3)  # a longer step would turn a ball too far for its chart
         factor = min(step_size_factor(state, settings, iterations, error, order, h), room)
-        if error > 1.0 or rotation > MAX_ROTATION or not error >= 0.0:
+        passage = room_in_passage(tables, state, settings, scratch, h)
+        if error > 1.0 or rotation > MAX_ROTATION or passage < 1.0 or not error >= 0.0:
             state.steps_rejected += 1
             state.last_step_rejected = 1
-            state.step_size = h * factor
+            state.step_size = h * min(factor, 0.9 * passage)
             continue
         proposed = h * (min(1.0, factor) if state.last_step_rejected != 0 else factor)
         rows = 0

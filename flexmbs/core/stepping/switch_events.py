@@ -7,7 +7,7 @@ repeated up to the event: from both sides, by the method of Illinois (Dowell and
 from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
-from flexmbs.core.equations.projection import finish_constraints
+from flexmbs.core.equations.finish_constraints import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
@@ -57,7 +57,7 @@ def start_margins(tables, state, scratch, work, rigid):
 def end_margins(tables, state, settings, scratch, work, rigid, h, row):
     """Margins at the end of a step of ``h``, whose multipliers are brought to the accuracy of its motion."""
     if any_rows(tables):
-        finish_constraints(tables, state, scratch, work, settings.projection_levels)
+        finish_constraints(tables, state, settings, scratch, work)
     q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
     fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid, rigid.margin[row])
 

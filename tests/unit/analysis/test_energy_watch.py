@@ -182,14 +182,14 @@ def test_driver_that_a_step_passes_over_is_told(coordinates):
 
 
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
-def test_stop_where_a_step_passes_over_a_driver_is_told(coordinates):
+def test_step_that_passes_over_a_driver_in_a_constraint_is_told(coordinates):
     """A load hangs at rest until its rope is wound up, from 1 s on: by then steps are longer than the winding lasts."""
     system = fm.System(gravity=(0.0, -9.81, 0.0), coordinates=coordinates)
     load = system.add(fm.RigidBody.box(1000.0, (0.1, 0.1, 0.1)), "load")
     system.prismatic(system.ground["origin"], load["origin"], axis="y", displacement=-1.0, name="guide")
     system.rod(system.ground["origin"], load["origin"], fm.Step(1.0, 1.5, 1.0, 0.5), name="rope")
-    with pytest.raises(fm.SimulationError, match="skips a shorter motion of the driver of 'rope'.* Set max_step"):
-        system.simulate(3.0)
+    with pytest.warns(fm.ResultWarning, match="skips a shorter motion of the driver of 'rope'.* Set max_step"):
+        assert system.simulate(3.0)["guide.displacement"][-1] == pytest.approx(-0.5, abs=1e-9)
     assert system.simulate(3.0, max_step=0.05)["guide.displacement"][-1] == pytest.approx(-0.5, abs=1e-9)
 
 

@@ -83,14 +83,23 @@ def test_failure_asks_for_a_new_tangent_first_and_a_shorter_step_then():
         step_size=1.0,
         last_step_rejected=0,
         mass=np.zeros((2, 2)),
+        rtol=1e-6,
+        replaced_count=0,
+        singular_value=1.0,
+        singular_value_before=2.0,
+        reference_singular_value=1.0,
     )
-    tables = SimpleNamespace(shift_start=np.zeros(0))
+    tables = SimpleNamespace(shift_start=np.zeros(0), switches=[])
     after_failure(tables, state, 0.5)
     assert (state.tangent_status, state.step_size, state.newton_failures) == (ALL_STALE, 1.0, 1)
     assert state.tangent_refreshes_left == TANGENT_REFRESHES
     state.tangent_status = CURRENT
     after_failure(tables, state, 0.5)
     assert (state.step_size, state.last_step_rejected, state.newton_failures) == (0.25, 1, 2)
+    state.singular_value = 0.01  # towards a singular position: a row is replaced
+    after_failure(tables, state, 0.5)
+    assert (state.tangent_status, state.step_size) == (ALL_STALE, 0.25)
+    assert state.replace_below == pytest.approx(0.01, rel=0.1)
     state.mass = np.zeros((40, 40))  # a tangent costs more there
     after_failure(tables, state, 0.5)
     assert state.tangent_refreshes_left == 2
