@@ -102,6 +102,17 @@ def test_two_bodies_that_spin_fast_against_each_other():
     assert result["angle"] == pytest.approx(-200.0 * result.t, abs=1e-6)
 
 
+def test_a_shaft_that_a_clutch_sets_spinning_at_once():
+    """No step behind the event, whose error would allow a second, is too long to count."""
+    system = fm.System(gravity=(0, 0, 0))
+    one, two = (system.add(fm.RigidBody(1.0, (1, 1, 1)), name) for name in ("one", "two"))
+    system.revolute(system.ground["origin"], one["origin"], name="shaft", rate=1000.0)
+    clutch = system.revolute(one["origin"], two["origin"], name="clutch", rate=-1000.0)
+    system.sensor("angle", two["origin"], name="angle")
+    system.event(1.0, fm.Lock(clutch), name="engage")
+    assert system.simulate(2.0)["angle"][-1] == pytest.approx(500.0, rel=1e-9)
+
+
 def test_a_run_that_is_interrupted_in_mid_turn_ends_with_the_same_digits(tmp_path):
     def interrupt(progress):
         if progress.time > 0.3:  # at 17 rad

@@ -14,7 +14,7 @@ import math
 from flexmbs.core.equations.projection import project
 from flexmbs.core.equations.rotation_charts import MAX_ROTATION, new_chart
 from flexmbs.core.equations.tangent import consistent_accelerations
-from flexmbs.core.laws.force.measure import keep_turns
+from flexmbs.core.laws.force.measure import keep_turns, longest_step
 from flexmbs.core.layout.state import (
     ALL_STALE,
     CHUNK_FULL,
@@ -86,7 +86,7 @@ def advance_in_time(
 def step_in_time(tables, state, settings, scratch, work, log, stepping):
     """One step; an outcome code."""
     limit = next_limit(tables, state, settings)
-    h, last = settings.max_step, False
+    h, last = min(settings.max_step, longest_step(tables, state)), False
     if state.time + 1.0001 * h >= limit:
         h, last = limit - state.time, True
     while turn_in(tables, state, h) > 0.5 * MAX_ROTATION:
