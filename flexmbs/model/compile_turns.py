@@ -36,10 +36,11 @@ class TurnTable:
 
     def of_bushing(self, a, b, stiffness: np.ndarray) -> int:
         """Number of the turns about the hinge between both bodies, or the only axis without ``stiffness`` (3, 3)."""
-        name, _factor, direction, _rotation = self.hinge(a, b)
+        name, _factor, direction, R = self.hinge(a, b)
         values, axes = np.linalg.eigh(stiffness)
         only_one = values[0] <= 1e-9 * values[2] < values[1]
-        return self.number(a, b, direction if name else axes[:, 0] if only_one else np.zeros(3))
+        hinged = name and direction @ R @ direction > PARALLEL  # the axis is the same in a and in b
+        return self.number(a, b, direction if hinged else axes[:, 0] if only_one else np.zeros(3))
 
     def hinge(self, a, b) -> tuple[str, float, np.ndarray, np.ndarray]:
         """Coordinate, factor and direction in the axes of a of a joint that turns b about one axis, and R_AB where it is 0.
