@@ -139,3 +139,59 @@ def test_bicycle_that_coasts_is_asked_for_a_driver_that_can_be():
 def test_published_eigenvalues_of_the_bicycle():
     exact = whipple(5.0)
     assert furthest(exact, [-14.07838969279824, -0.32286642900408613, -0.7753418821958424 + 4.46486771378823j]) < 1e-12
+
+
+TRAILING, SPEED, CASTOR_RADIUS = 0.3, 2.0, 0.1
+
+
+def castor(stiffness):
+    """A trailing wheel on a carriage that is driven along x, perhaps with a spring across."""
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    parts = {"carriage": (1.0, 1.0), "across": (2.0, 1.0), "swivel": (1.0, 0.2)}
+    carriage, across, swivel = (system.add(fm.RigidBody(m, J * np.ones(3)), name=name) for name, (m, J) in parts.items())
+    wheel = system.add(fm.RigidBody(1.0, (0.01, 0.02, 0.01)), name="wheel")
+    start = system.ground.marker("start", (0.0, 0.0, CASTOR_RADIUS))
+    system.prismatic(start, carriage["origin"], axis="x", name="drive").prescribe(rate=SPEED)
+    if stiffness:
+        system.prismatic(carriage["origin"], across["origin"], axis="y", name="y").spring(stiffness)
+    else:
+        system.fixed(carriage["origin"], across["origin"])
+    system.revolute(across["origin"], swivel["origin"], name="heading")
+    system.revolute(swivel.marker("hub", (-TRAILING, 0.0, 0.0)), wheel["origin"], axis="y", name="axle")
+    system.rolling_disc(wheel["origin"], system.ground["origin"], CASTOR_RADIUS, axle="y", name="roll")
+    return system
+
+
+def test_castor_without_a_free_rate():
+    """The constraint alone leads the wheel: trailing heading' = -speed heading; the angle of the wheel is free."""
+    assert castor(0.0).linearize().eigenvalues == pytest.approx([-SPEED / TRAILING, 0.0], rel=1e-7, abs=1e-9)
+
+
+def test_shimmy():
+    """With force F across: 4 y'' - L heading'' + k y = F, (J + L^2) heading'' - L y'' = -L F, y' = L heading' + V heading."""
+    k, L, J = 500.0, TRAILING, 0.21
+    y, heading = np.poly1d([L, SPEED]), np.poly1d([1.0, 0.0])  # of s, both times s
+    force = np.poly1d([4.0, 0.0, k]) * y - L * np.poly1d([1.0, 0.0, 0.0]) * heading
+    balance = np.poly1d([J + L**2, 0.0, 0.0]) * heading - L * np.poly1d([1.0, 0.0, 0.0]) * y + L * force
+    found = castor(k).linearize().eigenvalues
+    assert furthest(np.concatenate([found, found.conj()]), np.roots(balance)) < 1e-6
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_cart_on_two_wheels_of_which_one_is_driven(coordinates):
+    """It runs straight on; yaw settles if the mass is ahead of the axle by ``ahead``."""
+    m, inertia, ahead, half, r, speed = 10.0, 1.0, 0.2, 0.5, 0.3, 3.0
+    wheel = fm.RigidBody(1.0, (0.02, 0.04, 0.02))
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY), coordinates=coordinates)
+    frame = system.add(fm.RigidBody(m, inertia * np.ones(3), (ahead, 0.0, 0.0)), name="frame")
+    system.planar(system.ground.marker("start", (0.0, 0.0, r)), frame["origin"], name="ride")
+    for name, side in (("left", half), ("right", -half)):
+        body = system.add(wheel, name=name)
+        axle = system.revolute(frame.marker(name, (0.0, side, 0.0)), body["origin"], axis="y", name=f"{name} axle")
+        system.rolling_disc(body["origin"], system.ground["origin"], r, axle="y", name=f"{name} roll")
+        if name == "left":
+            axle.prescribe(rate=speed / r)
+    found = system.linearize().eigenvalues
+    yaw = inertia + m * (half**2 + ahead**2) + 2.0 * 0.02 + (1.0 + 0.04 / r**2) * (2.0 * half) ** 2
+    assert np.abs(found + m * ahead * speed / yaw).min() < 1e-7
+    assert np.sort(np.abs(found))[-2] < 1e-6  # place, heading, angles of the wheels

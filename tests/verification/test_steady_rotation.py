@@ -148,6 +148,40 @@ def test_hub_that_a_gear_turns(coordinates):
     assert modes.turning == pytest.approx({"drive.angle": 5.0, "follower.angle": -10.0})
 
 
+def test_hub_that_a_constraint_turns_is_linearised_in_reduced_coordinates():
+    system = fm.System(gravity=(0.0, 0.0, 0.0), coordinates="absolute")
+    hub, rod = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="hub"), system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
+    spin = system.revolute(system.ground["origin"], hub["origin"], rate=5.0, name="spin")
+    system.revolute(hub.marker("rim", (0.4, 0.0, 0.0)), rod["origin"], name="hinge")
+    with pytest.warns(fm.MechanismWarning, match=r"joint 'spin': prescribe\(rate=5, coordinate='angle'\)"):
+        system.linearize()
+    system.couple((spin, 1.0), value=fm.Polynomial([0.0, 5.0]))
+    modes = system.linearize()
+    assert modes.eigenvalues.imag == pytest.approx([5.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
+    assert modes.turning == pytest.approx({"spin.angle": 5.0})
+
+
+def test_governor():
+    """Watt's: arms and links of length L, balls m, sleeve M; cos(angle) = (m + M) g / (m speed^2 L)."""
+    m, M, L, speed = 1.0, 2.0, 0.5, 8.0
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    shaft, sleeve = system.add(SMALL, name="shaft"), system.add(fm.RigidBody(M, (1.0, 1.0, 1.0)), name="sleeve")
+    system.revolute(system.ground["origin"], shaft["origin"], name="spin").prescribe(rate=speed)
+    start = 0.7
+    system.prismatic(shaft["origin"], sleeve["origin"], axis="z", displacement=-2.0 * L * np.cos(start), name="slide")
+    for k, side in enumerate((1.0, -1.0)):
+        arm = system.add(fm.RigidBody(m, 1e-9 * np.ones(3), (0.0, 0.0, -L)), name=f"arm {k}")
+        link = system.add(SMALL, name=f"link {k}")
+        ends = (body.marker("end", (0.0, 0.0, -L)) for body in (arm, link))
+        system.revolute(shaft["origin"], arm["origin"], axis="y", angle=-side * start, name=f"top {k}")
+        system.revolute(next(ends), link["origin"], axis="y", angle=2.0 * side * start, name=f"ball {k}")
+        system.revolute(next(ends), sleeve["origin"], axis="y", name=f"bottom {k}", cut=True)
+    cosine = (m + M) * GRAVITY / (m * speed**2 * L)
+    stiffness = 2.0 * m * speed**2 * L**2 * (1.0 - cosine**2)
+    inertia = 2.0 * m * L**2 + 4.0 * M * L**2 * (1.0 - cosine**2)
+    assert system.linearize().eigenvalues.imag == pytest.approx([np.sqrt(stiffness / inertia)], rel=1e-6)
+
+
 @pytest.mark.parametrize("speed", [-7.0, -0.01])
 def test_the_slower_of_two_rotors_is_out_of_round(speed):
     def carriage(Iy):

@@ -11,11 +11,12 @@ from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.massless_motions import motions_without_inertia
 from flexmbs.analysis.linear.small_motions import SmallMotions, check_constant, small_motions
-from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, warn_of_free_motion
+from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, rotations, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
-from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium, turning_coordinates
+from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
+from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
@@ -82,7 +83,7 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     stiffness, spin softening, gyroscopic terms and, in closed loops, the constraint forces. Modes lie in the
     null space of the constraints.
 
-    A mechanism rotated by drivers has no steady state in absolute coordinates; it is linearised in reduced ones.
+    A mechanism that moves has no steady state in absolute coordinates; it is linearised in reduced ones.
 
     Parameters
     ----------
@@ -103,32 +104,27 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
         A free coordinate moves steadily without a driver, such as a rotor: the frequencies are those about rest, not
         about that motion. A freedom without inertia and without force (a thin rod about its axis) is left out.
     """
-    model = prepared(system, time)
+    model = prepared(system, as_number(time, "linearize: time (s)"))
     if np.any(model.state_coordinates):
         name = model.coordinate_names[int(np.argmax(model.state_coordinates))]
         raise MechanismError(
             f"linearize: user states, lags, controllers, compliant latches and bristles of friction, as '{name}', are not "
             "supported; remove them from the system (fm.Coulomb has no bristles)"
         )
-    if system.coordinates == "absolute" and np.any(driven_motion(model, time)):
+    if system.coordinates == "absolute" and np.any(np.abs(model.v[: model.coordinate_count]) > RESTING):
         model = prepared(system, time, "reduced")
     warn_of_free_motion(system, model, time)
     if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
     balance = _steady_state(model, time)
-    undriven = without_drivers(balance.model, time)
-    forces = Forces(undriven, time, moving=True, contacts=False)
+    forces = Forces(without_drivers(balance.model, time), time, moving=True, contacts=False)
     # contacts stay closed, and slide or stick, while the coordinates are moved
     forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
-    forces.rows, forces.free, forces.steady = (
-        balance.rows,
-        np.flatnonzero(~balance.model.is_driven),
-        driven_motion(balance.model, time),
-    )
+    forces.rows, forces.free = balance.rows, np.flatnonzero(~model.is_driven)
+    forces.steady = driven_motion(balance.model, time)
+    undriven = forces.model
     forces.follow_drivers(undriven.q, undriven.reference, forces.constraint_matrix(undriven.q, undriven.reference))
-    spinning = turning_coordinates(model) & (np.abs(forces.steady[: model.coordinate_count]) > RESTING)
-    turning = {model.coordinate_names[k]: float(forces.steady[k]) for k in np.flatnonzero(spinning)}
-    return _modes(undriven, balance, forces, turning)
+    return _modes(balance, forces)
 
 
 def _steady_state(model: Model, time: float) -> Balance:
@@ -144,18 +140,19 @@ def _steady_state(model: Model, time: float) -> Balance:
         raise nearest from None
 
 
-def _modes(model: Model, balance: Balance, forces: Forces, turning: Mapping[str, float]) -> LinearModes:
-    check_steady(model, forces, model.q)
-    free, found = forces.free, small_motions(model, forces, model.q, balance.multipliers)
-    motions = _with_inertia(model, forces, found, found.allowed())
-    if motions.shape[1] == 0:
+def _modes(balance: Balance, forces: Forces) -> LinearModes:
+    model, free = forces.model, forces.free
+    check_steady(forces, model.q)
+    turning = rotations(model, forces.steady)
+    found = small_motions(forces, model.q, balance.multipliers)
+    N, rates = found.natural(_with_inertia(forces, found, found.allowed()))
+    P, rates_of_p = (N, rates) if np.all(found.holonomic) else found.natural(found.allowed(found.holonomic))
+    if P.shape[1] == 0:
         held = "; closed rigid contacts, held stops and what sticks are constraints" * (
             len(forces.rows) > len(forces.evaluator.rows)
         )
         raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
-    N = found.natural(motions)
-    P = N if np.all(found.holonomic) else found.natural(found.allowed(found.holonomic))
-    check_constant(model, forces, found, P, N)
+    check_constant(forces, found, P, N, np.concatenate([rates_of_p, rates]), turning)
     values, vectors = _eigen(found.state_matrix(P, N))
     modes = vectors[:, : P.shape[1]] @ (found.following @ P).T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
@@ -167,10 +164,10 @@ def _modes(model: Model, balance: Balance, forces: Forces, turning: Mapping[str,
     return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, *matrices, model.q[free], turning, touching)
 
 
-def _with_inertia(model: Model, forces: Forces, found: SmallMotions, motions: np.ndarray) -> np.ndarray:
+def _with_inertia(forces: Forces, found: SmallMotions, motions: np.ndarray) -> np.ndarray:
     """``motions`` (others, k) without those that move no mass; MechanismError if a force acts in one."""
     full = found.following @ motions
-    massless = motions_without_inertia(model, forces.t, forces.free, full)
+    massless = motions_without_inertia(forces.model, forces.t, forces.free, full)
     if not massless:
         return motions
     still = np.array([z / np.linalg.norm(z) for z, _sentence in massless]).T

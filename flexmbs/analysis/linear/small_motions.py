@@ -11,7 +11,9 @@ compared, but the equations, in joint coordinates and along the same motions: re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
@@ -20,15 +22,13 @@ from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
 from flexmbs.analysis.linear.steady_motion import check_steady
-from flexmbs.analysis.statics.equilibrium import RESTING, Forces, turning_coordinates
+from flexmbs.analysis.statics.equilibrium import Forces
 from flexmbs.common.errors import SimulationError
 from flexmbs.core.layout.tables import ROLLING, VELOCITY_LEVEL
-from flexmbs.model.compiled_model import Model
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))  # rad: far from all fractions of a turn by small numbers, as is its double
 CONSTANT = 1e-4  # relative change of what counts as constant: more than rounding, less than that of a rotor out of round
 SLOW = 0.01  # of the fastest rotation: slower vibrations are compared as if they were so fast
-STANDING = 1e-6  # of the fastest rotation: slower ones do not count
 
 
 @dataclass(frozen=True)
@@ -55,104 +55,93 @@ class SmallMotions:
         """(others, k) motions that these rows of the constraints allow, orthonormal."""
         return null_space((self.G @ self.following)[rows])
 
-    def natural(self, motions: np.ndarray) -> np.ndarray:
-        """(others, k) the same motions as vibrations without damping, of unit inertia: soft ones apart from stiff ones."""
+    def natural(self, motions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(others, k) the same motions as vibrations without damping, of unit inertia: soft ones apart from stiff ones.
+
+        With their rates (k,), natural frequency or damping, in 1/s.
+        """
         full = self.following @ motions
-        M, K = (0.5 * full.T @ (matrix + matrix.T) @ full for matrix in (self.M, self.K))
-        return motions @ eigh(K, M + 1e-14 * np.trace(M) * np.eye(len(M)))[1]
+        M, D, K = (0.5 * full.T @ (matrix + matrix.T) @ full for matrix in (self.M, self.D, self.K))
+        squares, vectors = eigh(K, M + 1e-14 * np.trace(M) * np.eye(len(M)))
+        return motions @ vectors, np.maximum(np.sqrt(np.abs(squares)), np.abs(np.diag(vectors.T @ D @ vectors)))
 
     def state_matrix(self, P: np.ndarray, N: np.ndarray) -> np.ndarray:
         """(p + u, p + u) time derivative of (p, u)."""
         F, turned = self.following, np.linalg.pinv(self.G @ self.following, rcond=1e-10)
         B = -turned @ self.H @ F @ P
-        C, E = -turned @ (self.J @ F @ P + self.L @ F @ B), -turned @ self.L @ F @ N
-        left, onto_p, onto_u = (F @ N).T, np.linalg.pinv(P), np.linalg.pinv(N)
-        forces = [left @ (self.M @ F @ C + self.D @ F @ B + self.K @ F @ P), left @ (self.M @ F @ E + self.D @ F @ N)]
-        solved = np.linalg.solve(left @ self.M @ F @ N, np.hstack(forces))
-        below = np.hstack([onto_u @ (C - B @ onto_p @ B), onto_u @ (E - B @ onto_p @ N)]) - solved
-        return np.vstack([np.hstack([onto_p @ B, onto_p @ N]), below])
+        # positions, rates and (for u' = 0) accelerations that the constraints demand, of (p, u)
+        q, v = np.hstack([F @ P, 0.0 * F @ N]), np.hstack([B, N])
+        a = -turned @ (self.J @ q + self.L @ F @ v)
+        rates, left = np.linalg.pinv(P) @ v, (F @ N).T
+        forces = left @ (self.M @ F @ a + self.D @ F @ v + self.K @ q)
+        return np.vstack([rates, np.linalg.pinv(N) @ (a - B @ rates) - np.linalg.solve(left @ self.M @ F @ N, forces)])
 
 
-def small_motions(model: Model, forces: Forces, q: np.ndarray, multipliers: np.ndarray) -> SmallMotions:
-    """The equations about the position ``q`` of ``model``, moving at the rates ``forces.steady``."""
-    free, rows, constraints = forces.free, forces.rows, model.tables.constraints
-    n, zero, count = len(free), np.zeros(len(free)), len(rows)
+def small_motions(forces: Forces, q: np.ndarray, multipliers: np.ndarray) -> SmallMotions:
+    """The equations about the position ``q``, moving at the rates ``forces.steady``."""
+    model, free, rows = forces.model, forces.free, forces.rows
+    n, count, constraints = len(free), len(rows), model.tables.constraints
 
-    def found(dq, dv, da):
+    def found(order: int, change: np.ndarray) -> np.ndarray:
         full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
-        for vector, part in zip(full, (dq, dv, da), strict=True):
-            vector[free] += part
         full[2][rows] = multipliers
+        full[order][free] += change
         residual = forces.residual(*full, model.reference)
         return np.concatenate([residual[free], residual[rows], forces.evaluator.work.constraint[rows, VELOCITY_LEVEL]])
 
-    in_a = derivatives(lambda a: found(zero, zero, a), n, 1.0)
-    in_v = derivatives(lambda v: found(zero, v, zero), n, 1e-4)
-    in_q = derivatives(lambda x: found(x, zero, zero), n, 1e-5)
+    in_q, in_v, in_a = (derivatives(partial(found, order), n, step) for order, step in enumerate((1e-5, 1e-4, 1.0)))
     K, moving = in_q[:n], np.any(forces.steady)
     massless = np.isin(free, massless_coordinates(model))
     following = np.eye(n)[:, ~massless]
     if np.any(massless):
         following[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
     tangents = constraints["row"][constraints["kind"] == ROLLING, None] + [1, 2]
-    return SmallMotions(
-        in_a[:n],
-        in_v[:n],
-        K,
-        forces.constraint_matrix(q, model.reference),
-        *(moving * part for part in (in_q[n + count :], in_q[n : n + count], in_v[n : n + count])),
-        ~(moving & np.isin(rows, tangents)),
-        following,
-    )
+    holonomic = ~(moving & np.isin(rows, tangents))
+    demanded = (moving * part for part in (in_q[n + count :], in_q[n : n + count], in_v[n : n + count]))
+    return SmallMotions(in_a[:n], in_v[:n], K, forces.constraint_matrix(q, model.reference), *demanded, holonomic, following)
 
 
-def check_constant(model: Model, forces: Forces, found: SmallMotions, P: np.ndarray, N: np.ndarray) -> None:
-    """SimulationError if the equations of the small motions (P, N) change while something turns, or it is not steady."""
-    n = model.coordinate_count
-    speeds = np.where(turning_coordinates(model), np.abs(forces.steady[:n]), 0.0)
-    turning = np.flatnonzero(speeds > max(RESTING, STANDING * speeds.max(initial=0.0)))
-    if len(turning) == 0:
+def check_constant(
+    forces: Forces, found: SmallMotions, P: np.ndarray, N: np.ndarray, rates: np.ndarray, turning: Mapping[str, float]
+) -> None:
+    """SimulationError if the equations of (p, u), which change at ``rates`` (1/s), change while something turns.
+
+    Also if the motion is not steady.
+    """
+    if not turning:
         return
-    slowest, fastest = speeds[turning].min(), speeds.max()
-    state = found.state_matrix(P, N)
-    rates_p, rates_u = (_rates(found, motions, SLOW * fastest) for motions in (P, N))
-    rates, is_position = np.concatenate([rates_p, rates_u]), np.arange(len(state)) < len(rates_p)
+    model, speeds = forces.model, np.abs(list(turning.values()))
+    state, is_position = found.state_matrix(P, N), np.repeat([1.0, 0.0], [P.shape[1], N.shape[1]])
+    rates = np.maximum(rates, SLOW * speeds.max())
     # p' by p and u' by u are rates, u' by p rates squared
-    size = np.sqrt(np.outer(rates, rates)) ** (1.0 + is_position[None, :] - is_position[:, None].astype(float))
-    for time in sorted({GOLDEN_ANGLE * turns / speed for speed in (slowest, fastest) for turns in (1, 2)}):
+    size = np.sqrt(np.outer(rates, rates)) ** (1.0 + is_position - is_position[:, None])
+    for time in sorted({GOLDEN_ANGLE * turns / speed for speed in (speeds.min(), speeds.max()) for turns in (1, 2)}):
         q = model.q + time * forces.steady
-        check_steady(model, forces, q)
+        check_steady(forces, q)
         G = forces.constraint_matrix(q, model.reference)
-        there = small_motions(model, forces, q, forces.multipliers(q, model.reference, G)[0])
+        there = small_motions(forces, q, forces.multipliers(q, model.reference, G)[0])
         full = there.following @ N
-        change = ""
-        if np.any(np.abs(G @ (full / np.abs(full).max(axis=0))) > CONSTANT * np.abs(G).max(axis=1, keepdims=True)):
+        reach = np.abs(G).max(axis=1, initial=0.0) + 1e-6 * np.abs(G).max(initial=0.0)  # rows may be all rounding
+        if np.any(np.abs(G @ (full / np.abs(full).max(axis=0))) > CONSTANT * reach[:, None]):
             change = "the motions that the constraints allow change"
         elif np.any(np.abs(there.state_matrix(P, N) - state) > CONSTANT * size):
-            change = _largest([model.coordinate_names[k] for k in forces.free], found, there, N, rates_u)
-        if change:
-            moving = ", ".join(f"'{model.coordinate_names[k]}' ({forces.steady[k]:.6g} rad/s)" for k in turning)
-            raise SimulationError(
-                f"linearize: the equations are periodic and have no eigenvalues: {change} while {moving} turns for "
-                f"{time:.3g} s. State what does not turn in the turning frame (driven joint next to ground, then springs "
-                "and bodies), which works where it is alike in all directions, or use simulate"
-            )
+            change = _largest([model.coordinate_names[k] for k in forces.free], found, there, P, speeds.max())
+        else:
+            continue
+        raise SimulationError(
+            f"linearize: the equations are periodic and have no eigenvalues: {change} within {time:.3g} s, turning: "
+            + ", ".join(f"'{name}' ({speed:.6g} rad/s)" for name, speed in turning.items())
+            + ". State what does not turn in the turning frame (driven joint next to ground, then springs and bodies), "
+            "which works where it is alike in all directions, or use simulate"
+        )
 
 
-def _rates(found: SmallMotions, motions: np.ndarray, least: float) -> np.ndarray:
-    """(k,) 1/s, natural frequency or damping of each motion."""
-    full = found.following @ motions  # of unit inertia
-    D, K = (np.abs(np.diag(full.T @ matrix @ full)) for matrix in (found.D, found.K))
-    return np.maximum(np.maximum(np.sqrt(K), D), least)
-
-
-def _largest(names: list[str], here: SmallMotions, there: SmallMotions, N: np.ndarray, rates: np.ndarray) -> str:
-    """The entry of M, D or K that changes most for the motions N with their rates (1/s), in words."""
-    entries = []
+def _largest(names: list[str], here: SmallMotions, there: SmallMotions, P: np.ndarray, speed: float) -> str:
+    """The entry of M, D or K that changes most for the motions P at the rate ``speed`` (1/s), in words."""
+    reach, entries = np.abs(here.following @ P).max(axis=1), []
     for power, matrix in enumerate("MDK"):
-        reach = (np.abs(here.following @ N) / rates ** (0.5 * power)).max(axis=1)
         before, after = getattr(here, matrix), getattr(there, matrix)
-        weight = np.abs(after - before) * np.outer(reach, reach)
+        weight = np.abs(after - before) * np.outer(reach, reach) / speed**power
         i, j = np.unravel_index(int(np.argmax(weight)), weight.shape)
         entry = f"{matrix}['{names[i]}', '{names[j]}'] goes from {before[i, j]:.6g} to {after[i, j]:.6g}"
         entries.append((float(weight[i, j]), entry))

@@ -17,6 +17,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
+STANDING = 1e-6  # of the fastest rotation: slower ones do not count
 STEADY = 1e-2  # relative change of rate during one radian or metre of motion
 CARRIER = (
     "state this rotation as a revolute joint on a body of small inertia that does not turn with it, and prescribe the "
@@ -48,9 +49,16 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     return v
 
 
-def check_steady(model: Model, forces: Forces, q: np.ndarray) -> None:
+def rotations(model: Model, rates: np.ndarray) -> dict[str, float]:
+    """Coordinate -> rad/s of what turns; much slower rotations than the fastest do not count."""
+    turning = np.where(turning_coordinates(model), rates[: model.coordinate_count], 0.0)
+    least = max(RESTING, STANDING * float(np.abs(turning).max(initial=0.0)))
+    return {model.coordinate_names[k]: float(turning[k]) for k in np.flatnonzero(np.abs(turning) > least)}
+
+
+def check_steady(forces: Forces, q: np.ndarray) -> None:
     """SimulationError if the constraints do not let what moves at ``forces.steady`` move on at these rates from ``q``."""
-    steady = forces.steady
+    model, steady = forces.model, forces.steady
     for ball in model.balls:
         if np.abs(steady[ball : ball + 3]).max() > RESTING:
             raise SimulationError(
@@ -61,7 +69,10 @@ def check_steady(model: Model, forces: Forces, q: np.ndarray) -> None:
     change = np.maximum(np.abs(a), np.abs(forces.evaluator.work.constraint[forces.rows, VELOCITY_LEVEL]))
     if change.max(initial=0.0) > ROUNDING * max(1.0, float(np.abs(steady).max()) ** 2):
         name = model.coordinate_names[forces.rows[int(np.argmax(change))]]
-        raise SimulationError(f"linearize: no steady state: drivers move the loop closed by constraint '{name}'")
+        raise SimulationError(
+            f"linearize: no steady state: drivers move the loop closed by constraint '{name}', and rates in it change. If "
+            "several motions follow the drivers, prescribe the rates of further coordinates"
+        )
 
 
 def warn_of_free_motion(system: Mechanism, model: Model, t: float) -> None:

@@ -99,7 +99,7 @@ class Forces:
     def follow_drivers(self, q, reference, G: np.ndarray) -> None:
         """Set ``steady`` of the free coordinates to the least rates with which the constraints let the drivers move.
 
-        A wheel moves its centre: nothing turns that need not, free rotations (which have no coordinate) least of all.
+        A wheel moves its centre: nothing turns that need not, least of all in joints of several coordinates (headings).
         """
         self.steady[self.free] = 0.0
         self.at_rest(q, reference, np.zeros(len(self.rows)))
@@ -107,8 +107,10 @@ class Forces:
         demanded = float(np.abs(rates).max(initial=0.0))
         if demanded <= RESTING:
             return
-        turns, balls = turning_coordinates(self.model)[self.free], np.isin(self.free, np.add.outer(self.model.balls, [0, 1, 2]))
-        for moved in (~turns, ~balls, np.ones(len(self.free), dtype=bool)):
+        slides = ~turning_coordinates(self.model)[self.free]
+        joints = [self.model.coordinate_names[k].rpartition(".")[0] for k in self.free]
+        alone = np.array([joints.count(joint) == 1 for joint in joints])
+        for moved in (slides, slides | alone, np.ones(len(self.free), dtype=bool)):
             found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
             if np.abs(G @ found + rates).max() <= 1e-9 * demanded:
                 break

@@ -105,3 +105,9 @@ def test_free_thin_beam():
 def test_force_without_inertia_is_named():
     with pytest.raises(fm.MechanismError, match="linearize: the mass matrix is singular: body 'rod' .* x axis"):
         hung_rod(aside=0.1).linearize()
+
+
+@pytest.mark.parametrize("time", ["now", np.nan, None])
+def test_time_that_is_no_number(time):
+    with pytest.raises(fm.MechanismError, match=r"linearize: time \(s\)"):
+        hung_rod().linearize(time=time)
