@@ -165,7 +165,7 @@ class ForceMethods:
         """Torsion spring and damper about ``axis`` of a: torque -(k (angle - rest) + preload + c angle') on b.
 
         The angle is the rotation of b relative to a about the axis, over any number of turns. It starts with those of
-        a joint that turns b about this axis, else between -pi and pi. Histories: "NAME.angle", "NAME.rate", "NAME.torque",
+        the joints that turn b about this axis, else between -pi and pi. Histories: "NAME.angle", "NAME.rate", "NAME.torque",
         "NAME.power".
 
         Parameters
@@ -213,7 +213,7 @@ class ForceMethods:
         e: displacement (m) and rotation (rad) of b relative to a, in the axes of a.  Histories: "NAME.displacement.x",
         "NAME.rotation.x", "NAME.force.x", "NAME.moment.x" (on b, axes of a), "NAME.power".
 
-        Where a joint lets b turn about one axis of a, or the stiffness about one axis is zero, the rotation is the tilt of that
+        Where joints let b turn about one axis of a, or the stiffness about one axis is zero, the rotation is the tilt of that
         axis plus any number of turns about it. Else it is the rotation vector, which jumps at half a turn; a run warns there.
 
         Parameters

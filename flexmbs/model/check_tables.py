@@ -18,8 +18,6 @@ from flexmbs.core.mechanics.signals import COUNT, HARMONIC_SIZE, TERMS, TIMES
 from flexmbs.core.mechanics.splines import CURVE_HEADER, CURVE_INTERVAL, PATCHES_U, PATCHES_V, SURFACE_HEADER, SURFACE_PATCH
 from flexmbs.model.check_surfaces import check_surfaces
 
-_OF_JOINTS = (f.REACTION, f.NORMAL_LOAD)
-
 
 class _Tables:
     """The limits of indices, and the comparisons."""
@@ -43,6 +41,11 @@ class _Tables:
             f"tables: {what} of record {at} is {values[at]}; expected {first} to {last - 1}. This is a defect in "
             "flexmbs or in a saved state"
         )
+
+    def fields(self, table: str, start=0, records: np.ndarray | slice = slice(None), **ends) -> None:
+        """start <= value < end for fields of the ``records`` of a table."""
+        for name, end in ends.items():
+            self.within(f"{name} of {table}", getattr(self.tables, table)[name][records], end, start)
 
     def room(self, what: str, at, size) -> None:
         """``size`` numbers from offset ``at`` on lie in the pool."""
@@ -72,23 +75,28 @@ def check_tables(tables: t.Tables) -> None:
             raise MechanismError(f"tables: number {at} of {name} is not finite; check masses, stiffnesses, positions")
     _check_bodies(c)
     _check_fields(c)
-    for check, parts in _CHECKS.items():
-        if any(len(getattr(tables, part)) for part in parts):
-            check(c)
+    _check_axes(c)
+    _check_signals(c)
+    _check_contacts(c)
+    _check_elements(c)
+    _check_loads(c)
+    _check_sensors(c)
+    _check_constraints(c)
+    _check_switches(c)
+    _check_joint_frictions(c)
     _check_unknowns(c)
 
 
 def _check_bodies(c: _Tables) -> None:
     tables, bodies = c.tables, c.tables.bodies[1:]
-    for name in ("parent_marker", "own_marker"):
-        c.within(f"{name} of bodies", bodies[name], c.markers)
-    c.within("body of markers", tables.markers["body"], len(tables.bodies))
+    moving = slice(1, None)  # all but ground
+    c.fields("bodies", records=moving, parent_marker=c.markers, own_marker=c.markers, modes=c.coordinates + 1)
+    c.fields("markers", body=len(tables.bodies))
     own = np.arange(1, len(tables.bodies))
     c.within("body of parent_marker", tables.markers["body"][bodies["parent_marker"]], own)
     c.within("body of own_marker", tables.markers["body"][bodies["own_marker"]], own + 1, own)
     c.spans("axes of bodies", bodies["axis_start"], bodies["axis_end"], len(tables.axes))
-    c.within("modes of bodies", bodies["modes"], c.coordinates + 1)
-    c.within("modal_start of bodies", bodies["modal_start"], c.coordinates + 1 - bodies["modes"])
+    c.fields("bodies", records=moving, modal_start=c.coordinates + 1 - bodies["modes"])
     for name, table in (("block", tables.blocks), ("pair", tables.pairs)):
         c.spans(f"{name}s of bodies", bodies[f"{name}_start"], bodies[f"{name}_end"], len(table))
     n, rank, forms, places = bodies["modes"], bodies["rank"], c.forms[1:], c.places[1:]
@@ -180,20 +188,14 @@ def _check_signals(c: _Tables) -> None:
 
 
 def _check_contacts(c: _Tables) -> None:
-    contacts = c.tables.contacts
-    for name in "ab":
-        c.within(f"marker {name} of contacts", contacts[name], c.markers)
-    c.within("kind of contacts", contacts["kind"], t.POINT_ON_SURFACE + 1)
+    contacts, history = c.tables.contacts, t.history_size(c.tables) + 1
+    c.fields("contacts", a=c.markers, b=c.markers, kind=t.POINT_ON_SURFACE + 1)
     _check_contact_geometry(c)
     _check_groups(c)
     c.room("at of contacts", contacts["at"], contacts["parameters"])
-    c.within("number of parameters of contacts", contacts["parameters"], len(c.pool) + 1)
-    c.within("history of contacts", contacts["history"], t.history_size(c.tables) + 1)
-    c.within("history_at of contacts", contacts["history_at"] + contacts["history"], t.history_size(c.tables) + 1)
-    c.within("jumps of contacts", contacts["jumps"], 2)
-    c.within("always of contacts", contacts["always"], 2)
-    c.within("rigid of contacts", contacts["rigid"], 2)
-    c.within("separation of contacts", contacts["separation"], t.AT_ZERO_FORCE + 1)
+    c.fields("contacts", parameters=len(c.pool) + 1, jumps=2, always=2, rigid=2, separation=t.AT_ZERO_FORCE + 1)
+    c.fields("contacts", history=history)
+    c.within("history_at of contacts", contacts["history_at"] + contacts["history"], history)
     for name in ("force", "energy"):
         if np.any(contacts[name] == 0):
             raise MechanismError(f"tables: a contact has no function for its {name}. This is a defect in flexmbs")
@@ -206,24 +208,22 @@ def _check_contact_geometry(c: _Tables) -> None:
     by_address = contacts["kind"] >= t.SHAPE_PAIR
     if np.any(by_address & (contacts["geometry"] == 0)):
         raise MechanismError("tables: a contact has no geometry. This is a defect in flexmbs")
-    for count in ("numbers", "friction_parameters"):
-        c.within(f"{count} of contacts", contacts[count], len(c.pool) + 1)
+    c.fields("contacts", numbers=len(c.pool) + 1, friction_parameters=len(c.pool) + 1)
     c.room("numbers_at of contacts", contacts["numbers_at"], contacts["numbers"])
     c.room("friction_at of contacts", contacts["friction_at"], contacts["friction_parameters"])
     ends = contacts["scratch_at"] + contacts["scratch"]
     c.within("scratch of contacts", contacts["scratch"][contacts["kind"] < t.SURFACES], 1)
     c.spans("scratch of contacts", contacts["scratch_at"], ends, int(contacts["scratch"].sum()))
     check_surfaces(c.tables)
-    recorded = contacts["friction_record"][contacts["friction_record"] != -1]
-    c.within("friction_record of contacts", recorded, c.record + 1 - f.FRICTION_RECORD)
+    recorded = contacts["friction_record"] != NONE
+    c.fields("contacts", records=recorded, friction_record=c.record + 1 - f.FRICTION_RECORD)
     _check_bristles(c, "contacts", contacts)
 
 
 def _check_groups(c: _Tables) -> None:
     tables, features, groups = c.tables, c.tables.features, c.tables.groups
-    c.within("marker of features", features["marker"], c.markers)
-    c.within("body of features", features["body"], len(tables.bodies))
-    c.within("group of contacts", tables.contacts["group"], len(groups), NONE)
+    c.fields("features", marker=c.markers, body=len(tables.bodies))
+    c.fields("contacts", NONE, group=len(groups))
     c.spans("features of groups", groups["start"], groups["end"], len(features))
     c.spans("spheres of groups", groups["start"], groups["plane_start"], len(features))
     c.spans("contacts of groups", groups["slot_start"], groups["slot_end"], len(tables.contacts))
@@ -231,29 +231,20 @@ def _check_groups(c: _Tables) -> None:
 
 
 def _check_elements(c: _Tables) -> None:
-    elements = c.tables.elements
+    elements, turns, history = c.tables.elements, c.tables.turns, t.history_size(c.tables)
+    c.fields("turns", a=c.markers, b=c.markers, at=history + 1 - t.TURN_MEMORY)
+    c.spans("terms of turns", turns["start"], turns["end"], len(c.tables.terms))
     on_coordinate = elements["geometry"] == f.COORDINATE_ELEMENT
-    c.within("geometry of elements", elements["geometry"], f.ANGLE_ELEMENT + 1)
-    c.within("coordinate of elements", elements["a"][on_coordinate], c.coordinates)
-    for name in "ab":
-        c.within(f"marker {name} of elements", elements[name][~on_coordinate], c.markers)
-    c.within("turn of elements", elements["turn"], len(c.tables.turns), NONE + (elements["geometry"] == f.ANGLE_ELEMENT))
-    c.within("signal of elements", elements["signal"], c.signals, NONE)
-    c.within("at of elements", elements["at"], c.record + 1 - f.ELEMENT_RECORD)
-    c.within("parameters of elements", elements["parameters"], len(c.pool) + 1)
+    c.fields("elements", geometry=f.ANGLE_ELEMENT + 1, at=c.record + 1 - f.ELEMENT_RECORD, slides=f.STICKS + 1)
+    c.fields("elements", records=on_coordinate, a=c.coordinates)
+    c.fields("elements", records=~on_coordinate, a=c.markers, b=c.markers)
+    c.fields("elements", NONE + (elements["geometry"] == f.ANGLE_ELEMENT), turn=len(turns))
+    c.fields("elements", NONE, signal=c.signals)
+    c.fields("elements", parameters=len(c.pool) + 1)
     c.room("parameters_at of elements", elements["parameters_at"], elements["parameters"])
-    c.within("slides of elements", elements["slides"], f.STICKS + 1)
     _check_bristles(c, "elements", elements)
     if np.any((elements["force"] == 0) & (elements["slides"] != f.STICKS)):
         raise MechanismError("tables: an element has no force law. This is a defect in flexmbs or in a saved state")
-
-
-def _check_turns(c: _Tables) -> None:
-    turns = c.tables.turns
-    for name in "ab":
-        c.within(f"marker {name} of turns", turns[name], c.markers)
-    c.within("coordinate of turns", turns["coordinate"], c.coordinates)
-    c.within("at of turns", turns["at"][turns["at"] != NONE], t.history_size(c.tables) + 1 - t.TURN_MEMORY)
 
 
 def _check_bristles(c: _Tables, what: str, records: np.ndarray) -> None:
@@ -267,16 +258,10 @@ def _check_bristles(c: _Tables, what: str, records: np.ndarray) -> None:
 
 
 def _check_loads(c: _Tables) -> None:
-    bushings, loads, spread = c.tables.bushings, c.tables.loads, c.tables.spread_loads
-    for name in "ab":
-        c.within(f"marker {name} of bushings", bushings[name], c.markers)
-    c.within("at of bushings", bushings["at"], c.record + 1 - f.BUSHING_RECORD)
-    c.within("turn of bushings", bushings["turn"], len(c.tables.turns))
-    c.within("marker of loads", loads["marker"], c.markers)
-    for name in ("sx", "sy", "sz"):
-        c.within(f"{name} of loads", loads[name], c.signals)
-    c.within("body of spread_loads", spread["body"], len(c.tables.bodies))
-    c.within("signal of spread_loads", spread["signal"], c.signals)
+    c.fields("bushings", a=c.markers, b=c.markers, at=c.record + 1 - f.BUSHING_RECORD, turn=len(c.tables.turns))
+    c.fields("loads", marker=c.markers, sx=c.signals, sy=c.signals, sz=c.signals)
+    c.fields("spread_loads", body=len(c.tables.bodies), signal=c.signals)
+    spread = c.tables.spread_loads
     n = c.modes[spread["body"]]
     c.room("field_at of spread_loads", spread["field_at"], (1 + n) * (6 + n))
 
@@ -284,107 +269,90 @@ def _check_loads(c: _Tables) -> None:
 def _check_sensors(c: _Tables) -> None:
     tables, sensors, functions = c.tables, c.tables.sensors, c.tables.functions
     kind = sensors["kind"]
-    c.within("kind of sensors", kind, f.MODAL_SUM + 1)
-    c.within("at of sensors", sensors["at"], c.record)
-    c.within("turn of sensors", sensors["turn"], len(c.tables.turns), NONE)
     components = np.where(kind == f.REACTION, 6, np.where(kind == f.ENERGY, 4, 3))
-    c.within("component of sensors", sensors["component"], components)
-    joints, coordinates = np.isin(kind, _OF_JOINTS), kind == f.COORDINATE
-    c.within("joint of sensors", sensors["a"][joints], len(tables.bodies) + len(tables.constraints))
-    c.within("coordinate of sensors", sensors["a"][coordinates], c.coordinates)
-    c.within("signal of sensors", sensors["a"][kind == f.SIGNAL_VALUE], c.signals)
-    sums = sensors[kind == f.MODAL_SUM]
-    c.within("count of sensors", sums["count"], c.coordinates + 1)
-    c.room("weights of sensors", sums["a"], sums["count"])
-    c.within("first coordinate of sensors", sums["b"], c.coordinates + 1 - sums["count"])
-    markers = kind == f.MARKERS
+    c.fields("sensors", kind=f.MODAL_SUM + 1, at=c.record, component=components)
+    c.fields("sensors", NONE, turn=len(tables.turns))
+    coordinates, markers, sums = kind == f.COORDINATE, kind == f.MARKERS, kind == f.MODAL_SUM
+    c.fields("sensors", records=np.isin(kind, (f.REACTION, f.NORMAL_LOAD)), a=len(tables.bodies) + len(tables.constraints))
+    c.fields("sensors", records=coordinates, a=c.coordinates)
+    c.fields("sensors", records=kind == f.SIGNAL_VALUE, a=c.signals)
+    c.fields("sensors", records=sums, count=c.coordinates + 1, b=c.coordinates + 1 - sensors["count"][sums])
+    c.room("weights of sensors", sensors["a"][sums], sensors["count"][sums])
     if np.any(sensors["value"][coordinates | markers] == 0):
         raise MechanismError("tables: a sensor has no function. This is a defect in flexmbs or in a saved state")
-    c.within("marker a of sensors", sensors["a"][markers], c.markers)
-    c.within("marker b of sensors", sensors["b"][markers | (kind == f.NORMAL_LOAD)], c.markers)
+    c.fields("sensors", records=markers, a=c.markers)
+    c.fields("sensors", records=markers | (kind == f.NORMAL_LOAD), b=c.markers)
     c.spans("inputs of functions", functions["input_start"], functions["input_end"], len(tables.inputs))
     c.within("inputs", tables.inputs, len(sensors))
-    c.within("outputs of functions", functions["outputs"], c.record + 1)
-    c.within("output of functions", functions["output"], c.signals - len(tables.signals) + 1 - functions["outputs"])
-    c.within("at of functions", functions["at"], c.record + 1 - functions["outputs"])
-    c.within("time of functions", functions["time"], len(tables.signals))
-    c.within("coordinate of states", tables.states["coordinate"], c.coordinates)
-    c.within("signal of states", tables.states["signal"], c.signals, -1)
-    c.within("function of samplers", tables.samplers["function"], len(functions))
-    outputs = functions["outputs"][tables.samplers["function"]]
-    c.within("coordinate of samplers", tables.samplers["coordinate"], c.coordinates + 1 - outputs)
+    c.fields("functions", outputs=c.record + 1, at=c.record + 1 - functions["outputs"], time=len(tables.signals))
+    c.fields("functions", output=c.signals - len(tables.signals) + 1 - functions["outputs"])
+    c.fields("states", coordinate=c.coordinates)
+    c.fields("states", NONE, signal=c.signals)
+    c.fields("samplers", function=len(functions))
+    c.fields("samplers", coordinate=c.coordinates + 1 - functions["outputs"][tables.samplers["function"]])
 
 
 def _check_constraints(c: _Tables) -> None:
     tables, constraints = c.tables, c.tables.constraints
     kind = constraints["kind"]
-    c.within("kind of constraints", kind, t.CABLE + 1)
-    for name in "ab":
-        c.within(f"marker {name} of constraints", constraints[name], c.markers)
-    c.within("rows of constraints", constraints["rows"], 7, 1)
-    c.within("row of constraints", constraints["row"], c.coordinates + 1 - constraints["rows"])
-    c.within("signal of constraints", constraints["signal"], c.signals, -1)
-    c.within("component of constraints", constraints["component"], 3)
-    c.within("switch of constraints", constraints["switch"], len(tables.switches), NONE)
+    c.fields("constraints", kind=t.CABLE + 1, a=c.markers, b=c.markers, component=3)
+    c.fields("constraints", 1, rows=7)
+    c.fields("constraints", row=c.coordinates + 1 - constraints["rows"])
+    c.fields("constraints", NONE, signal=c.signals, switch=len(tables.switches))
     closing = constraints[kind == t.CLOSURE]
     c.spans("axes of constraints", closing["start"], closing["end"], len(tables.axes))
     summed = constraints[(kind == t.COUPLING) | (kind == t.CABLE)]
     c.spans("terms of constraints", summed["start"], summed["end"], len(tables.terms))
     c.spans("terms of couplers", tables.couplers["start"], tables.couplers["end"], len(tables.terms))
-    c.within("coordinate of terms", tables.terms["coordinate"], max(c.coordinates, c.markers))
-    for group, count in ((constraints[kind == t.COUPLING], c.coordinates), (constraints[kind == t.CABLE], c.markers)):
+    c.fields("terms", coordinate=max(c.coordinates, c.markers))
+    of_coordinates = constraints[kind == t.COUPLING], tables.turns
+    for group, count in (*((group, c.coordinates) for group in of_coordinates), (constraints[kind == t.CABLE], c.markers)):
         for start, end in zip(group["start"], group["end"], strict=True):
             c.within("coordinate of terms", tables.terms["coordinate"][start:end], count)
 
 
 def _check_switches(c: _Tables) -> None:
     tables, switches = c.tables, c.tables.switches
-    c.within("kind of switches", switches["kind"], FRICTION_HOLD + 1)
-    c.within("rows of switches", switches["rows"], 7, 1)
-    c.within("row of switches", switches["row"], c.coordinates + 1 - switches["rows"])
-    held = switches[switches["kind"] == HOLD]
-    c.spans("terms of switches", held["start"], held["end"], len(tables.terms))
-    c.within("anchor_at of switches", held["anchor_at"], t.history_size(tables))
-    sticking = switches["kind"] == FRICTION_HOLD
-    c.within("joint friction of switches", switches["start"][sticking], len(tables.joint_frictions))
-    c.within("sensor of events", tables.events["sensor"], len(tables.sensors), NONE)
-    c.within("memory_at of events", tables.events["memory_at"], t.history_size(tables) + 1 - EVENT_MEMORY)
+    c.fields("switches", kind=FRICTION_HOLD + 1)
+    c.fields("switches", 1, rows=7)
+    c.fields("switches", row=c.coordinates + 1 - switches["rows"])
+    held = switches["kind"] == HOLD
+    c.spans("terms of switches", switches["start"][held], switches["end"][held], len(tables.terms))
+    c.fields("switches", records=held, anchor_at=t.history_size(tables))
+    c.fields("switches", records=switches["kind"] == FRICTION_HOLD, start=len(tables.joint_frictions))
+    c.fields("events", NONE, sensor=len(tables.sensors))
+    c.fields("events", memory_at=t.history_size(tables) + 1 - EVENT_MEMORY)
     for kinds, count in (
         ((LOCK, FREE, REBOUND, LEAVE), len(switches)),
         ((SET,), c.coordinates),
         ((ARM, DISARM), len(tables.events)),
     ):
         c.within("target of actions", tables.actions["target"][np.isin(tables.actions["kind"], kinds)], count)
-    c.within("sensor of actions", tables.actions["sensor"], len(tables.sensors), NONE)
+    c.fields("actions", NONE, sensor=len(tables.sensors))
     c.spans("actions of events", tables.events["action_start"], tables.events["action_end"], len(tables.actions))
 
 
 def _check_joint_frictions(c: _Tables) -> None:
     tables, frictions = c.tables, c.tables.joint_frictions
     motions, load = frictions["motions"], frictions["load"]
-    c.within("motions of joint_frictions", motions, 3)
-    c.within("load of joint_frictions", load, j.POINT + 1)
-    c.within("switch of joint_frictions", frictions["switch"], len(tables.switches))
+    c.fields("joint_frictions", motions=3, load=j.POINT + 1, switch=len(tables.switches))
     own = tables.switches[frictions["switch"]]
     rows = np.where(motions == 0, 3, motions)
     if np.any(own["rows"] != rows) or np.any(own["start"] != np.arange(len(frictions))):
         raise MechanismError("tables: the switch of a joint friction is not its own. This is a defect in flexmbs")
-    c.within("element of joint_frictions", frictions["element"], len(tables.elements))
-    c.within("first of joint_frictions", frictions["first"][motions > 0], c.coordinates)
-    c.within("second of joint_frictions", frictions["second"][motions > 1], c.coordinates)
-    for name in "ab":
-        c.within(f"marker {name} of joint_frictions", frictions[name], c.markers)
-    c.within("signal of joint_frictions", frictions["signal"][load == j.GIVEN], c.signals)
-    reactions = len(tables.bodies) + len(tables.constraints)
-    c.within("reaction of joint_frictions", frictions["reaction"][load != j.GIVEN], reactions)
+    c.fields("joint_frictions", element=len(tables.elements), a=c.markers, b=c.markers)
+    c.fields("joint_frictions", records=motions > 0, first=c.coordinates)
+    c.fields("joint_frictions", records=motions > 1, second=c.coordinates)
+    c.fields("joint_frictions", records=load == j.GIVEN, signal=c.signals)
+    c.fields("joint_frictions", records=load != j.GIVEN, reaction=len(tables.bodies) + len(tables.constraints))
     size = j.ANCHOR + np.where(motions == 0, 9, motions)
-    c.within("history of joint_frictions", frictions["history"], size + 1, size)
-    c.within("history_at of joint_frictions", frictions["history_at"], t.history_size(tables) + 1 - size)
+    c.fields("joint_frictions", size, history=size + 1)
+    c.fields("joint_frictions", history_at=t.history_size(tables) + 1 - size)
 
 
 def _check_unknowns(c: _Tables) -> None:
     tables = c.tables
-    c.within("signal of coordinates", tables.coordinates["signal"], c.signals, -1)
+    c.fields("coordinates", NONE, signal=c.signals)
     c.within("condensed", tables.condensed, c.coordinates)
     c.within("massless", tables.massless, c.coordinates)
     c.within("free", tables.free, c.coordinates)
@@ -398,18 +366,3 @@ def _check_unknowns(c: _Tables) -> None:
         c.spans(name, start[:-1], start[1:], count)
     c.within("pattern_start", np.array([len(tables.pattern_start)]), len(tables.free) + 2)
     c.within("shift_split", tables.shift_split.reshape(1), max(len(tables.shift_start), 1))
-
-
-#: Checks that apply only if one of these tables is not empty.
-_CHECKS = {
-    _check_axes: ("axes",),
-    _check_signals: ("signals",),
-    _check_contacts: ("contacts",),
-    _check_turns: ("turns",),
-    _check_elements: ("elements",),
-    _check_loads: ("bushings", "loads", "spread_loads"),
-    _check_sensors: ("sensors", "functions", "inputs", "states", "samplers"),
-    _check_constraints: ("constraints", "terms", "couplers"),
-    _check_switches: ("switches", "events"),
-    _check_joint_frictions: ("joint_frictions",),
-}

@@ -396,7 +396,7 @@ class _Compiler:
         remembered = int(arrays["contacts"]["history"].sum()) + int(np.sum(arrays["switches"]["anchor_at"] >= 0))
         arrays["joint_frictions"]["history_at"] += remembered + EVENT_MEMORY * len(arrays["events"])
         remembered += EVENT_MEMORY * len(arrays["events"]) + int(arrays["joint_frictions"]["history"].sum())
-        arrays["turns"]["at"][arrays["turns"]["at"] >= 0] += remembered
+        arrays["turns"]["at"] += remembered
         of_locks = (arrays["sensors"]["kind"] == f.COORDINATE) & (arrays["sensors"]["a"] < 0)
         arrays["sensors"]["a"][of_locks] = len(self.names.coordinates) - 1 - arrays["sensors"]["a"][of_locks]
         kinds = arrays["coordinates"]
@@ -477,4 +477,5 @@ def compile_system(system: Mechanism, coordinates: str = "reduced", signals: Com
         lags=tuple(forces.functions.lags),
         record_columns=tuple(forces.columns),
         event_names=(*system.events, *(one[0] for one in stops(system)), *rigid_stop_names(system)),
+        turn_names=tuple(forces.turns.names),
     )

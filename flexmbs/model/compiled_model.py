@@ -33,7 +33,7 @@ class Model:
     coordinate_count : local coordinates without the multipliers
     tree : spanning tree: the joint that carries each body, and the joints that close loops
     constraint_names : of the records of ``tables.constraints``
-    switch_names, event_names : of the records of ``tables.switches`` and ``tables.events``
+    switch_names, event_names, turn_names : of the records of ``tables.switches``, ``tables.events``, ``tables.turns``
     prescribing : names of those that the user prescribes in time
     coordinate_index : "joint.coordinate" -> local coordinate
     ends : where curves and surfaces end
@@ -84,6 +84,7 @@ class Model:
     lags: tuple[int, ...] = ()
     record_columns: tuple[RecordColumn, ...] = ()
     event_names: tuple[str, ...] = ()
+    turn_names: tuple[str, ...] = ()
     closing: LoopClosure | None = None
 
     @property

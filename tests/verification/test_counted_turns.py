@@ -178,3 +178,89 @@ def test_a_bushing_that_turns_too_far_about_any_axis_is_named():
     with pytest.warns(fm.ResultWarning, match="bushing 'mount' passed half a turn at t = 0.40"):
         run(10.6)
     assert "half a turn" not in str(run(10.0).stats["warnings"])
+
+
+@pytest.mark.parametrize("attach", [torsion_spring, force_element, sensor])
+def test_an_axis_that_points_opposite_ways_in_both_markers_is_refused_by_name(attach):
+    system, hinge = wheel(lambda *_arguments: None, angle=1.0)
+    tipped = system.bodies["wheel"].marker("tipped", rotation=(np.pi, 0, 0))
+    attach(system, system.ground["origin"], tipped, hinge)
+    with pytest.raises(fm.MechanismError, match="'wheel.tipped' against 'ground.origin' .* opposite ways"):
+        system.simulate(0.1)
+
+
+@pytest.mark.parametrize("tilted", ["a", "b"])
+def test_markers_of_which_one_is_tilted_against_the_hinge(tilted):
+    """The hinge turns them about the axis as it sits in the other one: the angle changes as that of the hinge."""
+    system, _hinge = wheel(lambda *_arguments: None, angle=7.0)
+    seats = {"a": system.ground["origin"], "b": system.bodies["wheel"]["origin"]}
+    body = {"a": system.ground, "b": system.bodies["wheel"]}[tilted]
+    seats[tilted] = body.marker("tilted", rotation=(2.0, 0.3, 0.0))
+    system.torsion_spring(seats["a"], seats["b"], STIFFNESS, name="spring")
+    result = system.simulate(1.0, rtol=1e-9)
+    assert result["hinge.angle"] == pytest.approx(7.0 * np.cos(W * result.t), abs=1e-8)
+    assert result["spring.angle"] == pytest.approx(result["hinge.angle"], abs=1e-12)
+
+
+def chain(angle=0.0, coordinates="reduced", fixed=False):
+    """Two bodies on parallel hinges, or one on a hinge of a fixed bracket; a spring from ground to the last one."""
+    system = fm.System(gravity=(0, 0, 0), coordinates=coordinates)
+    one, two = (system.add(fm.RigidBody(1.0, (INERTIA,) * 3), name) for name in ("one", "two"))
+    if fixed:
+        system.fixed(system.ground["origin"], one["origin"], name="first")
+    else:
+        system.revolute(system.ground["origin"], one["origin"], name="first", angle=-0.4 * angle).spring(STIFFNESS, rest=0.0)
+    system.revolute(one["origin"], two["origin"], name="second", angle=1.4 * angle)
+    system.torsion_spring(system.ground["origin"], two["origin"], STIFFNESS, name="spring")
+    return system
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("turned", [3.3, -20.0])
+def test_hinges_in_a_row_count_together(coordinates, fixed, turned):
+    angle = turned / (1.4 if fixed else 1.0)
+    result = chain(angle, coordinates, fixed).simulate(1.0, rtol=1e-9)
+    assert result["spring.angle"] == pytest.approx(turned * np.cos(W * result.t), abs=1e-8 * abs(turned))
+    still = chain(angle, coordinates, fixed).linearize()
+    assert np.abs(2.0 * np.pi * still.frequencies - W).min() < 1e-6
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("moment", [30.0, -200.0])
+def test_static_load_beyond_half_a_turn(fixed, moment):
+    system = chain(fixed=fixed)
+    system.torque(system.bodies["two"]["origin"], (0, 0, moment))
+    assert system.statics()["spring.angle"][-1] == pytest.approx(moment / STIFFNESS, rel=1e-9)
+    result = system.simulate(0.5, from_equilibrium=True)
+    assert result["spring.angle"] == pytest.approx(moment / STIFFNESS, rel=1e-9)
+
+
+def test_a_start_in_another_system_keeps_the_turns_by_name():
+    def system(*names):
+        system = fm.System(gravity=(0, 0, 0))
+        for name in names:
+            rate = {"slow": 30.0, "fast": 60.0}[name]
+            body = system.add(fm.RigidBody(2.0, (INERTIA,) * 3), name, position=(0, 0, 0), angular_velocity=(0, 0, rate))
+            system.sensor("angle", body["origin"], name=f"{name} angle")
+        return system
+
+    first = system("slow", "fast").simulate(1.0)
+    for names in (("fast", "slow"), ("fast",)):
+        result = system(*names).simulate(1.5, start=first.final_state)
+        for name in names:
+            assert result[f"{name} angle"][0] == pytest.approx(first[f"{name} angle"][-1], abs=1e-12)
+
+
+def test_hinges_that_an_event_may_let_go_count_where_they_start():
+    def system(lets_go):
+        system, hinge = wheel(torsion_spring, cut=True, angle=-20.0)
+        if lets_go:
+            system.event(5.0, fm.Free(hinge), name="let go")
+        return system
+
+    result = system(True).simulate(1.0, rtol=1e-9)
+    assert result["spring.angle"] == pytest.approx(-20.0 * np.cos(W * result.t), abs=1e-7)
+    first = system(False).simulate(0.2, rtol=1e-9)
+    result = system(True).simulate(1.0, start=first.final_state, rtol=1e-9)
+    assert result["spring.angle"] == pytest.approx(-20.0 * np.cos(W * result.t), abs=1e-7)

@@ -14,7 +14,7 @@ from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
-from flexmbs.analysis.prepare.unmet_starts import check_starts_of_cut_balls, warn_of_cable_lengths
+from flexmbs.analysis.prepare.unmet_starts import check_start_rotations, warn_of_cable_lengths
 from flexmbs.core.layout.tables import CONSTRAINTS, SWITCHED, has_rows
 from flexmbs.mechanism.geometry.rotations import as_quaternion
 from flexmbs.model.compile_mechanism import compile_system
@@ -58,7 +58,7 @@ def _closed(system, t: float) -> Model:
         warn_of_cable_lengths(stated, t)
     model = closed_with_drivers(stated, t)
     warn_of_misalignment(model.closing)
-    check_starts_of_cut_balls(model, t)
+    check_start_rotations(model, t)
     return model
 
 

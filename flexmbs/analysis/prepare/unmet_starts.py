@@ -1,4 +1,4 @@
-"""What the stated start does not meet: rotations of ball joints that close loops, lengths of cables."""
+"""What the start does not meet: rotations of ball joints that close loops, lengths of cables, axes of angles."""
 
 from __future__ import annotations
 
@@ -17,22 +17,32 @@ from flexmbs.mechanism.joint import Joint
 from flexmbs.model.compiled_model import Model
 
 TOLERANCE = 1e-6  # rad, rad/s; rates by finite differences are no more accurate
+OPPOSITE = 1e-6  # rad: an axis is opposite to another one that is turned by half a turn and so much
 CABLE_FITS = 0.01  # of the length of a cable: a larger misfit of the stated start is reported
 
 
-def check_starts_of_cut_balls(model: Model, t: float) -> None:
+def check_start_rotations(model: Model, t: float) -> None:
     """Compare stated start rotations and angular velocities of cut ball joints with those of an assembled model.
 
-    MechanismWarning naming the joint if they differ; MechanismError if they were to be held.
+    MechanismWarning naming the joint if they differ; MechanismError if they were to be held, or if the axis of an angle
+    points opposite ways in its two markers.
     """
     stated = [joint for joint in model.tree.cut if _states_a_ball(joint)]
-    if not stated:
+    if not stated and not model.turn_names:
         return
     still = imposed(model, t)
     evaluator = Evaluator(model)
     evaluator.residual(still.q, still.v, np.zeros_like(still.q), still.reference, t, CONSTRAINTS)
     for joint in stated:
-        _compare(joint, *(_motion(evaluator, still, marker) for marker in (joint.a, joint.b)))
+        numbers = (model.marker_index[marker.body, marker.name] for marker in (joint.a, joint.b))
+        _compare(joint, *(_motion(evaluator, still, number) for number in numbers))
+    for name, turn in zip(model.turn_names, model.tables.turns, strict=True):
+        (R_a, _w), (R_b, _w) = (_motion(evaluator, still, int(turn[end])) for end in "ab")
+        if np.linalg.norm(R_a @ turn["axis"] + R_b @ turn["axis"]) < OPPOSITE * np.linalg.norm(turn["axis"]):
+            raise MechanismError(
+                f"angle of marker {name}: at t = {t:g} s this axis points opposite ways in the two markers, where the angle "
+                "has no value. Turn one of them by half a turn across it"
+            )
 
 
 def warn_of_cable_lengths(stated: Model, t: float) -> None:
@@ -60,10 +70,9 @@ def _states_a_ball(joint: Joint) -> bool:
     return joint.type.ends_with_ball and joint.type.axes[-1].coordinate in stated and joint.a.can_turn
 
 
-def _motion(evaluator: Evaluator, model: Model, marker) -> tuple[np.ndarray, np.ndarray]:
+def _motion(evaluator: Evaluator, model: Model, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Rotation matrix and angular velocity (world axes) of a marker."""
     frame = np.zeros(1, MARKER_FRAME).view(np.recarray)[0]
-    number = model.marker_index[(marker.body, marker.name)]
     marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, frame)
     return frame["R_WM"], frame["w_WM"]
 

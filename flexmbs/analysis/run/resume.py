@@ -57,6 +57,7 @@ def capture(
         "contact_names": list(stated.contact_names),
         "switch_names": list(stated.switch_names),
         "event_names": list(stated.event_names),
+        "turn_names": list(stated.turn_names),
         "samplers": _samplers(stated),
         "balls": [stated.coordinate_names[k] for k in stated.balls],
         "asked": dict(requested),
@@ -231,11 +232,11 @@ def _carry_events(saved: SavedState, model: Model, state: s.State) -> None:
 
 def _carry_turns(saved: SavedState, model: Model, state: s.State) -> None:
     """Copy what is remembered of the angles between the same markers about the same axes."""
-    for turn in model.tables.turns[model.tables.turns["at"] >= 0]:
-        for old in saved.system.get("turns", ()):
-            if old["at"] >= 0 and all(np.array_equal(old[name], turn[name]) for name in ("a", "b", "axis")):
-                memory = saved.arrays["state.contact_history"][old["at"] : old["at"] + TURN_MEMORY]
-                state.contact_history[turn["at"] : turn["at"] + TURN_MEMORY] = memory
+    names = saved.note.get("turn_names", [])
+    for name, here in zip(model.turn_names, model.tables.turns["at"], strict=True):
+        if name in names:
+            at = int(saved.system["turns"][names.index(name)]["at"])
+            state.contact_history[here : here + TURN_MEMORY] = saved.arrays["state.contact_history"][at : at + TURN_MEMORY]
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:

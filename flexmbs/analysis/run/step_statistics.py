@@ -59,7 +59,7 @@ def half_turns(bushings: Iterable[Bushing], model: Model, state: State) -> list[
         if acts and not np.any(turn["axis"]) and state.contact_history[turn["at"] + HALF_TURN] > 0.0:
             notes.append(
                 f"bushing '{bushing.name}' passed half a turn at t = {state.contact_history[turn['at'] + HALF_TURN]:.6g} s, where "
-                "its moment jumps: turns of a rotation about any axis cannot be counted. They are about the hinge of a joint "
+                "its moment jumps: turns of a rotation about any axis cannot be counted. They are about the hinges "
                 "between its bodies, or about the only axis without stiffness"
             )
     return notes

@@ -59,23 +59,23 @@ BUSHING = record_type(
         ("turn", "i8"),  # Tables.turns
     ]
 )
-# How often marker b turns about an axis of marker a: as often as a joint coordinate says, or counted from step to step.
+# How often marker b turns about an axis of marker a: as often as coordinates of joints say, or counted from step to step.
 TURN = record_type(
     [
         ("a", "i8"),
         ("b", "i8"),
         ("axis", "f8", VECTOR),  # in the axes of a; zero: a rotation about any axis, which cannot be counted
-        ("coordinate", "i8"),  # the angle is factor * coordinate + offset
-        ("factor", "f8"),
+        ("start", "i8"),  # Tables.terms: the angle is their sum and the offset, up to less than half a turn
+        ("end", "i8"),
         ("offset", "f8"),
-        ("at", "i8"),  # State.contact_history, TURN_MEMORY numbers; NONE: the coordinate counts
-    ],
-    at=NONE,
+        ("kept", "i8"),  # whether it is counted from step to step: the terms say at most where it starts
+        ("at", "i8"),  # State.contact_history, TURN_MEMORY numbers
+    ]
 )
-# what is remembered of the last step: angle and rate; of a rotation about any axis its vector (3), and when it first
-# passed half a turn
-TURN_ANGLE, TURN_RATE = 0, 1
-HALF_TURN, TURN_MEMORY = 3, 4
+# what is remembered of the last step: the angle, whether it is known, and its rate if it is kept; of a rotation about
+# any axis the vector (3), and when it first passed half a turn
+TURN_ANGLE, TURN_KNOWN = 0, 1
+HALF_TURN, TURN_RATE, TURN_MEMORY = 3, 4, 5
 # A load spread over a flexible body; pool: force (3), moment about the frame (3) and modal forces (n) in body axes at
 # q = 0 and per modal coordinate, (1 + n, 6 + n).
 SPREAD_LOAD = record_type([("body", "i8"), ("signal", "i8"), ("field_at", "i8")])

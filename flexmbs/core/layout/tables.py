@@ -422,8 +422,7 @@ def history_size(tables: Tables) -> int:
     """Length of ``State.contact_history``."""
     anchors = int(np.count_nonzero(tables.switches["anchor_at"] >= 0))
     remembered = int(tables.contacts["history"].sum()) + int(tables.joint_frictions["history"].sum())
-    turns = TURN_MEMORY * int(np.count_nonzero(tables.turns["at"] >= 0))
-    return remembered + anchors + EVENT_MEMORY * len(tables.events) + turns
+    return remembered + anchors + EVENT_MEMORY * len(tables.events) + TURN_MEMORY * len(tables.turns)
 
 
 def active_size(tables: Tables) -> int:

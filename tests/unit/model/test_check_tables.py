@@ -85,6 +85,7 @@ def indexing(tables):
         ("sensors", "of_accelerations"),
         ("sensors", "value"),
         ("sensors", "keyword"),
+        ("turns", "kept"),
     }
     for name, (dtype, _dimensions) in t.Tables.fields.items():
         array = getattr(tables, name)

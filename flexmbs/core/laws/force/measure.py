@@ -4,7 +4,7 @@ The angle between markers is that of the rotation R = R_a^T R_b about the unit a
     tan(angle) = n . ax / (tr R - n . R n),  ax the axial part of R - R^T.
 Its rate is c . w (w of b relative to a), c = (n_a + n_b) / (1 + n_a . n_b) with n_a, n_b the axis as it sits in a and
 in b: a torque along c does the work of the angle, in every position.  Turns are counted: of all angles of R it is the one
-nearest to the angle at the last accepted step, or to that of a hinge (core.layout.force_tables.TURN).
+nearest to the angle at the last accepted step, or to that of hinges (core.layout.force_tables.TURN).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, HALF_TURN, LINE_ELEMENT, TURN_ANGLE, TURN_MEMORY, TURN_RATE
+from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT, HALF_TURN, LINE_ELEMENT, TURN_ANGLE, TURN_KNOWN, TURN_RATE
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
@@ -46,12 +46,19 @@ def measure(tables, element, q, v, a, contact_history, work):
 @kernel
 def counted(tables, number, angle, q, contact_history):
     """``angle`` (rad, up to whole turns) of ``tables.turns[number]`` with the turns so far."""
-    turn = tables.turns[number]
-    if turn.at >= 0:
-        near = contact_history[turn.at + TURN_ANGLE]
-    else:
-        near = turn.factor * q[turn.coordinate] + turn.offset
+    near = angle_nearby(tables, tables.turns[number], q, contact_history)
     return angle + 2.0 * math.pi * np.floor((near - angle) / (2.0 * math.pi) + 0.5)
+
+
+@kernel
+def angle_nearby(tables, turn, q, contact_history):
+    """What differs from the angle of ``turn`` by less than half a turn."""
+    if turn.kept != 0 and contact_history[turn.at + TURN_KNOWN] != 0.0:
+        return contact_history[turn.at + TURN_ANGLE]
+    near = turn.offset
+    for k in range(turn.start, turn.end):
+        near += tables.terms[k].factor * q[tables.terms[k].coordinate]
+    return near
 
 
 @kernel
@@ -59,9 +66,8 @@ def longest_step(tables, state):
     """How long the next step may be so that no angle turns too far to be counted, s."""
     longest = math.inf
     for i in range(len(tables.turns)):
-        turn = tables.turns[i]
-        if turn.at >= 0 and dot(turn.axis, turn.axis[0], turn.axis[1], turn.axis[2]) > 0.0:
-            longest = min(longest, LARGEST_TURN / max(abs(state.contact_history[turn.at + TURN_RATE]), 1e-300))
+        rate = state.contact_history[tables.turns[i].at + TURN_RATE]
+        longest = min(longest, LARGEST_TURN / max(abs(rate), 1e-300))
     return longest
 
 
@@ -74,7 +80,9 @@ def keep_turns(
     frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
     for i in range(len(tables.turns)):
         turn = tables.turns[i]
-        if turn.at < 0:
+        memory = contact_history[turn.at :]
+        if turn.kept == 0:  # what another system would count on from (start=)
+            memory[TURN_ANGLE], memory[TURN_KNOWN] = angle_nearby(tables, turn, q, contact_history), 1.0
             continue
         if not moved:
             hide_condensed(tables, q, v, a, work)
@@ -82,10 +90,10 @@ def keep_turns(
             moved = True
         marker_in_world(tables, turn.a, q, v, a, work, frame_a)
         marker_in_world(tables, turn.b, q, v, a, work, frame_b)
-        memory = contact_history[turn.at : turn.at + TURN_MEMORY]
         if dot(turn.axis, turn.axis[0], turn.axis[1], turn.axis[2]) > 0.0:
             angle, rate, _x, _y, _z = about_axis(frame_a, frame_b, turn.axis)
-            memory[TURN_ANGLE], memory[TURN_RATE] = counted(tables, i, angle, q, contact_history), rate
+            angle = counted(tables, i, angle, q, contact_history)
+            memory[TURN_ANGLE], memory[TURN_KNOWN], memory[TURN_RATE] = angle, 1.0, rate
             continue
         relative_rotation(frame_a.R_WM, frame_b.R_WM, R_AB)
         x, y, z = rotation_vector(R_AB)
