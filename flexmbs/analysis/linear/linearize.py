@@ -122,8 +122,7 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
     forces.rows, forces.free = balance.rows, np.flatnonzero(~model.is_driven)
     forces.steady = driven_motion(balance.model, time)
-    undriven = forces.model
-    forces.follow_drivers(undriven.q, undriven.reference, forces.constraint_matrix(undriven.q, undriven.reference))
+    forces.follow_drivers(forces.model.q, forces.model.reference)
     return _modes(balance, forces)
 
 
@@ -153,8 +152,10 @@ def _modes(balance: Balance, forces: Forces) -> LinearModes:
         )
         raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
     check_constant(forces, found, P, N, np.concatenate([rates_of_p, rates]), turning)
-    values, vectors = _eigen(found.state_matrix(P, N))
-    modes = vectors[:, : P.shape[1]] @ (found.following @ P).T
+    values, vectors = np.linalg.eig(found.state_matrix(P, N))
+    order = np.lexsort((values.real, values.imag))
+    order = order[values[order].imag >= 0.0]
+    values, modes = values[order], (found.following @ P @ vectors[: P.shape[1], order]).T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
     names = tuple(model.coordinate_names[k] for k in free)
     with np.errstate(invalid="ignore"):
@@ -177,11 +178,3 @@ def _with_inertia(forces: Forces, found: SmallMotions, motions: np.ndarray) -> n
                 raise MechanismError(f"linearize: the mass matrix is singular: {sentence}")
         warn(f"linearize: left out, since no inertia and no force acts in this freedom: {sentence}", MechanismWarning)
     return motions @ null_space(still.T)
-
-
-def _eigen(state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues with Im >= 0, ascending in Im, and their eigenvectors (rows)."""
-    values, vectors = np.linalg.eig(state)
-    upper = np.flatnonzero(values.imag >= 0.0)
-    upper = upper[np.lexsort((values[upper].real, values[upper].imag))]
-    return values[upper], vectors[:, upper].T

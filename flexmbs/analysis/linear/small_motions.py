@@ -13,18 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
-from flexmbs.analysis.evaluation.derivatives import derivatives
 from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
 from flexmbs.analysis.linear.steady_motion import check_steady
 from flexmbs.analysis.statics.equilibrium import Forces
 from flexmbs.common.errors import SimulationError
-from flexmbs.core.layout.tables import ROLLING, VELOCITY_LEVEL
+from flexmbs.core.layout.tables import ROLLING
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))  # rad: far from all fractions of a turn by small numbers, as is its double
 CONSTANT = 1e-4  # relative change of what counts as constant: more than rounding, less than that of a rotor out of round
@@ -81,15 +79,7 @@ def small_motions(forces: Forces, q: np.ndarray, multipliers: np.ndarray) -> Sma
     """The equations about the position ``q``, moving at the rates ``forces.steady``."""
     model, free, rows = forces.model, forces.free, forces.rows
     n, count, constraints = len(free), len(rows), model.tables.constraints
-
-    def found(order: int, change: np.ndarray) -> np.ndarray:
-        full = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
-        full[2][rows] = multipliers
-        full[order][free] += change
-        residual = forces.residual(*full, model.reference)
-        return np.concatenate([residual[free], residual[rows], forces.evaluator.work.constraint[rows, VELOCITY_LEVEL]])
-
-    in_q, in_v, in_a = (derivatives(partial(found, order), n, step) for order, step in enumerate((1e-5, 1e-4, 1.0)))
+    in_q, in_v, in_a = (forces.derivatives(order, q, model.reference, multipliers) for order in range(3))
     K, moving = in_q[:n], np.any(forces.steady)
     massless = np.isin(free, massless_coordinates(model))
     following = np.eye(n)[:, ~massless]

@@ -7,22 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.analysis.evaluation.driver_elimination import imposed
-from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.recording.state_results import free_moment, imposed_accelerations
+from flexmbs.analysis.recording.state_results import free_moment
 from flexmbs.analysis.statics.equilibrium import RESTING, Forces, turning_coordinates
 from flexmbs.common.errors import MechanismWarning, SimulationError
 from flexmbs.common.user_warnings import warn
-from flexmbs.core.layout.tables import VELOCITY_LEVEL
+from flexmbs.core.layout.tables import VELOCITY_LEVEL, make_workspace
+from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
 STANDING = 1e-6  # of the fastest rotation: slower ones do not count
 STEADY = 1e-2  # relative change of rate during one radian or metre of motion
-CARRIER = (
-    "state this rotation as a revolute joint on a body of small inertia that does not turn with it, and prescribe the "
-    "rate of that joint: no driver moves a free rotation"
-)
+CARRIER = "no driver moves a free rotation: drive a revolute joint on a body of small inertia that does not turn with it"
 
 
 def driven_motion(model: Model, t: float) -> np.ndarray:
@@ -33,13 +30,10 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     SimulationError
         A driver accelerates.
     """
-    moving, evaluator = imposed(model, t), Evaluator(model)
-    zero = np.zeros_like(model.q)
-    evaluator.residual(moving.q, moving.v, zero, model.reference, t)
-    a = imposed_accelerations(model, evaluator, zero)
-    driven = model.tables.coordinates["signal"] >= 0
-    v = np.where(driven, moving.v, 0.0)
-    excess = np.where(driven, np.abs(a) - ROUNDING * np.maximum(1.0, v**2), 0.0)
+    signals, v, a = make_workspace(model.tables).signal, np.zeros_like(model.q), np.zeros_like(model.q)
+    evaluate_signals(model.tables, float(t), signals)
+    impose_drivers(model.tables, signals, model.q.copy(), v, a)
+    excess = np.abs(a) - ROUNDING * np.maximum(1.0, v**2)
     if excess.max(initial=0.0) > 0.0:
         k = int(np.argmax(excess))
         raise SimulationError(
@@ -81,21 +75,18 @@ def warn_of_free_motion(system: Mechanism, model: Model, t: float) -> None:
     The frequencies about rest differ from those about that motion. A mechanism that merely starts in motion (a swinging
     pendulum) is not warned of: it accelerates at once, or shortly after.
     """
-    n = model.coordinate_count
-    free = ~model.is_driven
-    forces = Forces(model, t, moving=True, contacts=False)
-    forces.follow_drivers(model.q, model.reference, forces.constraint_matrix(model.q, model.reference))
-    v = np.where(free, model.v[:n] - model.resting_rates[:n] - forces.steady[:n], 0.0)
+    n, forces = model.coordinate_count, Forces(model, t, moving=True, contacts=False)
+    forces.follow_drivers(model.q, model.reference)
+    v = np.where(model.is_driven, 0.0, model.v[:n] - forces.steady[:n])
     fastest = np.abs(v).max(initial=0.0)
-    chosen = np.any(forces.steady[:n][free]) and not np.any(model.given_rates[:n] & (np.abs(v) > RESTING))  # by the assembly
-    if fastest <= RESTING or chosen:
+    # rates that follow drivers, but differ from the least ones, may have been chosen by the assembly
+    if fastest <= RESTING or np.any(forces.steady) and not np.any(model.given_rates[:n] & (np.abs(v) > RESTING)):
         return
     for ahead in (0.0, 0.1 / fastest):  # a tenth of a radian, or of a metre
         q = model.q.copy()
         q[:n] += ahead * v
-        there = imposed(replace(model, q=q), t)
-        a = free_moment(there, t).a[:n]
-        if np.abs(a[free]).max(initial=0.0) > STEADY * fastest * max(fastest, 1.0):
+        a = free_moment(imposed(replace(model, q=q), t), t).a[:n]
+        if np.abs(a[~model.is_driven]).max() > STEADY * fastest * max(fastest, 1.0):
             return
     k = int(np.argmax(np.abs(v) * np.where(turning_coordinates(model), 1.0, 1e-6)))  # the wheel before its path
     name = model.coordinate_names[k]

@@ -96,7 +96,7 @@ class Forces:
         a[self.rows] = multipliers
         return self.residual(q, np.zeros_like(q), a, reference)
 
-    def follow_drivers(self, q, reference, G: np.ndarray) -> None:
+    def follow_drivers(self, q, reference) -> None:
         """Set ``steady`` of the free coordinates to the least rates with which the constraints let the drivers move.
 
         A wheel moves its centre: nothing turns that need not, least of all in joints of several coordinates (headings).
@@ -109,7 +109,7 @@ class Forces:
             return
         slides = ~turning_coordinates(self.model)[self.free]
         joints = [self.model.coordinate_names[k].rpartition(".")[0] for k in self.free]
-        alone = np.array([joints.count(joint) == 1 for joint in joints])
+        alone, G = np.array([joints.count(joint) == 1 for joint in joints]), self.constraint_matrix(q, reference)
         for moved in (slides, slides | alone, np.ones(len(self.free), dtype=bool)):
             found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
             if np.abs(G @ found + rates).max() <= 1e-9 * demanded:
@@ -145,15 +145,17 @@ class Forces:
                 break
         return found, left
 
-    def stiffness(self, q, reference, multipliers) -> np.ndarray:
-        """(free, free) derivative of the residual of the free coordinates (m or rad)."""
+    def derivatives(self, order: int, q, reference, multipliers) -> np.ndarray:
+        """(free + 2 rows, free) derivative in q, v or a (``order``): residual, and what the rows demand of v."""
 
         def moved(change: np.ndarray) -> np.ndarray:
-            there = q.copy()
-            there[self.free] += change
-            return self.at_rest(there, reference, multipliers)[self.free]
+            state = [q.copy(), np.zeros_like(q), np.zeros_like(q)]
+            state[2][self.rows] = multipliers
+            state[order][self.free] += change
+            found = self.residual(*state, reference)
+            return np.concatenate([found[self.free], found[self.rows], self.evaluator.work.constraint[self.rows, VELOCITY_LEVEL]])
 
-        return derivatives(moved, len(self.free), 1e-5).reshape(len(self.free), len(self.free))
+        return derivatives(moved, len(self.free), (1e-5, 1e-4, 1.0)[order])
 
 
 def equilibrium(model: Model, t: float, what: str, *, stable: bool = True, moving: bool = False) -> Balance:
@@ -201,7 +203,7 @@ class _Search:
             if len(self.free) == 0 or motions.shape[1] == 0:
                 return self._found(model, multipliers)
             push = motions.T @ unbalanced
-            stiffness = self.forces.stiffness(model.q, model.reference, multipliers)
+            stiffness = self.forces.derivatives(0, model.q, model.reference, multipliers)[: len(self.free)]
             K = motions.T @ stiffness @ motions
             part = self._direction(K, push)
             direction = motions @ part
@@ -223,7 +225,7 @@ class _Search:
         forces = self.forces
         G = forces.constraint_matrix(model.q, model.reference)
         if self.moving:
-            forces.follow_drivers(model.q, model.reference, G)
+            forces.follow_drivers(model.q, model.reference)
         raw = forces.at_rest(model.q, model.reference, np.zeros(len(forces.rows)))[self.free]
         multipliers, left = forces.multipliers(model.q, model.reference, G)
         self.scale = max(self.scale, float(np.abs(raw).max(initial=0.0)), float(np.abs(raw - left).max(initial=0.0)))
