@@ -213,9 +213,6 @@ class _Assembly:
         found = nearest_pose(undriven, self.jointed & ~model.held[:n], pose.q, pose.reference)
         return tuple(names) if np.abs(found.opening).max(initial=0.0) < 100.0 * CLOSED else ()
 
-    def _openings(self, q, reference) -> np.ndarray:
-        return self.loops.openings(q, reference)
-
     def _guess_closures(self) -> None:
         """Coordinates of the joints that close loops: of several starting values, those with the smallest opening.
 
@@ -291,7 +288,7 @@ class _Assembly:
     def _close(self, movable: np.ndarray) -> bool:
         """Damped Gauss-Newton on the movable coordinates; True if every loop is closed (the pose is then kept)."""
         q, reference = self.q.copy(), self.reference.copy()
-        opening = self._openings(q, reference)
+        opening = self.loops.openings(q, reference)
         if not np.any(movable):
             return self._keep_if_closed(q, reference, opening, CLOSED)
         slow = 0
@@ -306,7 +303,7 @@ class _Assembly:
                 trial = q.copy()
                 trial[: len(movable)][movable] += change
                 turned = folded(self.model, trial, reference)
-                found = self._openings(trial, turned)
+                found = self.loops.openings(trial, turned)
                 if np.linalg.norm(found) < size or np.abs(found).max() < CLOSED:
                     break
                 change *= 0.5
@@ -371,7 +368,7 @@ class _Assembly:
         return self.evaluator.work.constraint[self.evaluator.rows, 1][self.loops.rate_rows]
 
     def _refuse(self, q: np.ndarray, reference: np.ndarray) -> NoReturn:
-        opening = self._openings(q, reference)
+        opening = self.loops.openings(q, reference)
         sizes = {}
         for c, constraint in enumerate(self.model.tables.constraints):
             if c in self.ignored:

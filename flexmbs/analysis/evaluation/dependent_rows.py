@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 DEPENDENT = 1e-7  # residual of a unit row after projection
 SIGNIFICANT = 1e-6  # coefficient relative to the largest one
 
 
-@dataclass(frozen=True)
-class Dependence:
-    """Row ``row`` is a linear combination of the rows ``others`` (empty: the row is zero)."""
+def dependences(rows: np.ndarray) -> list[tuple[int, list[int]]]:
+    """Rows (unit or zero) that are combinations of earlier ones, in order, each with those (none: the row is zero).
 
-    row: int
-    others: tuple[int, ...]
-    coefficients: tuple[float, ...]
-
-
-def dependences(rows: np.ndarray) -> list[Dependence]:
-    """Rows (unit or zero) that depend on earlier rows, in order (Gram-Schmidt with reorthogonalisation)."""
+    By Gram-Schmidt with reorthogonalisation.
+    """
     basis = np.zeros((min(rows.shape), rows.shape[1]))
     independent: list[int] = []
     found = []
@@ -38,11 +30,5 @@ def dependences(rows: np.ndarray) -> list[Dependence]:
         return []
     # one least-squares solution in all independent rows; rows after the dependent one get zero coefficients
     coefficients = np.linalg.lstsq(rows[independent].T, rows[found].T, rcond=None)[0].T
-    return [_explained(rows, i, independent, own) for i, own in zip(found, coefficients, strict=True)]
-
-
-def _explained(rows: np.ndarray, i: int, independent: list[int], coefficients: np.ndarray) -> Dependence:
-    if not np.any(rows[i]):
-        return Dependence(i, (), ())
-    part = np.flatnonzero(np.abs(coefficients) > SIGNIFICANT * np.abs(coefficients).max())
-    return Dependence(i, tuple(independent[k] for k in part), tuple(float(coefficients[k]) for k in part))
+    parts = [np.flatnonzero(np.abs(own) > SIGNIFICANT * np.abs(own).max(initial=0.0)) for own in coefficients]
+    return [(i, [independent[k] for k in part]) for i, part in zip(found, parts, strict=True)]

@@ -103,12 +103,8 @@ class Evaluator:
         n = self.model.coordinate_count
         zero = np.zeros(self.size)
         base = self.residual(q, zero, zero, reference, t)[:n]
-        M = np.zeros((n, n))
-        for k in range(n):
-            a = zero.copy()
-            a[k] = 1.0
-            M[:, k] = self.residual(q, zero, a, reference, t)[:n] - base
-        return M
+        units = np.eye(n, self.size)
+        return np.array([self.residual(q, zero, unit, reference, t)[:n] - base for unit in units]).reshape(n, n).T
 
 
 _known_columns: WeakKeyDictionary[Tables, tuple[list, list]] = WeakKeyDictionary()

@@ -52,7 +52,7 @@ def freedoms_without_inertia(model: Model, t: float) -> tuple[str, ...]:
 
 
 def motions_without_inertia(model: Model, t: float, free: np.ndarray, motions: np.ndarray) -> list[tuple[np.ndarray, str]]:
-    """Each independent combination (k,) of ``motions`` (free, k) that moves no mass, with the sentence that names it.
+    """Each independent unit combination (k,) of ``motions`` (free, k) that moves no mass, and the sentence that names it.
 
     ``free``: numbers of the coordinates that move.
     """
@@ -70,7 +70,7 @@ def motions_without_inertia(model: Model, t: float, free: np.ndarray, motions: n
     root = np.linalg.cholesky(compared + 1e-14 * np.trace(compared) * np.eye(len(compared)) + 1e-300 * np.eye(len(own)))
     inverse = np.linalg.inv(root)
     values, vectors = np.linalg.eigh(inverse @ own @ inverse.T)
-    directions = (inverse.T @ vectors[:, values < WITHOUT_INERTIA]).T
+    directions = [z / np.linalg.norm(z) for z in (inverse.T @ vectors[:, values < WITHOUT_INERTIA]).T]
     names = [model.coordinate_names[k] for k in free]
     return [(z, _sentence(model, evaluator, names, motions @ z, turns @ z, weights[:, 1])) for z in directions]
 

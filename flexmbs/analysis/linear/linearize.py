@@ -147,10 +147,9 @@ def _modes(balance: Balance, forces: Forces) -> LinearModes:
     N, rates = found.natural(_with_inertia(forces, found, found.allowed()))
     P, rates_of_p = (N, rates) if np.all(found.holonomic) else found.natural(found.allowed(found.holonomic))
     if P.shape[1] == 0:
-        held = "; closed rigid contacts, held stops and what sticks are constraints" * (
-            len(forces.rows) > len(forces.evaluator.rows)
-        )
-        raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
+        held = "; closed rigid contacts, held stops and what sticks are constraints"
+        holds = len(forces.rows) > len(forces.evaluator.rows)
+        raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held * holds}")
     check_constant(forces, found, P, N, np.concatenate([rates_of_p, rates]), turning)
     values, vectors = np.linalg.eig(found.state_matrix(P, N))
     order = np.lexsort((values.real, values.imag))
@@ -158,8 +157,7 @@ def _modes(balance: Balance, forces: Forces) -> LinearModes:
     values, modes = values[order], (found.following @ P @ vectors[: P.shape[1], order]).T
     modes = modes / modes[np.arange(len(modes)), np.abs(modes).argmax(axis=1)][:, None]
     names = tuple(model.coordinate_names[k] for k in free)
-    with np.errstate(invalid="ignore"):
-        damping = np.where(np.abs(values) > 0.0, -values.real / np.abs(values), 0.0)
+    damping = 0.0 - values.real / np.maximum(np.abs(values), 1e-300)
     touching = tuple(np.array(model.contact_names, dtype=object)[balance.active[: len(model.contact_names)] != 0])
     matrices = found.M, found.D, found.K
     return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, *matrices, model.q[free], turning, touching)
@@ -169,12 +167,9 @@ def _with_inertia(forces: Forces, found: SmallMotions, motions: np.ndarray) -> n
     """``motions`` (others, k) without those that move no mass; MechanismError if a force acts in one."""
     full = found.following @ motions
     massless = motions_without_inertia(forces.model, forces.t, forces.free, full)
-    if not massless:
-        return motions
-    still = np.array([z / np.linalg.norm(z) for z, _sentence in massless]).T
-    for k, (_z, sentence) in enumerate(massless):
+    for z, sentence in massless:
         for matrix in (found.D, found.K, found.D.T, found.K.T):
-            if np.abs(full.T @ matrix @ full @ still[:, k]).max() > FORCELESS * np.abs(matrix).max():
+            if np.abs(full.T @ matrix @ full @ z).max() > FORCELESS * np.abs(matrix).max():
                 raise MechanismError(f"linearize: the mass matrix is singular: {sentence}")
         warn(f"linearize: left out, since no inertia and no force acts in this freedom: {sentence}", MechanismWarning)
-    return motions @ null_space(still.T)
+    return motions @ null_space(np.array([z for z, _sentence in massless]).reshape(len(massless), motions.shape[1]))

@@ -17,9 +17,9 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
-STANDING = 1e-6  # of the fastest rotation: slower ones do not count
+STANDING = 1e-8  # of the fastest rotation: slower ones do not count
 STEADY = 1e-2  # relative change of rate during one radian or metre of motion
-CARRIER = "no driver moves a free rotation: drive a revolute joint on a body of small inertia that does not turn with it"
+CARRIER = "drive a revolute joint on a body of small inertia that does not turn with it (no driver moves free rotations)"
 
 
 def driven_motion(model: Model, t: float) -> np.ndarray:

@@ -12,6 +12,7 @@ from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.prepare import in_other_coordinates
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
 from flexmbs.core.layout.tables import COUPLING
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.model.compiled_model import Model
@@ -22,24 +23,14 @@ ROUND = 1e-9  # differences of principal moments, relative
 class _Body:
     """Columns of a body in the rows of :class:`ConstraintDirections`, and its inertia."""
 
-    def __init__(self, name: str, system: Mechanism, model: Model, directions: ConstraintDirections, frame: np.ndarray):
+    def __init__(self, name: str, system: Mechanism, model: Model, directions: ConstraintDirections, turn: np.ndarray):
         branch = next(branch for branch in model.tree.branches if branch.body == name)
         self.name, self.body = name, system.bodies[name].body
         first = model.coordinate_index[f"{branch.joint.name}.x"]
         self.coordinates = np.arange(first, first + (6 if branch.joint.type.ends_with_ball else 3))
         self.columns = np.searchsorted(directions.columns, self.coordinates)
-        self.turn = frame["R_WB"]
+        self.turn = turn
         self.turns = len(self.coordinates) == 6
-
-
-def _bodies(system: Mechanism, start: Model, directions: ConstraintDirections, t: float):
-    """Model in absolute coordinates without drivers, its evaluator, and its bodies."""
-    model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
-    evaluator = Evaluator(model)
-    evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
-    names = model.body_names[1:]
-    bodies = [_Body(name, system, model, directions, evaluator.work.frame[i + 1].copy()) for i, name in enumerate(names)]
-    return model, evaluator, bodies
 
 
 def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDirections, t: float) -> tuple[str, ...]:
@@ -48,10 +39,14 @@ def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDir
     An example is a rod between two ball joints: rotation about its axis leaves the centre of mass in place, the moments
     of inertia about all transverse axes are equal, and no force, spring, driver or start velocity acts on it.
     """
-    model, evaluator, bodies = _bodies(system, start, directions, t)
+    model = bound(with_drivers(in_other_coordinates(system, without_drivers(start, t), t, "absolute"), ()), t)
+    evaluator = Evaluator(model)
+    evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
+    turns = dict(zip(model.body_names, evaluator.work.frame["R_WB"].copy(), strict=True))
     jointed = {joint_end for joint in system.joints.values() for joint_end in (joint.a.body, joint.b.body)}
     found = []
-    for body in bodies:
+    for name in model.body_names[1:]:
+        body = _Body(name, system, model, directions, turns[name])
         if not body.turns or body.name not in jointed or not isinstance(body.body, RigidBody):
             continue
         for spin in _central_spins(body, directions):
@@ -104,7 +99,7 @@ def _is_left_alone(model: Model, evaluator: Evaluator, body: _Body, spin: np.nda
     moving = evaluator.residual(q, v, zero, model.reference, t)
     turned = q.copy()
     turned[body.coordinates[3:]] += 0.5 * spin[3:]
-    arm = _turned(0.5 * spin[3:]) - np.eye(3)
+    arm = matrices_of_vectors(0.5 * spin[3:]) - np.eye(3)
     turned[body.coordinates[:3]] -= body.turn @ (arm @ body.body.center)
     elsewhere = evaluator.residual(turned, zero, zero, model.reference, t)
     at = body.coordinates
@@ -127,9 +122,3 @@ def coupled_coordinates(model: Model) -> set[int]:
     tables = model.tables
     records = [*tables.constraints[tables.constraints["kind"] == COUPLING], *tables.couplers]
     return {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}
-
-
-def _turned(vector: np.ndarray) -> np.ndarray:
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_rotvec(vector).as_matrix()

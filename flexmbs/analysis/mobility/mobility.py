@@ -9,7 +9,6 @@ Mech. Mach. Theory 40 (2005) 1265).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -164,12 +163,12 @@ def driver_rows(system: Mechanism, start: Model, directions: ConstraintDirection
     return names, np.array(rows).reshape(-1, directions.rows.shape[1])
 
 
-def _grouped(found: Any, owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
+def _grouped(found: list[tuple[int, list[int]]], owners: list[str], labels: tuple[str, ...]) -> tuple[Redundancy, ...]:
     """Dependent rows, grouped by their owner and by the owners they depend on."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for dependence in found:
-        others = tuple(dict.fromkeys(owners[k] for k in dependence.others if owners[k] != owners[dependence.row]))
-        groups.setdefault((owners[dependence.row], others), []).append(labels[dependence.row])
+    for row, partners in found:
+        others = tuple(dict.fromkeys(owners[k] for k in partners if owners[k] != owners[row]))
+        groups.setdefault((owners[row], others), []).append(labels[row])
     return tuple(Redundancy(owner, tuple(motions), others) for (owner, others), motions in groups.items())
 
 

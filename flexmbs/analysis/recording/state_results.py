@@ -75,19 +75,5 @@ def free_moment(model: Model, t: float, before: Moment | None = None) -> Moment:
     found = zero.copy()
     found[free] = a
     found[evaluator.rows] = np.linalg.lstsq(G.T, r[free] + M @ a, rcond=1e-10)[0]
-    return Moment(
-        t,
-        model.q,
-        model.v,
-        imposed_accelerations(model, evaluator, found),
-        model.reference,
-        evaluator.active,
-        evaluator.contact_history,
-    )
-
-
-def imposed_accelerations(model: Model, evaluator: Evaluator, a: np.ndarray) -> np.ndarray:
-    """``a`` with the accelerations of the drivers; the signals of the evaluator must be current."""
-    found = a.copy()
     impose_drivers(model.tables, evaluator.work.signal, model.q.copy(), model.v.copy(), found)
-    return found
+    return Moment(t, model.q, model.v, found, model.reference, evaluator.active, evaluator.contact_history)

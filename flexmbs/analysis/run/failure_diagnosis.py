@@ -284,16 +284,8 @@ def step_size_limit(model: Model, method: Method, saved: SavedState, state: s.St
     fill(saved, {"state": again, "scratch": scratch})
     link_method(scratch, method)
     rigid = make_rigid_contacts(model.tables)
-    parts = (
-        model.tables,
-        again,
-        settings,
-        scratch,
-        make_workspace(model.tables),
-        log,
-        rigid,
-        allocate_contact_work(rigid.closed.size),
-    )
+    work, solver = make_workspace(model.tables), allocate_contact_work(rigid.closed.size)
+    parts = (model.tables, again, settings, scratch, work, log, rigid, solver)
     advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
     before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)
