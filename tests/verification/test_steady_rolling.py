@@ -177,14 +177,22 @@ def test_shimmy():
     assert furthest(np.concatenate([found, found.conj()]), np.roots(balance)) < 1e-6
 
 
+@pytest.mark.parametrize("stacked", [True, False])
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
-def test_cart_on_two_wheels_of_which_one_is_driven(coordinates):
+def test_cart_on_two_wheels_of_which_one_is_driven(coordinates, stacked):
     """It runs straight on; yaw settles if the mass is ahead of the axle by ``ahead``."""
     m, inertia, ahead, half, r, speed = 10.0, 1.0, 0.2, 0.5, 0.3, 3.0
     wheel = fm.RigidBody(1.0, (0.02, 0.04, 0.02))
     system = fm.System(gravity=(0.0, 0.0, -GRAVITY), coordinates=coordinates)
     frame = system.add(fm.RigidBody(m, inertia * np.ones(3), (ahead, 0.0, 0.0)), name="frame")
-    system.planar(system.ground.marker("start", (0.0, 0.0, r)), frame["origin"], name="ride")
+    start = system.ground.marker("start", (0.0, 0.0, r))
+    if stacked:
+        along, across = system.add(SMALL, name="along"), system.add(SMALL, name="across")
+        system.prismatic(start, along["origin"], axis="x", name="x")
+        system.prismatic(along["origin"], across["origin"], axis="y", name="y")
+        system.revolute(across["origin"], frame["origin"], name="heading")
+    else:
+        system.planar(start, frame["origin"], name="ride")
     for name, side in (("left", half), ("right", -half)):
         body = system.add(wheel, name=name)
         axle = system.revolute(frame.marker(name, (0.0, side, 0.0)), body["origin"], axis="y", name=f"{name} axle")

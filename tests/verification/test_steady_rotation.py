@@ -115,12 +115,12 @@ def test_unbalance_does_not_change_the_equations():
     assert system.linearize().eigenvalues.imag == pytest.approx([10.0, 20.0], rel=1e-7)
 
 
-def hub_with_rod(gravity, bearing):
+def hub_with_rod(gravity, bearing, speed=5.0, angle=0.1):
     """A rod hinged at 0.4 m to a hub that turns at 5 rad/s, perhaps in a second bearing that closes a loop."""
     system = fm.System(gravity=gravity)
     hub, rod = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="hub"), system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
-    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(fm.Polynomial([0.0, 5.0]))
-    system.revolute(hub.marker("rim", (0.4, 0.0, 0.0)), rod["origin"], angle=0.1, name="hinge")
+    system.revolute(system.ground["origin"], hub["origin"], name="spin").prescribe(fm.Polynomial([0.0, speed]))
+    system.revolute(hub.marker("rim", (0.4, 0.0, 0.0)), rod["origin"], angle=angle, name="hinge")
     if bearing:
         a, b = (body.marker("top", (0.0, 0.0, 1.0)) for body in (system.ground, hub))
         system.joint(bearing, a, b, name="bearing", cut=True)
@@ -159,6 +159,28 @@ def test_hub_that_a_constraint_turns_is_linearised_in_reduced_coordinates():
     modes = system.linearize()
     assert modes.eigenvalues.imag == pytest.approx([5.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
     assert modes.turning == pytest.approx({"spin.angle": 5.0})
+
+
+def test_hub_whose_acceleration_is_prescribed_keeps_its_start_rate():
+    def hub(acceleration):
+        system = fm.System(gravity=(0.0, 0.0, 0.0))
+        hub, rod = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="hub"), system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
+        spin = system.revolute(system.ground["origin"], hub["origin"], rate=5.0, name="spin")
+        spin.prescribe(acceleration=acceleration)
+        system.revolute(hub.marker("rim", (0.4, 0.0, 0.0)), rod["origin"], angle=0.1, name="hinge")
+        return system
+
+    assert hub(0.0).linearize().eigenvalues.imag == pytest.approx([5.0 * np.sqrt(1.5 * 0.4)], rel=1e-7)
+    with pytest.raises(fm.SimulationError, match=r"the driver of 'spin\.angle' accelerates by 1 "):
+        hub(1.0).linearize()
+
+
+def test_slow_rotation_beside_a_fast_one_counts():
+    system = hub_with_rod((0.0, -GRAVITY, 0.0), None, speed=1e-4, angle=-0.5 * np.pi)
+    fast = system.add(fm.RigidBody(1.0, (1.0, 1.0, 1.0)), name="fast")
+    system.revolute(system.ground["origin"], fast["origin"], name="beside").prescribe(rate=300.0)
+    with pytest.raises(fm.SimulationError, match=r"periodic.*'spin\.angle' \(0\.0001 rad/s\)"):
+        system.linearize()
 
 
 def test_governor():

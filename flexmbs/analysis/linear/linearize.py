@@ -113,6 +113,7 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
         )
     if system.coordinates == "absolute" and np.any(np.abs(model.v[: model.coordinate_count]) > RESTING):
         model = prepared(system, time, "reduced")
+    steady = driven_motion(model, time)
     warn_of_free_motion(system, model, time)
     if np.all(model.is_driven):
         raise SimulationError("linearize: every coordinate is prescribed; no degree of freedom is left to vibrate")
@@ -121,7 +122,7 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     # contacts stay closed, and slide or stick, while the coordinates are moved
     forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
     forces.rows, forces.free = balance.rows, np.flatnonzero(~model.is_driven)
-    forces.steady = driven_motion(balance.model, time)
+    forces.steady = steady
     forces.follow_drivers(forces.model.q, forces.model.reference)
     return _modes(balance, forces)
 

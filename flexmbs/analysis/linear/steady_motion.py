@@ -30,7 +30,8 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     SimulationError
         A driver accelerates.
     """
-    signals, v, a = make_workspace(model.tables).signal, np.zeros_like(model.q), np.zeros_like(model.q)
+    signals, a = make_workspace(model.tables).signal, np.zeros_like(model.q)
+    v = np.where(model.tables.coordinates["signal"] >= 0, model.v, 0.0)  # if accelerations are prescribed
     evaluate_signals(model.tables, float(t), signals)
     impose_drivers(model.tables, signals, model.q.copy(), v, a)
     excess = np.abs(a) - ROUNDING * np.maximum(1.0, v**2)

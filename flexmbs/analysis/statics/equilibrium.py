@@ -60,7 +60,7 @@ class Forces:
     Attributes
     ----------
     rows : multipliers that act: of all constraints, and of what rigid contacts, stops and joints with friction hold
-    steady : rates besides those of drivers, at which ``at_rest`` is at rest
+    steady : rates at which ``at_rest`` is at rest; those that drivers prescribe act in any case
     """
 
     def __init__(self, model: Model, t: float, moving: bool, contacts: bool):
@@ -68,11 +68,12 @@ class Forces:
         self.evaluator = Evaluator(model)
         self.min_depth = 0.0  # m, penetration above which a contact is closed
         self.rows = self.evaluator.rows
-        self.steady = np.zeros(len(model.q))
+        driven = model.tables.coordinates["signal"] >= 0
+        self.steady = np.where(driven & moving, model.v, 0.0)  # if accelerations are prescribed, rates are as they start
         self.compliant = np.flatnonzero(model.tables.contacts["rigid"] == 0)
         n = model.coordinate_count
         # user states keep their start values
-        self.free = np.flatnonzero((model.tables.coordinates["signal"] < 0)[:n] & ~model.state_coordinates[:n])
+        self.free = np.flatnonzero(~driven[:n] & ~model.state_coordinates[:n])
 
     def residual(self, q, v, a, reference) -> np.ndarray:
         """(coordinates and multipliers,) residual for rates ``v`` and accelerations ``a`` (with the multipliers)."""
@@ -99,7 +100,8 @@ class Forces:
     def follow_drivers(self, q, reference) -> None:
         """Set ``steady`` of the free coordinates to the least rates with which the constraints let the drivers move.
 
-        A wheel moves its centre: nothing turns that need not, least of all in joints of several coordinates (headings).
+        Of several solutions, nothing turns that need not, least of all what changes the constraints, as the heading of
+        a vehicle, other than its wheels.
         """
         self.steady[self.free] = 0.0
         self.at_rest(q, reference, np.zeros(len(self.rows)))
@@ -107,10 +109,13 @@ class Forces:
         demanded = float(np.abs(rates).max(initial=0.0))
         if demanded <= RESTING:
             return
-        slides = ~turning_coordinates(self.model)[self.free]
-        joints = [self.model.coordinate_names[k].rpartition(".")[0] for k in self.free]
-        alone, G = np.array([joints.count(joint) == 1 for joint in joints]), self.constraint_matrix(q, reference)
-        for moved in (slides, slides | alone, np.ones(len(self.free), dtype=bool)):
+        G, slides = self.constraint_matrix(q, reference), ~turning_coordinates(self.model)[self.free]
+        spins = slides.copy()
+        for k in np.flatnonzero(~slides):
+            turned = q.copy()
+            turned[self.free[k]] += 0.5
+            spins[k] = np.abs(self.constraint_matrix(turned, reference) - G).max() <= 1e-9 * np.abs(G).max()
+        for moved in (slides, spins, np.ones(len(self.free), dtype=bool)):
             found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
             if np.abs(G @ found + rates).max() <= 1e-9 * demanded:
                 break
