@@ -104,7 +104,8 @@ def _text(found: Description) -> str:
         ],
     )
     for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
-        lines += _section(title, ("name", "kind", "acts on"), [_other(entry) for entry in entries])
+        rows = [(entry.name, entry.kind, ", ".join(entry.acts_on) or "-") for entry in entries]
+        lines += _section(title, ("name", "kind", "acts on"), rows)
     if found.loops:
         lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
     if found.groups:
@@ -154,10 +155,6 @@ def _coordinate(joint: JointEntry, name: str) -> str:
     notes = ["prescribed"] if name in joint.prescribed else []
     notes += [kind for coordinate, kind in joint.forces if coordinate == name]
     return f"{name} ({', '.join(notes)})" if notes else name
-
-
-def _other(entry: OtherEntry) -> tuple[str, ...]:
-    return entry.name, entry.kind, ", ".join(entry.acts_on) or "-"
 
 
 def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

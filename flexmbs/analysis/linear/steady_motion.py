@@ -81,7 +81,8 @@ def warn_of_free_motion(system: Mechanism, model: Model, t: float) -> None:
     v = np.where(model.is_driven, 0.0, model.v[:n] - forces.steady[:n])
     fastest = np.abs(v).max(initial=0.0)
     # rates that follow drivers, but differ from the least ones, may have been chosen by the assembly
-    if fastest <= RESTING or np.any(forces.steady) and not np.any(model.given_rates[:n] & (np.abs(v) > RESTING)):
+    follows, given = np.any(forces.steady[forces.free]), np.any(model.given_rates[:n] & (np.abs(v) > RESTING))
+    if fastest <= RESTING or follows and not given:
         return
     for ahead in (0.0, 0.1 / fastest):  # a tenth of a radian, or of a metre
         q = model.q.copy()

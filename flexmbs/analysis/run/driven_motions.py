@@ -32,7 +32,8 @@ class DrivenMotions:
         found = [rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]]
         for constraint in self.driving:
             signal, t = constraint.signal, rows[:, TIME]
-            values = [_values(f, t, 0.0) for f in (signal.value, signal.rate, signal.acceleration)]
+            functions = (signal.value, signal.rate, signal.acceleration)
+            values = [np.zeros(len(t)) if f is None else np.array([float(f(x)) for x in t]) for f in functions]
             if constraint.level != POSITION_LEVEL:
                 values = [np.zeros(len(t)), *values[:2]]
             found = [np.column_stack([old, new]) for old, new in zip(found, values, strict=True)]
@@ -79,7 +80,3 @@ def _prescribed_angles(system, model: Model) -> np.ndarray:
     units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
     names = [model.coordinate_names[k] for k in model.driven_coordinates]
     return np.flatnonzero([units.get(name) == "rad" for name in names])
-
-
-def _values(function, times: np.ndarray, constant: float) -> np.ndarray:
-    return np.full(len(times), constant) if function is None else np.array([float(function(t)) for t in times])

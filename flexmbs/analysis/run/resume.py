@@ -183,7 +183,8 @@ def carry_over(saved: SavedState, model: Model, state: s.State) -> None:
     _carry_locks(saved, model, state)
     _carry_events(saved, model, state)
     _carry_turns(saved, model, state)
-    taken = {tuple(sampler): count for sampler, count in _taken(saved)}
+    samples = zip(saved.note["samplers"], saved.arrays["state.samples"].tolist(), strict=True)
+    taken = {tuple(sampler): count for sampler, count in samples}
     for number, (name, period, first) in enumerate(_samplers(model)):
         due = int(np.ceil((saved.t - first) / period - 1e-9))  # a sampler with another period starts now
         state.samples[number] = taken.get((name, period, first), max(due, 0))
@@ -265,10 +266,6 @@ def _samplers(model: Model) -> list[tuple[str, float, float]]:
         (model.user_functions[sampler["function"]].name, float(sampler["period"]), float(sampler["first"]))
         for sampler in model.tables.samplers
     ]
-
-
-def _taken(saved: SavedState):
-    return zip(saved.note["samplers"], saved.arrays["state.samples"].tolist(), strict=True)
 
 
 def _check_place(model: Model, t: float) -> None:

@@ -110,16 +110,16 @@ class Forces:
         if demanded <= RESTING:
             return
         G, slides = self.constraint_matrix(q, reference), ~turning_coordinates(self.model)[self.free]
+        least = -np.linalg.lstsq(G, rates, rcond=1e-10)[0]
         spins = slides.copy()
-        for k in np.flatnonzero(~slides):
+        for k in np.flatnonzero(~slides & (np.abs(least) > 1e-9 * np.abs(least).max(initial=0.0))):
             turned = q.copy()
             turned[self.free[k]] += 0.5
             spins[k] = np.abs(self.constraint_matrix(turned, reference) - G).max() <= 1e-9 * np.abs(G).max()
-        for moved in (slides, spins, np.ones(len(self.free), dtype=bool)):
+        for moved in (spins, slides):
             found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
-            if np.abs(G @ found + rates).max() <= 1e-9 * demanded:
-                break
-        self.steady[self.free] = found
+            least = found if np.abs(G @ found + rates).max() <= 1e-9 * demanded else least
+        self.steady[self.free] = least
 
     def constraint_matrix(self, q, reference) -> np.ndarray:
         """(rows, free) G of the multipliers that act."""
