@@ -36,10 +36,6 @@ class Latch:
     def force(self) -> Sensor:
         """Force (N) or torque (N m) that the lock exerts on the coordinate, for events; 0 while it is open."""
         unit = "N m" if self.joint.type.coordinates[self.coordinate] == "rad" else "N"
-        return lock_force(self.joint, self.coordinate, f"{self.name}.force", unit)
-
-
-def lock_force(joint: Joint, coordinate: str, name: str, unit: str) -> Sensor:
-    """A sensor of the force in the lock of a coordinate, which only events can read."""
-    reading = Reading(t.COORDINATE, owner=LockForce(joint, coordinate), part=coordinate, measures=ACCELERATION)
-    return Sensor(name, unit, (reading,))
+        force = LockForce(self.joint, self.coordinate)
+        reading = Reading(t.COORDINATE, owner=force, part=self.coordinate, measures=ACCELERATION)
+        return Sensor(f"{self.name}.force", unit, (reading,))

@@ -172,10 +172,6 @@ class UserFunction:
         return Sensor(self.name, unit, tuple(Reading(t.SIGNAL_VALUE, owner=self, part=i) for i in range(self.outputs)))
 
     @property
-    def input_size(self) -> int:
-        return sum(sensor.size for sensor in self.inputs)
-
-    @property
     def depends_on_accelerations(self) -> bool:
         """Whether an input is an acceleration or a reaction, which are known only during a run."""
         return any(

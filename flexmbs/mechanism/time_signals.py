@@ -12,8 +12,7 @@ from typing import Any
 
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
-from flexmbs.core.mechanics.signals import time_function
-from flexmbs.machine_code.entry import Interface
+from flexmbs.machine_code.entry import Entry, Interface
 from flexmbs.machine_code.user_code import CannotCompileError
 from flexmbs.mechanism.python_functions import FunctionOfTime, number_or_function, with_derivatives
 from flexmbs.mechanism.time_functions import TimeFunction
@@ -147,12 +146,13 @@ class CompiledSignals:
         """Whether the model calls functions of the user, compiled or not."""
         return bool(self._addresses)
 
-    def address(self, function: Callable[[float], float] | None) -> int:
-        """Address of ``double f(double)``: compiled by numba when it can be, a Python callback otherwise."""
-        return 0 if function is None else self.address_of(time_function, function)
+    def address_of(self, interface: Interface, function: Entry | Callable[..., object] | None) -> int:
+        """Address of a function behind an interface: an entry of the core, or a user's; 0 for None.
 
-    def address_of(self, interface: Interface, function: Callable[..., float]) -> int:
-        """Address of a user's function behind an interface: compiled by numba when it can be, called back otherwise."""
+        That of a user is compiled by numba when it can be, called back otherwise.
+        """
+        if function is None or isinstance(function, Entry):
+            return 0 if function is None else function.address
         if id(function) not in self._addresses:
             self._alive.append(function)
             self._addresses[id(function)] = self._compile(interface, function)

@@ -73,18 +73,10 @@ def check_tables(tables: t.Tables) -> None:
         if not np.all(np.isfinite(getattr(tables, name))):
             at = int(np.argmin(np.isfinite(getattr(tables, name))))
             raise MechanismError(f"tables: number {at} of {name} is not finite; check masses, stiffnesses, positions")
-    _check_bodies(c)
-    _check_fields(c)
-    _check_axes(c)
-    _check_signals(c)
-    _check_contacts(c)
-    _check_elements(c)
-    _check_loads(c)
-    _check_sensors(c)
-    _check_constraints(c)
-    _check_switches(c)
-    _check_joint_frictions(c)
-    _check_unknowns(c)
+    for check in (_check_bodies, _check_fields, _check_axes, _check_signals, _check_contacts, _check_elements, _check_loads):
+        check(c)
+    for check in (_check_sensors, _check_constraints, _check_switches, _check_joint_frictions, _check_unknowns):
+        check(c)
 
 
 def _check_bodies(c: _Tables) -> None:

@@ -18,7 +18,6 @@ from flexmbs.core.laws.contact.contact_law import (
     plain_energy,
     plain_force,
 )
-from flexmbs.machine_code.entry import Entry
 from flexmbs.mechanism.time_signals import CompiledSignals
 
 _DEPTHS = np.array([1e-6, 1e-5, 1e-4, 1e-3])  # m, at which the energy is compared with the force
@@ -54,10 +53,10 @@ def law_fields(law: ContactLaw, where: str, signals: CompiledSignals) -> dict[st
     _check(_bound(force, energy, begin, update, len(names), parameters, called), step, bool(law.jumps), called)
     kinds = (law_force, law_energy) if names else (plain_force, plain_energy)
     return {
-        "force": _address(kinds[0], force, signals),
-        "energy": _address(kinds[1], energy, signals),
-        "begin": 0 if begin is None else _address(law_begin, begin, signals),
-        "update": 0 if update is None else _address(law_update, update, signals),
+        "force": signals.address_of(kinds[0], force),
+        "energy": signals.address_of(kinds[1], energy),
+        "begin": signals.address_of(law_begin, begin),
+        "update": signals.address_of(law_update, update),
         "law": zlib.crc32(type(law).__qualname__.encode()),
         "parameters": len(parameters),
         "history": len(names),
@@ -145,9 +144,3 @@ def _check(functions, step: float, jumps: bool, where: str) -> None:
             f"{where}: the energy is not the integral of the force over the depth: at depths of {_DEPTHS.tolist()} m "
             f"the force is {forces.tolist()} N, the slope of the energy {slopes.tolist()} N"
         )
-
-
-def _address(interface, function, signals: CompiledSignals) -> int:
-    if isinstance(function, Entry):
-        return function.address
-    return signals.address_of(interface, function)

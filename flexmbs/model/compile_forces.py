@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,7 +14,6 @@ from flexmbs.core.laws.force.sticking_friction import StickingFriction
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import NONE, make_record
-from flexmbs.machine_code.entry import Entry, Interface
 from flexmbs.mechanism.forces import Element, Load, quantity
 from flexmbs.mechanism.sensors import Reading
 from flexmbs.mechanism.time_signals import Signal
@@ -90,47 +88,32 @@ class ForceTables:
         if isinstance(element.law, StickingFriction):
             self.add_sticking(element)
             return
-        geometry, a, b, axis, turn = f.COORDINATE_ELEMENT, 0, 0, (0.0, 0.0, 1.0), NONE
+        geometry, a, b, turn = f.COORDINATE_ELEMENT, 0, 0, NONE
         if element.joint is not None:
             a = self.compiler.coordinate_index[f"{element.joint.name}.{element.coordinate}"]
         else:
             a, b = self.compiler.marker(element.a), self.compiler.marker(element.b)
-            geometry = f.LINE_ELEMENT if element.axis is None else f.ANGLE_ELEMENT
+            geometry = f.LINE_ELEMENT
             if element.axis is not None:
-                axis, turn = element.axis, self.turns.number(element.a, element.b, element.axis)
+                geometry, turn = f.ANGLE_ELEMENT, self.turns.number(element.a, element.b, element.axis)
         at = self._take(f.ELEMENT_RECORD)
-        law = self.friction(element) if isinstance(element.law, JointFriction) else self.law(element)
-        record = make_record(f.ELEMENT, geometry=geometry, a=a, b=b, axis=axis, turn=turn, at=at, **law)
-        self.records["elements"].append(record)
+        law, parameters = self.friction(element) if isinstance(element.law, JointFriction) else self.law(element)
+        law |= {"signal": self._given(element), "parameters_at": self.compiler.pool.add(parameters), "parameters": len(parameters)}
+        self.records["elements"].append(make_record(f.ELEMENT, geometry=geometry, a=a, b=b, turn=turn, at=at, **law))
         self.columns += _element_columns(element, at)
 
-    def law(self, element: Element) -> dict[str, object]:
-        """Fields of an element's record that belong to its law."""
-        law = element.law
-        parameters = np.asarray(law.parameters(), dtype=float)
-        return {
-            "force": self._address(law_force, type(law).force),
-            "energy": self._address(law_energy, type(law).energy),
-            "law": law_number(type(law)),
-            "signal": self._given(element),
-            "parameters_at": self.compiler.pool.add(parameters),
-            "parameters": len(parameters),
-        }
+    def law(self, element: Element) -> tuple[dict[str, object], np.ndarray]:
+        """Fields of an element's record that belong to its law, and the parameters of that."""
+        law, address_of = type(element.law), self.compiler.signals.address_of
+        functions = {"force": address_of(law_force, law.force), "energy": address_of(law_energy, law.energy)}
+        return functions | {"law": law_number(law)}, np.asarray(element.law.parameters(), dtype=float)
 
-    def friction(self, element: Element) -> dict[str, object]:
-        """Fields of an element's record with a friction law of contacts."""
+    def friction(self, element: Element) -> tuple[dict[str, object], np.ndarray]:
+        """The same with a friction law of contacts."""
         law = cast(JointFriction, element.law)
         made = compiled_friction(law.law, element.name, self.compiler.signals, line=True)
-        return {
-            "force": made.address,
-            "law": made.law,
-            "slides": f.SLIDES,
-            "radius": law.radius,
-            "signal": self._given(element),
-            "parameters_at": self.compiler.pool.add(made.parameters),
-            "parameters": len(made.parameters),
-            **self.compiler.add_bristles(element.name, made),
-        }
+        fields = {"force": made.address, "law": made.law, "slides": f.SLIDES, "radius": law.radius}
+        return fields | self.compiler.add_bristles(element.name, made), made.parameters
 
     def _given(self, element: Element) -> int:
         """Row of ``Workspace.signal`` with what a law depends on."""
@@ -140,12 +123,6 @@ class ForceTables:
         if given is None:
             return NONE
         return self.functions.row(given if isinstance(given, Signal) else quantity(given, element.name))
-
-    def _address(self, interface: Interface, function: Callable | None) -> int:
-        """Address of a function of a law: an entry of the core, or a user's function; 0 for None."""
-        if function is None:
-            return 0
-        return function.address if isinstance(function, Entry) else self.compiler.signals.address_of(interface, function)
 
     def _reaction_load(self, element: Element, load: ReactionLoad) -> int:
         """Row of the normal load of friction: the reaction of the joint, filtered by a lag."""

@@ -12,7 +12,6 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.friction.contact_friction import contact_friction
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.core.layout.tables import MAX_BRISTLES
-from flexmbs.machine_code.entry import Entry
 from flexmbs.mechanism.time_signals import CompiledSignals
 
 _NORMAL_FORCE = 100.0  # N, at which a law is tried
@@ -53,7 +52,7 @@ def compiled_friction(law: ContactFriction, where: str, signals: CompiledSignals
     if not callable(function):
         raise MechanismError(f"{called} has no static method force(parameters, normal_force, motion, bristles, out)")
     _check(function, parameters, len(bristles), called)
-    address = function.address if isinstance(function, Entry) else signals.address_of(contact_friction, function)
+    address = signals.address_of(contact_friction, function)
     return CompiledFriction(address, zlib.crc32(type(law).__qualname__.encode()), parameters, bristles, float(law.bristle_size))
 
 

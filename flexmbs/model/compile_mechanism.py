@@ -12,6 +12,7 @@ from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, make_record, table_of
 from flexmbs.core.layout.switch_tables import EVENT_MEMORY
+from flexmbs.core.mechanics.signals import time_function
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.mechanism import Mechanism
@@ -120,17 +121,10 @@ class _Compiler:
 
     def signal(self, signal: Signal) -> int:
         """Row of a function of time."""
-        address = self.signals.address
         self.signal_list.append(signal)
         if signal.function is not None:
             return self.add_function(signal.function)
-        return self.add_signal(
-            t.FUNCTION,
-            value=address(signal.value),
-            rate=address(signal.rate),
-            acceleration=address(signal.acceleration),
-            constant=signal.constant,
-        )
+        return self.add_callables(signal.value, signal.rate, signal.acceleration, signal.constant)
 
     def add_signal(self, kind: int, **fields) -> int:
         self.records["signals"].append(make_record(t.SIGNAL, kind=kind, **fields))
@@ -146,10 +140,12 @@ class _Compiler:
             return self.add_signal(kind, at=self.pool.add(function.values))
         if isinstance(function, Constant):
             return self.add_signal(t.FUNCTION, constant=function.value)
-        address = self.signals.address
-        return self.add_signal(
-            t.FUNCTION, value=address(function.function), rate=address(function.first), acceleration=address(function.second)
-        )
+        return self.add_callables(function.function, function.first, function.second, 0.0)
+
+    def add_callables(self, value, rate, acceleration, constant: float) -> int:
+        """Row of a function with its two derivatives (None: zero, or the constant)."""
+        value, rate, acceleration = (self.signals.address_of(time_function, one) for one in (value, rate, acceleration))
+        return self.add_signal(t.FUNCTION, value=value, rate=rate, acceleration=acceleration, constant=constant)
 
     def add_branch(self, branch: Branch) -> None:
         """Joint axes, then the body that hangs on them; a ball is the last axis, of joints run backwards the first."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force
-from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.markers import markers_in_world
 from flexmbs.core.mechanics.vectors import components, difference, put
 from flexmbs.machine_code.kernel import kernel
 
@@ -15,9 +14,7 @@ def add_distance(tables, c, q, v, a, work, residual):
     """Row and forces of rod number ``c``; the multiplier is the force along the rod, N (positive: it pushes)."""
     rod = tables.constraints[c]
     row, scale = rod.row, 1.0 / rod.length
-    frame_a, frame_b = work.marker[A], work.marker[B]
-    marker_in_world(tables, rod.a, q, v, a, work, frame_a)
-    marker_in_world(tables, rod.b, q, v, a, work, frame_b)
+    frame_a, frame_b = markers_in_world(tables, rod, q, v, a, work)
     dx, dy, dz = difference(frame_b.p_WM, frame_a.p_WM)
     ux, uy, uz = difference(frame_b.v_WM, frame_a.v_WM)
     ax, ay, az = difference(frame_b.a_WM, frame_a.a_WM)

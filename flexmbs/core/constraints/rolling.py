@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import DISC, POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force
-from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.markers import markers_in_world, relative_motion
 from flexmbs.core.mechanics.vectors import components, cross, difference, dot, put, rotate
 from flexmbs.machine_code.kernel import kernel
 
@@ -25,9 +24,8 @@ def add_rolling(tables, c, q, v, a, work, residual):
     """Three rows and their forces; u, v, n and e of the record in world axes into ``work.scratch``."""
     constraint = tables.constraints[c]
     row, r = constraint.row, constraint.length
-    frame_a, frame_b, axes = work.marker[A], work.marker[B], work.scratch[0]
-    marker_in_world(tables, constraint.a, q, v, a, work, frame_a)
-    marker_in_world(tables, constraint.b, q, v, a, work, frame_b)
+    frame_a, frame_b = markers_in_world(tables, constraint, q, v, a, work)
+    axes = work.scratch[0]
     place(constraint.u_A, frame_a, axes.u)
     place(constraint.v_A, frame_a, axes.v)
     place(constraint.n_A, frame_a, axes.n)
@@ -72,24 +70,6 @@ def place(direction, frame, out):
     x, y, z = components(direction)
     x, y, z = rotate(frame.R_WM, x, y, z)
     put(out, x, y, z)
-
-
-@kernel
-def relative_motion(frame_a, frame_b):
-    """Velocity, acceleration and angular acceleration of b as a sees them, three numbers each, world axes."""
-    wx, wy, wz = components(frame_a.w_WM)
-    bx, by, bz = components(frame_a.alpha_WM)
-    dx, dy, dz = difference(frame_b.p_WM, frame_a.p_WM)
-    cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
-    vx, vy, vz = difference(frame_b.v_WM, frame_a.v_WM)
-    vx, vy, vz = vx - cx, vy - cy, vz - cz
-    bx, by, bz = cross(bx, by, bz, dx, dy, dz)
-    kx, ky, kz = cross(wx, wy, wz, 2.0 * vx + cx, 2.0 * vy + cy, 2.0 * vz + cz)
-    ax, ay, az = difference(frame_b.a_WM, frame_a.a_WM)
-    ox, oy, oz = components(frame_b.w_WM)
-    ox, oy, oz = cross(wx, wy, wz, ox, oy, oz)
-    px, py, pz = difference(frame_b.alpha_WM, frame_a.alpha_WM)
-    return vx, vy, vz, ax - bx - kx, ay - by - ky, az - bz - kz, px - ox, py - oy, pz - oz
 
 
 @kernel

@@ -28,7 +28,6 @@ ELEMENT = record_type(
         ("geometry", "i8"),
         ("a", "i8"),  # coordinate, or marker
         ("b", "i8"),
-        ("axis", "f8", VECTOR),  # of an angle, in the axes of a
         ("turn", "i8"),  # Tables.turns, of an angle
         ("signal", "i8"),  # normal force of friction, command of a motor, applied force
         ("at", "i8"),  # Workspace.record

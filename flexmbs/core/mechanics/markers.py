@@ -7,9 +7,10 @@ The fields of a marker stand in the order of ``work.weight``: three rows of disp
 
 from __future__ import annotations
 
+from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.rotation import rotation_matrix, tangent, tangent_rate
-from flexmbs.core.mechanics.vectors import add, components, cross, elements, put, rotate
+from flexmbs.core.mechanics.vectors import add, components, cross, difference, elements, put, rotate
 from flexmbs.machine_code.kernel import kernel
 
 
@@ -255,3 +256,29 @@ def detach(frame, local, out):
         ay - ty - (bz * dx - bx * dz) - (wz * ex - wx * ez),
         az - tz - (bx * dy - by * dx) - (wx * ey - wy * ex),
     )
+
+
+@kernel
+def markers_in_world(tables, pair, q, v, a, work):
+    """Frames of the markers ``a`` and ``b`` of a record, which are in ``work.marker`` (A, B)."""
+    marker_in_world(tables, pair.a, q, v, a, work, work.marker[A])
+    marker_in_world(tables, pair.b, q, v, a, work, work.marker[B])
+    return work.marker[A], work.marker[B]
+
+
+@kernel
+def relative_motion(frame_a, frame_b):
+    """Velocity, acceleration and angular acceleration of b as a sees them, three numbers each, world axes."""
+    wx, wy, wz = components(frame_a.w_WM)
+    bx, by, bz = components(frame_a.alpha_WM)
+    dx, dy, dz = difference(frame_b.p_WM, frame_a.p_WM)
+    cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
+    vx, vy, vz = difference(frame_b.v_WM, frame_a.v_WM)
+    vx, vy, vz = vx - cx, vy - cy, vz - cz
+    bx, by, bz = cross(bx, by, bz, dx, dy, dz)
+    kx, ky, kz = cross(wx, wy, wz, 2.0 * vx + cx, 2.0 * vy + cy, 2.0 * vz + cz)
+    ax, ay, az = difference(frame_b.a_WM, frame_a.a_WM)
+    ox, oy, oz = components(frame_b.w_WM)
+    ox, oy, oz = cross(wx, wy, wz, ox, oy, oz)
+    px, py, pz = difference(frame_b.alpha_WM, frame_a.alpha_WM)
+    return vx, vy, vz, ax - bx - kx, ay - by - ky, az - bz - kz, px - ox, py - oy, pz - oz

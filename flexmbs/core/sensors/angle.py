@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from flexmbs.core.laws.force.measure import about_axis
 from flexmbs.core.layout.force_tables import MARKERS
-from flexmbs.core.layout.frames import A, B
-from flexmbs.core.sensors.marker_frames import place_frames
+from flexmbs.core.mechanics.markers import markers_in_world
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
 from flexmbs.machine_code.entry import entry
 
 
 @entry(sensor_value)
 def angle(tables, number, q, v, a, work):
-    place_frames(tables, number, q, v, a, work)
-    found, _rate, _x, _y, _z = about_axis(work.marker[A], work.marker[B], tables.sensors[number].axis)
+    frame_a, frame_b = markers_in_world(tables, tables.sensors[number], q, v, a, work)
+    found, _rate, _x, _y, _z = about_axis(frame_a, frame_b, tables.sensors[number].axis)
     return found
 
 
 @entry(sensor_value)
 def angle_rate(tables, number, q, v, a, work):
-    place_frames(tables, number, q, v, a, work)
-    _found, rate, _x, _y, _z = about_axis(work.marker[A], work.marker[B], tables.sensors[number].axis)
+    frame_a, frame_b = markers_in_world(tables, tables.sensors[number], q, v, a, work)
+    _found, rate, _x, _y, _z = about_axis(frame_a, frame_b, tables.sensors[number].axis)
     return rate
 
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from flexmbs.core.laws.force.measure import along_line
 from flexmbs.core.layout.force_tables import MARKERS
-from flexmbs.core.layout.frames import A, B
-from flexmbs.core.sensors.marker_frames import place_frames
+from flexmbs.core.mechanics.markers import markers_in_world
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
 from flexmbs.machine_code.entry import entry
 
 
 @entry(sensor_value)
 def distance(tables, number, q, v, a, work):
-    place_frames(tables, number, q, v, a, work)
-    length, _rate, _x, _y, _z = along_line(work.marker[A], work.marker[B])
+    frame_a, frame_b = markers_in_world(tables, tables.sensors[number], q, v, a, work)
+    length, _rate, _x, _y, _z = along_line(frame_a, frame_b)
     return length
 
 
 @entry(sensor_value)
 def distance_rate(tables, number, q, v, a, work):
-    place_frames(tables, number, q, v, a, work)
-    _length, rate, _x, _y, _z = along_line(work.marker[A], work.marker[B])
+    frame_a, frame_b = markers_in_world(tables, tables.sensors[number], q, v, a, work)
+    _length, rate, _x, _y, _z = along_line(frame_a, frame_b)
     return rate
 
 

@@ -23,7 +23,7 @@ from flexmbs.core.layout.force_tables import (
 )
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.marker_forces import add_force
-from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.markers import markers_in_world, relative_motion
 from flexmbs.core.mechanics.rotation import inverse_tangent, rotation_vector
 from flexmbs.core.mechanics.vectors import components, cross, difference, relative_rotation, rotate, rotate_back, vector_at
 from flexmbs.machine_code.kernel import kernel
@@ -33,17 +33,14 @@ from flexmbs.machine_code.kernel import kernel
 def measure_bushing(tables, i, q, v, a, contact_history, work):
     """Deformation and its rate into ``work.record``; frames in ``work.marker`` (A, B)."""
     bushing = tables.bushings[i]
-    frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
-    marker_in_world(tables, bushing.a, q, v, a, work, frame_a)
-    marker_in_world(tables, bushing.b, q, v, a, work, frame_b)
+    frame_a, frame_b = markers_in_world(tables, bushing, q, v, a, work)
+    R_AB = work.scratch[0].R
     out = work.record[bushing.at : bushing.at + BUSHING_RECORD]
     px, py, pz = difference(frame_b.p_WM, frame_a.p_WM)
-    wx, wy, wz = components(frame_a.w_WM)
-    cx, cy, cz = cross(wx, wy, wz, px, py, pz)
-    ux, uy, uz = difference(frame_b.v_WM, frame_a.v_WM)
+    ux, uy, uz, _x, _y, _z, _r, _s, _t = relative_motion(frame_a, frame_b)
     wx, wy, wz = difference(frame_b.w_WM, frame_a.w_WM)
     px, py, pz = rotate_back(frame_a.R_WM, px, py, pz)
-    ux, uy, uz = rotate_back(frame_a.R_WM, ux - cx, uy - cy, uz - cz)
+    ux, uy, uz = rotate_back(frame_a.R_WM, ux, uy, uz)
     wx, wy, wz = rotate_back(frame_a.R_WM, wx, wy, wz)
     relative_rotation(frame_a.R_WM, frame_b.R_WM, R_AB)
     nx, ny, nz = components(tables.turns[bushing.turn].axis)

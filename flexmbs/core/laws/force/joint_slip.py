@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.layout.frames import A, B
+from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.friction_tables import GIVEN, POINT, SLIDES_ALONG, THREAD
 from flexmbs.core.layout.tables import VALUE
-from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.markers import marker_in_world, markers_in_world, relative_motion
 from flexmbs.core.mechanics.vectors import components, cross, difference, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel
 
@@ -25,9 +25,8 @@ LEAST_SLIP = 1e-14  # m/s: below it the direction of sliding is the one remember
 def joint_slip(tables, friction, q, v, a, work):
     """Slip velocity of the second body against the first, m/s."""
     if friction.motions == 0:
-        frame_a, frame_b, r = work.marker[A], work.marker[B], friction.first_radius
-        marker_in_world(tables, friction.a, q, v, a, work, frame_a)
-        marker_in_world(tables, friction.b, q, v, a, work, frame_b)
+        frame_a, frame_b = markers_in_world(tables, friction, q, v, a, work)
+        r = friction.first_radius
         wx, wy, wz = difference(frame_b.w_WM, frame_a.w_WM)
         return rotate_back(frame_a.R_WM, r * wx, r * wy, r * wz)
     x = friction.first_radius * v[friction.first]
@@ -38,14 +37,10 @@ def joint_slip(tables, friction, q, v, a, work):
 def slip_acceleration(tables, friction, q, v, a, work):
     """Its derivative in the axes of marker a, m/s^2."""
     if friction.motions == 0:
-        frame_a, frame_b, r = work.marker[A], work.marker[B], friction.first_radius
-        marker_in_world(tables, friction.a, q, v, a, work, frame_a)
-        marker_in_world(tables, friction.b, q, v, a, work, frame_b)
-        dx, dy, dz = difference(frame_b.w_WM, frame_a.w_WM)
-        wx, wy, wz = components(frame_a.w_WM)
-        cx, cy, cz = cross(wx, wy, wz, dx, dy, dz)
-        ax, ay, az = difference(frame_b.alpha_WM, frame_a.alpha_WM)
-        return rotate_back(frame_a.R_WM, r * (ax - cx), r * (ay - cy), r * (az - cz))
+        frame_a, frame_b = markers_in_world(tables, friction, q, v, a, work)
+        r = friction.first_radius
+        _x, _y, _z, _r, _s, _t, ax, ay, az = relative_motion(frame_a, frame_b)
+        return rotate_back(frame_a.R_WM, r * ax, r * ay, r * az)
     x = friction.first_radius * a[friction.first]
     return x, friction.second_radius * a[friction.second] if friction.motions == 2 else 0.0, 0.0
 

@@ -19,7 +19,7 @@ from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.marker_forces import add_force
-from flexmbs.core.mechanics.markers import marker_in_world
+from flexmbs.core.mechanics.markers import markers_in_world
 from flexmbs.core.mechanics.rotation import rotation_vector
 from flexmbs.core.mechanics.vectors import components, cross, difference, dot, relative_rotation, rotate
 from flexmbs.machine_code.entry import entry
@@ -34,12 +34,10 @@ def measure(tables, element, q, v, a, contact_history, work):
     """Coordinate, its rate, and (line, angle) the direction in the world; frames in ``work.marker`` (A, B)."""
     if element.geometry == COORDINATE_ELEMENT:
         return q[element.a], v[element.a], 0.0, 0.0, 0.0
-    frame_a, frame_b = work.marker[A], work.marker[B]
-    marker_in_world(tables, element.a, q, v, a, work, frame_a)
-    marker_in_world(tables, element.b, q, v, a, work, frame_b)
+    frame_a, frame_b = markers_in_world(tables, element, q, v, a, work)
     if element.geometry == LINE_ELEMENT:
         return along_line(frame_a, frame_b)
-    angle, rate, cx, cy, cz = about_axis(frame_a, frame_b, element.axis)
+    angle, rate, cx, cy, cz = about_axis(frame_a, frame_b, tables.turns[element.turn].axis)
     return counted(tables, element.turn, angle, q, contact_history), rate, cx, cy, cz
 
 
@@ -76,8 +74,7 @@ def keep_turns(
     tables: Tables, t: float, q: Floats, v: Floats, a: Floats, reference: Floats2, work: Workspace, contact_history: Floats
 ) -> None:
     """Remember the angles at the end of a step, at time ``t``, and which general rotations have passed half a turn."""
-    moved = False
-    frame_a, frame_b, R_AB = work.marker[A], work.marker[B], work.scratch[0].R
+    moved, R_AB = False, work.scratch[0].R
     for i in range(len(tables.turns)):
         turn = tables.turns[i]
         memory = contact_history[turn.at :]
@@ -88,8 +85,7 @@ def keep_turns(
             hide_condensed(tables, q, v, a, work)
             forward_kinematics(tables, q, v, a, reference, work)
             moved = True
-        marker_in_world(tables, turn.a, q, v, a, work, frame_a)
-        marker_in_world(tables, turn.b, q, v, a, work, frame_b)
+        frame_a, frame_b = markers_in_world(tables, turn, q, v, a, work)
         if dot(turn.axis, turn.axis[0], turn.axis[1], turn.axis[2]) > 0.0:
             angle, rate, _x, _y, _z = about_axis(frame_a, frame_b, turn.axis)
             angle = counted(tables, i, angle, q, contact_history)
