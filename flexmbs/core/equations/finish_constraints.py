@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.mass_matrix import solve_mass
-from flexmbs.core.equations.projection import project
+from flexmbs.core.equations.projection import EXIT, project
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import tangent_at
 from flexmbs.core.layout.state import ALL_STALE, INDEX_3, Scratch, Settings, State
@@ -28,7 +28,6 @@ LARGE_CHANGE, SLOW, NEW = 1e-2, 0.3, 0.9
 NOISE, FADING = 2.0, 0.9
 # How far a mechanism may move with one tangent, and in a step with replaced rows, rad
 MAX_MOTION, SHORT_MOTION = 0.2, 0.02
-EXIT = 1.3  # distance at which the passage ends relative to that at which it begins
 MAX_EXTRAPOLATION = 2.5  # such a step in lengths of the one before
 
 
@@ -49,7 +48,7 @@ def room_in_passage(tables, state, settings, scratch, h):
     """
     if state.replaced_count == 0:
         return 1e10
-    zone = EXIT * state.replace_below / max(state.reference_singular_value, 1e-300)
+    zone = 1.2 * EXIT * state.replace_below / max(state.reference_singular_value, 1e-300)
     distance = state.singular_value / max(state.reference_singular_value, 1e-300)
     if state.singular_value > state.singular_value_before:
         distance = -min(distance, 0.7 * zone)

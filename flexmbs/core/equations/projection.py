@@ -34,7 +34,8 @@ VIOLATION_LIMIT = 1e-9
 # the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
 # which a row is replaced: its acceleration is extrapolated, with an error of third order in the time of the passage.
 RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
-MAX_PASSAGE, PASSAGE_PART = 0.05, 0.5  # at which a row is replaced where a step fails
+# at which a row is replaced where a step fails; where it comes back, relative to that
+MAX_PASSAGE, PASSAGE_PART, EXIT = 0.05, 0.5, 0.5
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
@@ -60,6 +61,7 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
 
     A zero pivot of a coordinate means a coordinate without inertia.
     """
+    before = state.replaced_count  # rows that are replaced come back together, behind the singular position of all
     state.replaced[:] = state.replaced_count = 0
     while True:
         fill_projection(tables, state, scratch)
@@ -72,12 +74,15 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         weakest, size = weakest_constraint(tables, state, scratch)
         if state.replaced_count == 0:
             monitor_dependence(state, size)
-        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE, state.replace_below)
-        if weakest < 0 or size > limit or state.replaced_count == state.replaced_rows.shape[0]:
+        below = state.replace_below if state.singular_value <= state.singular_value_before else EXIT * state.replace_below
+        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE, below)
+        done = size > limit and (state.replaced_count == 0 or state.replaced_count >= before)
+        if weakest < 0 or done or state.replaced_count == state.replaced_rows.shape[0]:
             break
         state.replaced[weakest] = 1
         state.replaced_rows[state.replaced_count] = weakest
         state.replaced_count += 1
+    state.remaining_singular_value = size
     if state.replaced_count != 0:
         find_directions(tables, state, scratch)
     else:
@@ -93,9 +98,9 @@ def replaces_early(tables, state):
     """
     limit = min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2) * state.reference_singular_value
     approaches = state.singular_value < state.singular_value_before
-    if len(tables.switches) > 0 or state.replaced_count != 0 or not approaches or not state.singular_value < limit:
+    if len(tables.switches) > 0 or not approaches or not state.remaining_singular_value < limit:
         return False
-    state.replace_below = 1.01 * state.singular_value
+    state.replace_below = 1.01 * state.remaining_singular_value
     return True
 
 

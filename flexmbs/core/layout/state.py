@@ -32,6 +32,7 @@ NUMBERS = (
     "measured_cost",
     "singular_value",  # smallest of the constraints, when their matrix was last factorised
     "singular_value_before",  # that of the time before
+    "remaining_singular_value",  # that of the rows that are not replaced
     "gain_before",  # motion per evaluation before the trial of another order
     "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
     "moved_since_tangent",  # the mechanism since its mass matrix and constraints were taken (core.equations.finish_constraints)
