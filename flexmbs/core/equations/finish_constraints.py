@@ -27,7 +27,7 @@ LARGE_CHANGE, SLOW, NEW = 1e-2, 0.3, 0.9
 # Corrections that new factors leave are rounding; that may fall again.
 NOISE, FADING = 2.0, 0.9
 # How far a mechanism may move with one tangent, and in a step with replaced rows, rad
-MAX_MOTION, SHORT_MOTION = 0.2, 0.02
+MAX_MOTION, SHORT_MOTION = 0.4, 0.02
 MAX_EXTRAPOLATION = 2.5  # such a step in lengths of the one before
 
 
@@ -143,9 +143,17 @@ def correct_accelerations(tables, state, settings, scratch):
         scratch.unshifted[i] = scratch.end_a[tables.free[i]]
     if settings.formulation == INDEX_3:  # whose rates are differences of positions, and its accelerations more so
         return
+    open_by = largest = 0.0
     for i in range(len(tables.free)):
         k = tables.free[i]
-        scratch.real_x[i] = -scratch.shifted_residual[k] if tables.coordinates[k].multiplier != 0 else 0.0
+        scratch.real_x[i] = 0.0
+        if tables.coordinates[k].multiplier != 0:
+            scratch.real_x[i] = -scratch.shifted_residual[k]
+            open_by = max(open_by, abs(scratch.real_x[i]))
+        else:
+            largest = max(largest, abs(scratch.end_a[k]))
+    if open_by <= POLISHED * largest:
+        return
     solve_mass(tables, state, scratch, scratch.real_x)
     for i in range(len(tables.free)):
         k = tables.free[i]
