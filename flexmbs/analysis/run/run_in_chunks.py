@@ -51,6 +51,7 @@ from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
 
+UNSETTLED, LEAST_FORCE = 1e-5, 1e-6  # of multipliers that are told: of the largest, and N or N m
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
@@ -367,6 +368,17 @@ class Run(RunModel):
         settled = isinstance(trajectory, StoredTrajectory)
         return Result(self.structure, trajectory, None if settled else settle, saved)
 
+    def _unsettled(self) -> list[str]:
+        """What to say where multipliers did not converge to their tolerance."""
+        state, limit = self.state, max(UNSETTLED * self.state.largest_multiplier, LEAST_FORCE)
+        if not state.unsettled_multiplier > limit:
+            return []
+        return [
+            f"reactions and driving forces are uncertain by {state.unsettled_multiplier:.2g} N or N m at t = "
+            f"{state.unsettled_time:.6g} s, where they did not converge: the mechanism passes a singular position, or forces "
+            "depend on reactions more than reactions on them"
+        ]
+
     def _stopped_by_event(self) -> str:
         """Status of a run that an event has stopped."""
         event = list(self.system.events.values())[int(self.state.worst_coordinate)]
@@ -382,6 +394,7 @@ class Run(RunModel):
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)
+            notes += self._unsettled()
             warn(notes, ResultWarning)
             return self._finish("finished" if outcome == s.FINISHED else self._stopped_by_event(), saves.FINISHED)
         limit = ""

@@ -117,6 +117,7 @@ def polish_multipliers(tables, state, settings, scratch, work, slow):
                 scratch.end_a[k] += scratch.real_x[i]
                 change = max(change, abs(scratch.end_a[k] - scratch.unshifted[i]))
                 size = max(size, abs(scratch.end_a[k]))
+        state.largest_multiplier = max(state.largest_multiplier, size)
         left = change
         if change < previous < FIRST_CHANGE:  # what is left behind corrections that shrink like these
             left *= min(1.0, change / (previous - change))
@@ -127,6 +128,8 @@ def polish_multipliers(tables, state, settings, scratch, work, slow):
         if not change < slow * previous:
             if slow == NEW:
                 state.multiplier_noise = change
+                if change > state.unsettled_multiplier:
+                    state.unsettled_multiplier, state.unsettled_time = change, state.time
             return False
         previous = change
     return False

@@ -36,6 +36,7 @@ VIOLATION_LIMIT = 1e-9
 RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
 # at which a row is replaced where a step fails; where it comes back, relative to that
 MAX_PASSAGE, PASSAGE_PART, EXIT = 0.05, 0.5, 0.5
+SAME, TINY_STEP = 1e-4, 1e-3  # changes of singular values that are rounding; steps in parts of the one before
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
 TINY_PIVOT = 1e-13
@@ -91,16 +92,19 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
 
 
 @kernel
-def replaces_early(tables, state):
-    """Whether rows are to be replaced from here on, where a step towards a singular position has failed.
+def replaces_early(tables, state, h):
+    """Whether rows are to be replaced from here on, where a step ``h`` near a singular position has failed.
 
     Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^5 of the position.
     """
     limit = min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2) * state.reference_singular_value
-    approaches = state.singular_value < state.singular_value_before
-    if len(tables.switches) > 0 or not approaches or not state.remaining_singular_value < limit:
+    if len(tables.switches) > 0 or not state.remaining_singular_value < limit:
         return False
-    state.replace_below = 1.01 * state.remaining_singular_value
+    if state.singular_value > state.singular_value_before:  # behind it shorter steps do, up to where rounding fails them
+        if h > TINY_STEP * state.last_step_size:
+            return False
+        state.replace_below = 1.2 / EXIT * state.remaining_singular_value
+    state.replace_below = max(state.replace_below, 1.01 * state.remaining_singular_value)
     return True
 
 
@@ -199,8 +203,9 @@ def fill_equilibrated(tables, state, scratch):
 def monitor_dependence(state, size):
     """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
     largest = state.reference_singular_value
-    if size != state.singular_value:
-        state.singular_value_before, state.singular_value = state.singular_value, size
+    if abs(size - state.singular_value) > SAME * size:  # at another position
+        state.singular_value_before = state.singular_value
+    state.singular_value = size
     if size >= RECOVERED * largest:
         state.reselection_requested = 0
     if size < RESELECT * 0.5**state.reselection_requested * largest:
@@ -230,9 +235,9 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
             scratch.shifted_residual,
         )
         size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
+        moved = open_q  # velocities are judged anew behind a move of positions
         open_q = open_q and size_q > target and size_q < 0.5 * previous_q
-        # velocities are judged anew while positions move
-        open_v = levels > 1 and size_v > target and (open_q or size_v < 0.5 * previous_v)
+        open_v = levels > 1 and size_v > target and (moved or size_v < 0.5 * previous_v)
         if not open_q and not open_v:
             break
         previous_q, previous_v = size_q, size_v

@@ -38,6 +38,9 @@ NUMBERS = (
     "moved_since_tangent",  # the mechanism since its mass matrix and constraints were taken (core.equations.finish_constraints)
     "replace_below",  # singular value at which a step failed near a singular position, below which rows are replaced
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
+    "unsettled_multiplier",  # largest of those corrections, and when it was, s
+    "unsettled_time",
+    "largest_multiplier",  # so far
     "instant",  # where the events of rigid contacts that come at once began (core.stepping.rigid.resolve)
 )
 FLAGS = (

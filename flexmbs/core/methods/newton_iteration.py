@@ -47,7 +47,7 @@ def after_failure(tables, state, h):
     shifts = max(len(tables.shift_start) - 1, 0)  # unknowns that are shifted together
     cost = shifts if shifts > 0 else 3 * state.mass.shape[0]
     state.tangent_refreshes_left = min(TANGENT_REFRESHES, 1 + REFRESHED_FOR // cost)
-    if state.tangent_status == CURRENT and replaces_early(tables, state):
+    if state.tangent_status == CURRENT and replaces_early(tables, state, h):
         state.tangent_status = ALL_STALE
     elif state.tangent_status == CURRENT:
         state.step_size = 0.5 * h

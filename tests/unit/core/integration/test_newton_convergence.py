@@ -87,6 +87,8 @@ def test_failure_asks_for_a_new_tangent_first_and_a_shorter_step_then():
         replaced_count=0,
         singular_value=1.0,
         singular_value_before=2.0,
+        remaining_singular_value=1.0,
+        replace_below=0.0,
         reference_singular_value=1.0,
     )
     tables = SimpleNamespace(shift_start=np.zeros(0), switches=[])
@@ -96,7 +98,7 @@ def test_failure_asks_for_a_new_tangent_first_and_a_shorter_step_then():
     state.tangent_status = CURRENT
     after_failure(tables, state, 0.5)
     assert (state.step_size, state.last_step_rejected, state.newton_failures) == (0.25, 1, 2)
-    state.singular_value = 0.01  # towards a singular position: a row is replaced
+    state.singular_value = state.remaining_singular_value = 0.01  # towards a singular position: a row is replaced
     after_failure(tables, state, 0.5)
     assert (state.tangent_status, state.step_size) == (ALL_STALE, 0.25)
     assert state.replace_below == pytest.approx(0.01, rel=0.1)
