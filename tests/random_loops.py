@@ -115,9 +115,12 @@ def spatial_four_bar(rng, speed):
     system = fm.System(**QUIET)
     tip = np.array([rng.uniform(0.1, 0.3), 0.0, 0.0])
     pivot = np.array([rng.uniform(0.5, 1.0), rng.uniform(0.3, 0.8), rng.uniform(-0.3, 0.3)])
-    axis, some = rng.normal(size=3), rng.normal(size=3)
-    arm = np.cross(axis, some)
-    ball = pivot + rng.uniform(0.5, 0.9) * arm / np.linalg.norm(arm)
+    while True:  # the coupler must be able to push the rocker
+        axis, some = rng.normal(size=3), rng.normal(size=3)
+        arm = np.cross(axis, some) / np.linalg.norm(np.cross(axis, some))
+        ball = pivot + rng.uniform(0.5, 0.9) * arm
+        if abs(np.cross(axis, arm) @ (ball - tip)) > 0.3 * np.linalg.norm(axis) * np.linalg.norm(ball - tip):
+            break
     parts = ("crank", 1.0, tip), ("coupler", 1.5, ball - tip), ("rocker", 0.8, ball - pivot)
     crank, coupler, rocker = (system.add(bar(mass, edge), name) for name, mass, edge in parts)
     along = (ball - tip) / np.linalg.norm(ball - tip)

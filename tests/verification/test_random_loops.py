@@ -36,6 +36,18 @@ def test_loops_that_coast(number):
         assert result[f"{joint.name}.angle.rate"][-1] == pytest.approx(loop.speed, rel=ENERGY * rtol)
 
 
+@pytest.mark.parametrize("number", numbers(10, 100))
+def test_reduced_and_absolute_coordinates_coast_alike(number):
+    """Along the one way that they can go, past change points too, and so at the same speed at the end."""
+    rates = []
+    for coordinates in ("reduced", "absolute"):
+        loop = random_loop(COASTING, number)[0]
+        loop.system.coordinates = coordinates
+        result = loop.system.simulate(2.0 * np.pi * 5.0 / abs(loop.speed), rtol=1e-8)
+        rates.append(result[f"{loop.joints[0].name}.angle.rate"][-1])
+    assert rates[0] == pytest.approx(rates[1], rel=1e-4)
+
+
 def inverse_dynamics(system, times, monkeypatch):
     """Kinematics at given times, of which the first is 0."""
     with monkeypatch.context() as patch:

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.core.layout.state import ALL_STALE, CURRENT, REUSABLE, TANGENT_REFRESHES
 from flexmbs.core.methods.newton_iteration import (
     CONVERGED,
@@ -133,3 +134,10 @@ def test_filtered_error_of_a_stiff_mode_is_damped(band):
     state.replaced[1] = 1
     filter_right_side(tables, state, scratch, g)
     assert scratch.real_x[1] == 0.0
+
+
+@pytest.mark.parametrize(("correction", "told"), [(1e-3, True), (1e-5, False), (0.0, False)])
+def test_multipliers_that_do_not_converge_are_told(correction, told):
+    state = SimpleNamespace(unsettled_multiplier=correction, unsettled_time=0.5, largest_multiplier=10.0)
+    notes = Run._unsettled(SimpleNamespace(state=state))
+    assert len(notes) == told and all("uncertain by 0.001 N or N m at t = 0.5 s" in note for note in notes)
