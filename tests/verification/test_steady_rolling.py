@@ -167,6 +167,39 @@ def test_castor_without_a_free_rate():
     assert castor(0.0).linearize().eigenvalues == pytest.approx([-SPEED / TRAILING, 0.0], rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.parametrize("speed", [0.0, 2.0])
+def test_cart_that_two_driven_wheels_lead_has_nothing_to_vibrate(speed):
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    carriage = system.add(SMALL, name="carriage")
+    start = system.ground.marker("start", (0.0, 0.0, CASTOR_RADIUS))
+    system.planar(start, carriage["origin"], name="ride")
+    for name, side in (("left", 0.5), ("right", -0.5)):
+        wheel = system.add(fm.RigidBody(1.0, (0.01, 0.02, 0.01)), name=name)
+        axle = system.revolute(carriage.marker(name, (0.0, side, 0.0)), wheel["origin"], axis="y", name=f"{name} axle")
+        axle.prescribe(rate=speed / CASTOR_RADIUS)
+        system.rolling_disc(wheel["origin"], system.ground["origin"], CASTOR_RADIUS, axle="y", name=f"{name} roll")
+    with pytest.raises(fm.SimulationError, match="no degree of freedom to vibrate"):
+        system.linearize()
+
+
+@pytest.mark.parametrize("speed", [0.0, 20.0, -3.0])
+def test_towed_wheel_turns_and_its_suspension_does_not_stretch(speed):
+    """(M + m + J / r^2) x'' + k x = 0, at any speed."""
+    mass, inertia, k = 10.0, 0.2, 4e3
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    carriage, frame = (system.add(fm.RigidBody(mass, np.ones(3)), name=name) for name in ("carriage", "frame"))
+    wheel = system.add(fm.RigidBody(mass, (0.5 * inertia, inertia, 0.5 * inertia)), name="wheel")
+    start = system.ground.marker("start", (0.0, 0.0, CASTOR_RADIUS))
+    system.prismatic(start, carriage["origin"], axis="x", name="drive").prescribe(rate=speed)
+    system.prismatic(carriage["origin"], frame["origin"], axis="x", name="guide").spring(k)
+    system.revolute(frame["origin"], wheel["origin"], axis="y", name="axle")
+    system.rolling_disc(wheel["origin"], system.ground["origin"], CASTOR_RADIUS, axle="y", name="roll")
+    modes = system.linearize()
+    exact = np.sqrt(k / (2.0 * mass + inertia / CASTOR_RADIUS**2))
+    assert modes.eigenvalues.imag.max() == pytest.approx(exact, rel=1e-7)
+    assert modes.turning == pytest.approx({"axle.angle": speed / CASTOR_RADIUS} if speed else {})
+
+
 def test_shimmy():
     """With force F across: 4 y'' - L heading'' + k y = F, (J + L^2) heading'' - L y'' = -L F, y' = L heading' + V heading."""
     k, L, J = 500.0, TRAILING, 0.21

@@ -1,4 +1,4 @@
-"""Linear vibration about a steady state: rest, or constant rotation imposed by drivers."""
+"""Linear vibration about a steady state: rest, or rotation and translation at constant rates imposed by drivers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.massless_motions import motions_without_inertia
 from flexmbs.analysis.linear.small_motions import SmallMotions, check_constant, small_motions
-from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, rotations, warn_of_free_motion
+from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, moving, warn_of_free_motion
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
@@ -21,6 +21,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 FORCELESS = 1e-8  # of the largest stiffness or damping
+NEUTRAL = 1e-5  # of the fastest steady motion: eigenvalues that are zero, which may be double ones
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     ------
     SimulationError
         No steady state was found (the accelerating coordinate and its acceleration are named), a driver accelerates,
-        no degree of freedom is left, or the equations change while drivers turn (a rotor with blades on a support that
-        does not turn): names the rotation and the entry of M, D or K that changes most.
+        no degree of freedom is left, or the equations change while something moves steadily (a rotor with blades on a
+        support that does not turn, a hoist): names the motions and the entry of M, D or K that changes most.
     MechanismError
         A freedom has no inertia, but a force acts in it.
 
@@ -129,30 +130,29 @@ def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
 
 def _steady_state(model: Model, time: float) -> Balance:
     """The nearest steady state, stable or not; if there is none, the stable one that the forces lead to."""
-    what = "linearize: no steady state near the start values"
-    try:
-        return equilibrium(model, time, what, stable=False, moving=True)
-    except SimulationError as error:
-        nearest = error
-    try:
-        return equilibrium(model, time, what, stable=True, moving=True)
-    except SimulationError:
-        raise nearest from None
+    refused = []
+    for stable in (False, True):
+        try:
+            return equilibrium(model, time, "linearize: no steady state near the start values", stable=stable, moving=True)
+        except SimulationError as error:
+            refused.append(error)
+    raise refused[0]
 
 
 def _modes(balance: Balance, forces: Forces) -> LinearModes:
     model, free = forces.model, forces.free
     check_steady(forces, model.q)
-    turning = rotations(model, forces.steady)
+    turning = moving(model, forces.steady, turns=True)
     found = small_motions(forces, model.q, balance.multipliers)
     N, rates = found.natural(_with_inertia(forces, found, found.allowed()))
     P, rates_of_p = (N, rates) if np.all(found.holonomic) else found.natural(found.allowed(found.holonomic))
-    if P.shape[1] == 0:
-        held = "; closed rigid contacts, held stops and what sticks are constraints"
-        holds = len(forces.rows) > len(forces.evaluator.rows)
-        raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held * holds}")
-    check_constant(forces, found, P, N, np.concatenate([rates_of_p, rates]), turning)
     values, vectors = np.linalg.eig(found.state_matrix(P, N))
+    # without free rates, places and headings may still settle behind a castor; if they do not, nothing is left to compute
+    if N.shape[1] == 0 and np.abs(values).max(initial=0.0) <= NEUTRAL * np.abs(forces.steady).max(initial=0.0):
+        held = "; closed rigid contacts, held stops and what sticks are constraints"
+        held *= len(forces.rows) > len(forces.evaluator.rows)
+        raise SimulationError(f"linearize: the constraints leave no degree of freedom to vibrate{held}")
+    check_constant(forces, found, P, N, np.concatenate([rates_of_p, rates]))
     order = np.lexsort((values.real, values.imag))
     order = order[values[order].imag >= 0.0]
     values, modes = values[order], (found.following @ P @ vectors[: P.shape[1], order]).T

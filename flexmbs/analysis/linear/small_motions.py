@@ -4,14 +4,13 @@ The residual is M a + D v + K q. Holonomic constraints leave the positions q = P
 v = N u + B p. P = N and B = 0, except about rolling: its constraints are not integrable, so there are more p than u, and a
 change of position changes the rates that they demand (H). With the accelerations N u' + C p + E u that they allow,
     p' = P^+ (N u + B p),   N^T (M N u' + (M C + D B + K P) p + (M E + D N) u) = 0.
-If they change while something turns, eigenvalues at one azimuth are neither growth rates nor frequencies, even if they
+If they change while something turns or slides, eigenvalues at one instant are neither growth rates nor frequencies, even if they
 are the same at every azimuth, as those of a rotor with three blades on a support that does not turn. So not they are
 compared, but the equations, in joint coordinates and along the same motions: reactions and rows of loops may turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,14 +18,16 @@ from scipy.linalg import eigh
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
-from flexmbs.analysis.linear.steady_motion import check_steady
-from flexmbs.analysis.statics.equilibrium import Forces
+from flexmbs.analysis.linear.steady_motion import check_steady, moving
+from flexmbs.analysis.statics.equilibrium import UNHELD, Forces, turning_coordinates
 from flexmbs.common.errors import SimulationError
 from flexmbs.core.layout.tables import ROLLING
+from flexmbs.model.mechanism_size import size_in_pose
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))  # rad: far from all fractions of a turn by small numbers, as is its double
 CONSTANT = 1e-4  # relative change of what counts as constant: more than rounding, less than that of a rotor out of round
-SLOW = 0.01  # of the fastest rotation: slower vibrations are compared as if they were so fast
+SHARE = 0.05  # of the size of the mechanism: a translation by it counts as one radian
+SLOW = 0.01  # of the fastest motion: slower vibrations are compared as if they were so fast
 
 
 @dataclass(frozen=True)
@@ -80,50 +81,70 @@ def small_motions(forces: Forces, q: np.ndarray, multipliers: np.ndarray) -> Sma
     model, free, rows = forces.model, forces.free, forces.rows
     n, count, constraints = len(free), len(rows), model.tables.constraints
     in_q, in_v, in_a = (forces.derivatives(order, q, model.reference, multipliers) for order in range(3))
-    K, moving = in_q[:n], np.any(forces.steady)
+    K, moves = in_q[:n], np.any(forces.steady)
     massless = np.isin(free, massless_coordinates(model))
     following = np.eye(n)[:, ~massless]
     if np.any(massless):
         following[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
     tangents = constraints["row"][constraints["kind"] == ROLLING, None] + [1, 2]
-    holonomic = ~(moving & np.isin(rows, tangents))
-    demanded = (moving * part for part in (in_q[n + count :], in_q[n : n + count], in_v[n : n + count]))
+    holonomic = ~(moves & np.isin(rows, tangents))
+    demanded = (moves * part for part in (in_q[n + count :], in_q[n : n + count], in_v[n : n + count]))
     return SmallMotions(in_a[:n], in_v[:n], K, forces.constraint_matrix(q, model.reference), *demanded, holonomic, following)
 
 
-def check_constant(
-    forces: Forces, found: SmallMotions, P: np.ndarray, N: np.ndarray, rates: np.ndarray, turning: Mapping[str, float]
-) -> None:
-    """SimulationError if the equations of (p, u), which change at ``rates`` (1/s), change while something turns.
+def check_constant(forces: Forces, found: SmallMotions, P: np.ndarray, N: np.ndarray, rates: np.ndarray) -> None:
+    """SimulationError if the equations of (p, u), which change at ``rates`` (1/s), change while something moves steadily.
 
-    Also if the motion is not steady.
+    Also if the motion is not steady. One sense will do: the other may lead beyond the end of a curve or into a stop.
     """
-    if not turning:
+    turning, sliding = (moving(forces.model, forces.steady, turns) for turns in (True, False))
+    radian = SHARE * size_in_pose(forces.model.tables, forces.evaluator.work.frame)
+    speeds = np.abs([*turning.values(), *(speed / radian for speed in sliding.values())])
+    if len(speeds) == 0:
         return
-    model, speeds = forces.model, np.abs(list(turning.values()))
-    state, is_position = found.state_matrix(P, N), np.repeat([1.0, 0.0], [P.shape[1], N.shape[1]])
-    rates = np.maximum(rates, SLOW * speeds.max())
-    # p' by p and u' by u are rates, u' by p rates squared
-    size = np.sqrt(np.outer(rates, rates)) ** (1.0 + is_position - is_position[:, None])
-    for time in sorted({GOLDEN_ANGLE * turns / speed for speed in (speeds.min(), speeds.max()) for turns in (1, 2)}):
-        q = model.q + time * forces.steady
-        check_steady(forces, q)
+    units = (turning, "rad/s"), (sliding, "m/s")
+    moves = ", ".join(f"'{name}' ({speed:.6g} {unit})" for kind, unit in units for name, speed in kind.items())
+    nature = "not constant and have no eigenvalues that last" if sliding else "periodic and have no eigenvalues"
+    refused, rates = [], np.maximum(rates, SLOW * speeds.max())
+    for sense in (1.0, -1.0):
+        try:
+            for time in sorted({GOLDEN_ANGLE * turns / speed for speed in (speeds.min(), speeds.max()) for turns in (1, 2)}):
+                if change := _change(forces, found, P, N, rates, sense * time, speeds.max()):
+                    raise SimulationError(
+                        f"linearize: the equations are {nature}: {change} within {time:.3g} s, moving: {moves}. State "
+                        "what stays behind in the moving or turning frame (driven joint at ground, then springs and bodies, if "
+                        "alike in all places and directions), prescribe rates that should differ, or use simulate"
+                    )
+            return
+        except SimulationError as error:
+            refused.append(error)
+    raise refused[0]
+
+
+def _change(forces: Forces, here: SmallMotions, P: np.ndarray, N: np.ndarray, rates: np.ndarray, t: float, speed: float) -> str:
+    """What changes in the equations of (p, u) until ``t`` (s), in words; if nothing turns, also of loads (not of unbalance)."""
+    model, moved = forces.model, t * forces.steady
+    q, names = model.q + moved, [model.coordinate_names[k] for k in forces.free]
+    check_steady(forces, q)
+    try:
         G = forces.constraint_matrix(q, model.reference)
-        there = small_motions(forces, q, forces.multipliers(q, model.reference, G)[0])
-        full = there.following @ N
-        reach = np.abs(G).max(axis=1, initial=0.0) + 1e-6 * np.abs(G).max(initial=0.0)  # rows may be all rounding
-        if np.any(np.abs(G @ (full / np.abs(full).max(axis=0))) > CONSTANT * reach[:, None]):
-            change = "the motions that the constraints allow change"
-        elif np.any(np.abs(there.state_matrix(P, N) - state) > CONSTANT * size):
-            change = _largest([model.coordinate_names[k] for k in forces.free], found, there, P, speeds.max())
-        else:
-            continue
-        raise SimulationError(
-            f"linearize: the equations are periodic and have no eigenvalues: {change} within {time:.3g} s, turning: "
-            + ", ".join(f"'{name}' ({speed:.6g} rad/s)" for name, speed in turning.items())
-            + ". State what does not turn in the turning frame (driven joint next to ground, then springs and bodies), "
-            "which works where it is alike in all directions, or use simulate"
-        )
+        multipliers, left = forces.multipliers(q, model.reference, G)
+        there = small_motions(forces, q, multipliers)
+        full, change = there.following @ N, np.abs(there.state_matrix(P, N) - here.state_matrix(P, N))
+    except np.linalg.LinAlgError:
+        return "they end"
+    reach = np.abs(G).max(axis=1, initial=0.0) + 1e-6 * np.abs(G).max(initial=0.0)  # rows may be all rounding
+    if np.any(np.abs(G @ (full / np.abs(full).max(axis=0))) > CONSTANT * reach[:, None]):
+        return "the motions that the constraints allow change"
+    order = np.repeat([0.0, 1.0], [P.shape[1], N.shape[1]])
+    # p' by p and u' by u are rates, u' by p rates squared
+    if not np.all(change <= CONSTANT * np.sqrt(np.outer(rates, rates)) ** (1.0 + order[:, None] - order)):
+        return _largest(names, here, there, P, speed)
+    push = full.T @ left
+    shift = np.where(np.abs(full @ push) > UNHELD, np.abs(full @ (push / rates[P.shape[1] :] ** 2)), 0.0)
+    k, turns = int(np.argmax(shift)), np.any(moved[: model.coordinate_count][turning_coordinates(model)])
+    grows = f"the load of '{names[k]}' goes from 0 to {left[k]:.6g} (N or N m)"
+    return "" if turns or shift[k] <= CONSTANT * np.abs(moved).max() else grows
 
 
 def _largest(names: list[str], here: SmallMotions, there: SmallMotions, P: np.ndarray, speed: float) -> str:
@@ -133,6 +154,5 @@ def _largest(names: list[str], here: SmallMotions, there: SmallMotions, P: np.nd
         before, after = getattr(here, matrix), getattr(there, matrix)
         weight = np.abs(after - before) * np.outer(reach, reach) / speed**power
         i, j = np.unravel_index(int(np.argmax(weight)), weight.shape)
-        entry = f"{matrix}['{names[i]}', '{names[j]}'] goes from {before[i, j]:.6g} to {after[i, j]:.6g}"
-        entries.append((float(weight[i, j]), entry))
+        entries.append((weight[i, j], f"{matrix}['{names[i]}', '{names[j]}'] goes from {before[i, j]:.6g} to {after[i, j]:.6g}"))
     return max(entries)[1]

@@ -17,7 +17,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
 ROUNDING = 1e-6  # of a driver's acceleration, which may be a finite difference
-STANDING = 1e-8  # of the fastest rotation: slower ones do not count
+STANDING = 1e-8  # of the fastest motion: slower ones do not count
 STEADY = 1e-2  # relative change of rate during one radian or metre of motion
 CARRIER = "drive a revolute joint on a body of small inertia that does not turn with it (no driver moves free rotations)"
 
@@ -44,11 +44,11 @@ def driven_motion(model: Model, t: float) -> np.ndarray:
     return v
 
 
-def rotations(model: Model, rates: np.ndarray) -> dict[str, float]:
-    """Coordinate -> rad/s of what turns; much slower rotations than the fastest do not count."""
-    turning = np.where(turning_coordinates(model), rates[: model.coordinate_count], 0.0)
-    least = max(RESTING, STANDING * float(np.abs(turning).max(initial=0.0)))
-    return {model.coordinate_names[k]: float(turning[k]) for k in np.flatnonzero(np.abs(turning) > least)}
+def moving(model: Model, rates: np.ndarray, turns: bool) -> dict[str, float]:
+    """Coordinate -> rad/s of what turns, or m/s of all others; much slower motions than the fastest do not count."""
+    found = np.where(turning_coordinates(model) == turns, rates[: model.coordinate_count], 0.0)
+    least = max(RESTING, STANDING * float(np.abs(found).max(initial=0.0)))
+    return {model.coordinate_names[k]: float(found[k]) for k in np.flatnonzero(np.abs(found) > least)}
 
 
 def check_steady(forces: Forces, q: np.ndarray) -> None:

@@ -100,8 +100,8 @@ class Forces:
     def follow_drivers(self, q, reference) -> None:
         """Set ``steady`` of the free coordinates to the least rates with which the constraints let the drivers move.
 
-        Of several solutions, nothing turns that need not, least of all what changes the constraints, as the heading of
-        a vehicle, other than its wheels.
+        Of several solutions, wheels alone turn, which change no constraint, or suspensions would stretch; otherwise
+        nothing turns that need not, least of all what changes the constraints, as the heading of a vehicle.
         """
         self.steady[self.free] = 0.0
         self.at_rest(q, reference, np.zeros(len(self.rows)))
@@ -116,7 +116,7 @@ class Forces:
             turned = q.copy()
             turned[self.free[k]] += 0.5
             spins[k] = np.abs(self.constraint_matrix(turned, reference) - G).max() <= 1e-9 * np.abs(G).max()
-        for moved in (spins, slides):
+        for moved in (spins, slides, spins & ~slides):
             found = -np.linalg.lstsq(G * moved, rates, rcond=1e-10)[0]
             least = found if np.abs(G @ found + rates).max() <= 1e-9 * demanded else least
         self.steady[self.free] = least
