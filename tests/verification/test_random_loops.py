@@ -15,8 +15,8 @@ from flexmbs.analysis import kinematics
 SOME, ALL = 40, 500
 SOME_DRIVEN, ALL_DRIVEN = 10, 100
 TURNS = 19.0
-# Energy and speed, in parts of rtol: the worst of 1000 runs is 30 at 1e-4 and 1e-9, most are below 1.
-ENERGY = 100.0
+# Energy and speed, in parts of rtol: the worst of 500 runs is 9, the median 0.02.
+ENERGY = 30.0
 REACTION = 1e-6  # of the largest force, moment or driving force
 
 
@@ -56,9 +56,10 @@ def inverse_dynamics(system, times, monkeypatch):
 
 
 @pytest.mark.parametrize("number", numbers(SOME_DRIVEN, ALL_DRIVEN))
-@pytest.mark.parametrize("rtol", [1e-6, 1e-8])
-@pytest.mark.parametrize("integrator", ["radau", pytest.param("bdf", marks=pytest.mark.slow)])
-def test_forces_of_driven_loops(number, rtol, integrator, monkeypatch):
+@pytest.mark.parametrize(
+    ("integrator", "rtol"), [("radau", 1e-6), ("radau", 1e-8), pytest.param("bdf", 1e-6, marks=pytest.mark.slow)]
+)
+def test_forces_of_driven_loops(number, integrator, rtol, monkeypatch):
     loop, _rng, kind = random_loop(DRIVEN, number)
     result = loop.system.simulate(min(5.0, 0.5 * TURNS * 2.0 * np.pi / abs(loop.speed)), rtol=rtol, integrator=integrator)
     rows = np.unique(np.linspace(0, len(result.t) - 1, 200).astype(int))
