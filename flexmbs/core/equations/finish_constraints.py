@@ -105,7 +105,7 @@ def polish_multipliers(tables, state, settings, scratch, work, slow):
             work,
             scratch.shifted_residual,
         )
-        correct_accelerations(tables, state, settings, scratch)
+        correct_accelerations(tables, state, settings, scratch, previous == FIRST_CHANGE)
         for i in range(len(tables.free)):
             k = tables.free[i]
             scratch.real_x[i] = 0.0 if tables.coordinates[k].multiplier != 0 else -scratch.shifted_residual[k]
@@ -136,15 +136,15 @@ def polish_multipliers(tables, state, settings, scratch, work, slow):
 
 
 @kernel
-def correct_accelerations(tables, state, settings, scratch):
-    """Move the accelerations at the end of the step to g'' = 0, and the multipliers with them.
+def correct_accelerations(tables, state, settings, scratch, first):
+    """Move the accelerations at the end of the step to g'' = 0, once, and the multipliers with them.
 
     The nearest ones in the metric of M: M x - G^T y = 0 leaves the equations of motion as they are.  Keeps the
     multipliers before in ``scratch.unshifted``.
     """
     for i in range(len(tables.free)):
         scratch.unshifted[i] = scratch.end_a[tables.free[i]]
-    if settings.formulation == INDEX_3:  # whose rates are differences of positions, and its accelerations more so
+    if not first or settings.formulation == INDEX_3:  # whose rates are differences of positions, and its accelerations more so
         return
     open_by = largest = 0.0
     for i in range(len(tables.free)):

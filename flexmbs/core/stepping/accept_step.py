@@ -39,7 +39,8 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     new_chart(tables, state)
     state.time += h
     update_histories(tables, state, work)
-    keep_turns(tables, state.time, state.q, state.v, state.a, state.reference, work, state.contact_history)
+    if len(tables.turns) > 0:
+        keep_turns(tables, state.time, state.q, state.v, state.a, state.reference, work, state.contact_history)
     update_speeds(tables, state, settings, work)
     state.last_step_size = h
     state.last_error = max(error, SMALLEST_LAST_ERROR)
