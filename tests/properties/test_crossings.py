@@ -37,7 +37,8 @@ SOME = 60
 
 pytestmark = pytest.mark.filterwarnings("ignore::flexmbs.common.errors.FlexmbsWarning")
 
-LEGITIMATE = "leave no degree of freedom to vibrate"  # an end of linearize that is not a failure
+# Ends of linearize that are no failures; drivers turn and move what contacts and stops on ground then act on
+LEGITIMATE = "leave no degree of freedom to vibrate", "have no eigenvalues"
 
 # Combinations whose errors are larger than rtol explains, though they shrink with it: by which factor
 LOOSE = {
@@ -192,7 +193,7 @@ def check(levels, folder) -> None:
     try:
         state, result = outcome(levels)
     except fm.SimulationError as error:
-        assert LEGITIMATE in str(error), str(error)
+        assert any(end in str(error) for end in LEGITIMATE), str(error)
         return
     assert np.all(np.isfinite(state))
     if result is not None:

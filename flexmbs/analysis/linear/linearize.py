@@ -65,12 +65,6 @@ class LinearModes:
         rates = ", ".join(f"'{name}' at {rate:.6g} rad/s" for name, rate in self.turning.items())
         return f"frames rotating with {rates}; for bodies carried by them, frequencies in the stationary frame differ"
 
-    def participation(self, *names: str) -> np.ndarray:
-        """(k,) fraction of each mode's squared amplitude in coordinates whose name contains one of ``names``."""
-        chosen = [any(part in name for part in names) for name in self.coordinate_names]
-        square = np.abs(self.modes) ** 2
-        return square[:, chosen].sum(axis=1) / square.sum(axis=1)
-
 
 def linearize(system: Mechanism, *, time: float = 0.0) -> LinearModes:
     """Frequencies and modes about the steady state nearest to the start values.
