@@ -94,17 +94,8 @@ def polish_multipliers(tables, state, settings, scratch, work, slow):
     condition = state.singular_value / max(WELL_CONDITIONED * state.reference_singular_value, 1e-300)
     target = max(POLISHED, POLISHED_PART * state.rtol) * min(1.0, condition)
     for _ in range(MAX_POLISHES):
-        residual(
-            tables,
-            state.active,
-            state.contact_history,
-            scratch.end_q,
-            scratch.end_v,
-            scratch.end_a,
-            state.reference,
-            work,
-            scratch.shifted_residual,
-        )
+        q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
+        residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual)
         correct_accelerations(tables, state, settings, scratch, previous == FIRST_CHANGE)
         for i in range(len(tables.free)):
             k = tables.free[i]

@@ -223,17 +223,8 @@ def project(tables: Tables, state: State, scratch: Scratch, work: Workspace, lev
     target = max(TARGET, TARGET_PART * state.rtol)
     open_q, open_v, previous_q, previous_v = True, levels > 1, 1e300, 1e300
     for _ in range(MAX_PROJECTIONS):
-        residual(
-            tables,
-            state.active,
-            state.contact_history,
-            scratch.end_q,
-            scratch.end_v,
-            scratch.end_a,
-            state.reference,
-            work,
-            scratch.shifted_residual,
-        )
+        q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
+        residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.shifted_residual)
         size_q, size_v = violation(tables, state, work, 0), violation(tables, state, work, 1)
         moved = open_q  # velocities are judged anew behind a move of positions
         open_q = open_q and size_q > target and size_q < 0.5 * previous_q

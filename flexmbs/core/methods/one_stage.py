@@ -96,17 +96,8 @@ def iterate(tables, state, settings, scratch, work, beta_v, beta_q, factored, on
             scratch.unknown_a[tables.free[i]] = 0.0
     for iteration in range(MAX_ITERATIONS):
         place_end(tables, scratch, beta_v, beta_q, on_group)
-        residual(
-            tables,
-            state.active,
-            state.contact_history,
-            scratch.end_q,
-            scratch.end_v,
-            scratch.end_a,
-            state.reference,
-            work,
-            scratch.residual,
-        )
+        q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
+        residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
         state.residual_evaluations += 1
         state.newton_iterations += 1
         square = correct_accelerations(tables, state, settings, scratch, work, beta_v, beta_q, stale)

@@ -281,17 +281,8 @@ def newton(tables, state, settings, scratch, work, f, h):
             for j in range(len(tables.signals)):
                 for k in range(3):
                     work.signal[j, k] = scratch.signal[i, j, k]
-            residual(
-                tables,
-                state.active,
-                state.contact_history,
-                scratch.q[i],
-                scratch.v[i],
-                scratch.a[i],
-                state.reference,
-                work,
-                scratch.residual,
-            )
+            q, v, a = scratch.q[i], scratch.v[i], scratch.a[i]
+            residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
             for j in range(len(tables.free)):
                 scratch.stage_residual[i, j] = scratch.residual[tables.free[j]]
             if state.replaced_count != 0:
