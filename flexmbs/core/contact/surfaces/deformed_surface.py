@@ -163,9 +163,3 @@ def box_entry(pool, s, branch, cache):
         cache[entry + 1 + i], cache[entry + 4 + i] = centre, half
         fields += terms
     return entry + 1
-
-
-@kernel
-def branch_count(pool, s):
-    """Nodes of the tree of a surface."""
-    return header(pool, s, BRANCHES)
