@@ -6,7 +6,6 @@ from flexmbs.core.contact.surfaces.layout import (
     BOX,
     BOX_ENTRY,
     BOXES_AT,
-    BRANCHES,
     CACHE_AT,
     FIELD_BOXES_AT,
     FIELDS_AT,
