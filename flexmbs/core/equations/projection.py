@@ -95,7 +95,8 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
 def replaces_early(tables, state, h):
     """Whether rows are to be replaced from here on, where a step ``h`` near a singular position has failed.
 
-    Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^5 of the position.
+    In a single loop s, in parts of its largest value, is about the angle (rad) to the singular position; over a passage
+    of s the extrapolation misses s^3 of the acceleration, s^5 of the position.
     """
     limit = min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2) * state.reference_singular_value
     if len(tables.switches) > 0 or not state.remaining_singular_value < limit:
