@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flexmbs.core.equations.end_signals import set_end_signals
 from flexmbs.core.equations.mass_matrix import solve_mass
-from flexmbs.core.equations.projection import EXIT, project
+from flexmbs.core.equations.projection import EXIT, distance_of_singularity, project
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import tangent_at
 from flexmbs.core.layout.state import ALL_STALE, INDEX_3, Scratch, Settings, State
@@ -42,16 +42,11 @@ def motion_of_step(tables, state, settings, scratch):
 
 @kernel
 def room_in_passage(tables, state, settings, scratch, h):
-    """Factor by which the step may be longer while rows are replaced, whose accelerations are extrapolated over it.
-
-    The singular value relative to the largest is about the distance from the singular position, rad.
-    """
+    """Factor by which the step may be longer while rows are replaced, whose accelerations are extrapolated over it."""
     if state.replaced_count == 0:
         return 1e10
-    zone = 1.2 * EXIT * state.replace_below / max(state.reference_singular_value, 1e-300)
-    distance = state.singular_value / max(state.reference_singular_value, 1e-300)
-    if state.singular_value > state.singular_value_before:
-        distance = -min(distance, 0.7 * zone)
+    zone = 1.2 * EXIT * state.passage
+    distance = max(distance_of_singularity(state), -0.7 * zone)
     room = max(zone + distance, SHORT_MOTION) / max(motion_of_step(tables, state, settings, scratch), 1e-10)
     return min(room, MAX_EXTRAPOLATION * state.last_step_size / h) if state.has_prediction != 0 else room
 

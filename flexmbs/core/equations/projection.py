@@ -75,9 +75,9 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         weakest, size = weakest_constraint(tables, state, scratch)
         if state.replaced_count == 0:
             monitor_dependence(state, size)
-        below = state.replace_below if state.singular_value <= state.singular_value_before else EXIT * state.replace_below
-        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE, below)
-        done = size > limit and (state.replaced_count == 0 or state.replaced_count >= before)
+        limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE)
+        early = is_in_passage(state) and (state.replaced_count == 0 or size <= state.replace_below)
+        done = size > limit and not early and (state.replaced_count == 0 or state.replaced_count >= before)
         if weakest < 0 or done or state.replaced_count == state.replaced_rows.shape[0]:
             break
         state.replaced[weakest] = 1
@@ -87,25 +87,37 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
     if state.replaced_count != 0:
         find_directions(tables, state, scratch)
     else:
-        state.replace_below = 0.0
+        state.passage = 0.0
     return True
+
+
+@kernel
+def distance_of_singularity(state):
+    """How far the mechanism is from the singular position, rad; negative behind it."""
+    distance = state.singular_value / max(state.fall, 1e-300)
+    return distance if state.singular_value <= state.singular_value_before else -distance
+
+
+@kernel
+def is_in_passage(state):
+    """Whether the mechanism is so near a singular position that a step has failed there."""
+    return state.passage > 0.0 and -EXIT * state.passage < distance_of_singularity(state) <= state.passage
 
 
 @kernel
 def replaces_early(tables, state, h):
     """Whether rows are to be replaced from here on, where a step ``h`` near a singular position has failed.
 
-    In a single loop s, in parts of its largest value, is about the angle (rad) to the singular position; over a passage
-    of s the extrapolation misses s^3 of the acceleration, s^5 of the position.
+    Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^5 of the position.
     """
-    limit = min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2) * state.reference_singular_value
-    if len(tables.switches) > 0 or not state.remaining_singular_value < limit:
+    distance = distance_of_singularity(state)
+    behind = distance < 0.0  # there shorter steps do, up to where rounding fails them
+    near = abs(distance) < min(MAX_PASSAGE, PASSAGE_PART * state.rtol**0.2)
+    near = near and state.remaining_singular_value < RECOVERED * state.reference_singular_value
+    if len(tables.switches) > 0 or not near or behind and h > TINY_STEP * state.last_step_size:
         return False
-    if state.singular_value > state.singular_value_before:  # behind it shorter steps do, up to where rounding fails them
-        if h > TINY_STEP * state.last_step_size:
-            return False
-        state.replace_below = 1.2 / EXIT * state.remaining_singular_value
-    state.replace_below = max(state.replace_below, 1.01 * state.remaining_singular_value)
+    state.passage = max(state.passage, -1.2 / EXIT * distance if behind else 1.01 * distance)
+    state.replace_below = 1.01 * state.remaining_singular_value
     return True
 
 
@@ -204,7 +216,8 @@ def fill_equilibrated(tables, state, scratch):
 def monitor_dependence(state, size):
     """Ask for another choice of independent constraints when the smallest singular value has fallen since then."""
     largest = state.reference_singular_value
-    if abs(size - state.singular_value) > SAME * size:  # at another position
+    if abs(size - state.singular_value) > SAME * size and state.moved_since_tangent > 0.0:  # at another position
+        state.fall = abs(size - state.singular_value) / state.moved_since_tangent
         state.singular_value_before = state.singular_value
     state.singular_value = size
     if size >= RECOVERED * largest:

@@ -36,7 +36,9 @@ NUMBERS = (
     "gain_before",  # motion per evaluation before the trial of another order
     "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
     "moved_since_tangent",  # the mechanism since its mass matrix and constraints were taken (core.equations.finish_constraints)
-    "replace_below",  # singular value at which a step failed near a singular position, below which rows are replaced
+    "passage",  # distance of a singular position where a step failed, within which rows are replaced, rad; 0: none
+    "replace_below",  # their singular values there
+    "fall",  # of the smallest singular value per rad of the mechanism
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
     "unsettled_multiplier",  # largest of those corrections, and when it was, s
     "unsettled_time",
