@@ -117,7 +117,7 @@ def replaces_early(tables, state, h):
     if len(tables.switches) > 0 or not near or behind and h > TINY_STEP * state.last_step_size:
         return False
     state.passage = max(state.passage, -1.2 / EXIT * distance if behind else 1.01 * distance)
-    state.replace_below = 1.01 * state.remaining_singular_value
+    state.replace_below = max(1.01 * state.remaining_singular_value, RECOVERED * state.reference_singular_value)
     return True
 
 
@@ -222,6 +222,7 @@ def monitor_dependence(state, size):
     state.singular_value = size
     if size >= RECOVERED * largest:
         state.reselection_requested = 0
+        state.regular_step_size = state.last_step_size
     if size < RESELECT * 0.5**state.reselection_requested * largest:
         state.reselect_constraints = 1
         state.reselection_requested += 1

@@ -32,11 +32,12 @@ def return_to_constraints(tables: Tables, state: State, scratch: Scratch, work: 
 @entry
 def restart_constraints(tables: Tables, state: State, scratch: Scratch, work: Workspace) -> bool:
     """After another choice of independent constraints: accelerations and multipliers anew, no memory of old ones."""
-    state.factored_step_size = 0.0
+    state.factored_step_size = state.passage = 0.0
     state.short_steps = 0
     if state.last_step_size > 0.0:
         state.step_size = max(state.step_size, 0.1 * state.last_step_size)
     reference, state.reference_singular_value = state.reference_singular_value, 0.0  # scales are those of other constraints
     update_tangent(tables, state, scratch, work, 3)
     state.reference_singular_value = max(reference, state.reference_singular_value)
+    state.fall = 0.0
     return return_to_constraints(tables, state, scratch, work)

@@ -39,6 +39,7 @@ NUMBERS = (
     "passage",  # distance of a singular position where a step failed, within which rows are replaced, rad; 0: none
     "replace_below",  # their singular values there
     "fall",  # of the smallest singular value per rad of the mechanism
+    "regular_step_size",  # s, of the last step away from singular positions
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
     "unsettled_multiplier",  # largest of those corrections, and when it was, s
     "unsettled_time",
