@@ -35,7 +35,7 @@ VIOLATION_LIMIT = 1e-9
 # which a row is replaced: its acceleration is extrapolated, with an error of third order in the time of the passage.
 RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
 # at which a row is replaced where a step fails; where it comes back, relative to that
-MAX_PASSAGE, PASSAGE_PART, EXIT = 0.05, 0.5, 0.5
+MAX_PASSAGE, PASSAGE_PART, EXIT = 0.05, 0.35, 0.5
 SAME, TINY_STEP = 1e-4, 1e-3  # changes of singular values that are rounding; steps in parts of the one before
 INVERSE_ITERATIONS = 3
 # Pivots of the equilibrated matrix below this are zero up to rounding.
