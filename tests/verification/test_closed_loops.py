@@ -92,9 +92,8 @@ def test_four_bars(reference, figures, coordinates, loops):
     check_four_bars(figures, coordinates, loops)
 
 
-@pytest.mark.slow
 @BOTH
-@pytest.mark.parametrize("loops", [10, 40])
+@pytest.mark.parametrize("loops", [10, pytest.param(40, marks=pytest.mark.slow)])
 def test_many_four_bars(figures, coordinates, loops):
     check_four_bars(figures, coordinates, loops)
 

@@ -36,7 +36,7 @@ def test_loops_that_coast(number):
         assert result[f"{joint.name}.angle.rate"][-1] == pytest.approx(loop.speed, rel=ENERGY * rtol)
 
 
-@pytest.mark.parametrize("number", numbers(10, 100))
+@pytest.mark.parametrize("number", numbers(13, 100))  # of number 12 another choice of constraints has no singular position
 def test_reduced_and_absolute_coordinates_coast_alike(number):
     """Along the one way that they can go, past change points too, and so at the same speed at the end."""
     rates = []

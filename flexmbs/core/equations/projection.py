@@ -34,7 +34,7 @@ VIOLATION_LIMIT = 1e-9
 # the choice of independent constraints, at which another choice is asked for (once, until it has recovered), and at
 # which a row is replaced: its acceleration is extrapolated, with an error of third order in the time of the passage.
 RECOVERED, RESELECT, REPLACE = 0.3, 0.1, 0.002
-# at which a row is replaced where a step fails; where it comes back, relative to that
+# Distance (rad) within which rows are replaced where steps fail or shrink; where they come back, relative to that
 MAX_PASSAGE, PASSAGE_PART, EXIT = 0.05, 0.35, 0.5
 SAME, TINY_STEP = 1e-4, 1e-3  # changes of singular values that are rounding; steps in parts of the one before
 INVERSE_ITERATIONS = 3
@@ -76,7 +76,7 @@ def factorise_constraints(tables: Tables, state: State, scratch: Scratch) -> boo
         if state.replaced_count == 0:
             monitor_dependence(state, size)
         limit = max(REPLACE * state.reference_singular_value, SINGULAR_SIZE)
-        early = is_in_passage(state) and (state.replaced_count == 0 or size <= state.replace_below)
+        early = is_in_passage(state) and size < RECOVERED * state.reference_singular_value
         done = size > limit and not early and (state.replaced_count == 0 or state.replaced_count >= before)
         if weakest < 0 or done or state.replaced_count == state.replaced_rows.shape[0]:
             break
@@ -100,15 +100,16 @@ def distance_of_singularity(state):
 
 @kernel
 def is_in_passage(state):
-    """Whether the mechanism is so near a singular position that a step has failed there."""
+    """Whether the mechanism is so near a singular position that rows are to be replaced."""
     return state.passage > 0.0 and -EXIT * state.passage < distance_of_singularity(state) <= state.passage
 
 
 @kernel
 def replaces_early(tables, state, h):
-    """Whether rows are to be replaced from here on, where a step ``h`` near a singular position has failed.
+    """Whether rows are to be replaced from here on, where a step ``h`` near a singular position has failed or is short.
 
-    Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^5 of the position.
+    Over a passage of s (rad) the extrapolation misses s^3 of the acceleration, s^4 of the velocity; rounding of the steps
+    before it grows with the square of its length in such steps.
     """
     distance = distance_of_singularity(state)
     behind = distance < 0.0  # there shorter steps do, up to where rounding fails them
@@ -117,7 +118,6 @@ def replaces_early(tables, state, h):
     if len(tables.switches) > 0 or not near or behind and h > TINY_STEP * state.last_step_size:
         return False
     state.passage = max(state.passage, -1.2 / EXIT * distance if behind else 1.01 * distance)
-    state.replace_below = max(1.01 * state.remaining_singular_value, RECOVERED * state.reference_singular_value)
     return True
 
 

@@ -39,5 +39,5 @@ def restart_constraints(tables: Tables, state: State, scratch: Scratch, work: Wo
     reference, state.reference_singular_value = state.reference_singular_value, 0.0  # scales are those of other constraints
     update_tangent(tables, state, scratch, work, 3)
     state.reference_singular_value = max(reference, state.reference_singular_value)
-    state.fall = 0.0
+    state.fall = 0.0  # a singular position of the old choice need not be one of the mechanism
     return return_to_constraints(tables, state, scratch, work)

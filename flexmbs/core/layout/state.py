@@ -36,8 +36,7 @@ NUMBERS = (
     "gain_before",  # motion per evaluation before the trial of another order
     "next_flight",  # s, to the next bounce of a sequence that the log had no more room for; 0: there is none
     "moved_since_tangent",  # the mechanism since its mass matrix and constraints were taken (core.equations.finish_constraints)
-    "passage",  # distance of a singular position where a step failed, within which rows are replaced, rad; 0: none
-    "replace_below",  # their singular values there
+    "passage",  # distance of a singular position within which rows are replaced, rad; 0: none
     "fall",  # of the smallest singular value per rad of the mechanism
     "regular_step_size",  # s, of the last step away from singular positions
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding

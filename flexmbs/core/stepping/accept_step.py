@@ -14,7 +14,7 @@ from flexmbs.core.stepping.contact_episodes import record_contacts, update_histo
 from flexmbs.core.stepping.rigid.phases import record_phases
 from flexmbs.machine_code.kernel import kernel
 
-HINDERED = 0.2  # steps near a singular position in parts of those before, from where on rows are replaced
+HINDERED = 0.2  # steps before a singular position in parts of regular ones, where rows are replaced
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
 
 
@@ -49,8 +49,7 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     state.has_prediction = 1
     state.last_step_rejected = 0
     state.steps_accepted += 1
-    hindered = h < HINDERED * state.regular_step_size
-    if state.replaced_count > 0 or hindered and replaces_early(tables, state, h):
+    if state.replaced_count > 0 or h < HINDERED * state.regular_step_size and replaces_early(tables, state, h):
         state.tangent_status = ALL_STALE
     elif state.tangent_refreshes_left > 0:
         state.tangent_status = ALL_STALE
