@@ -43,6 +43,7 @@ class BodyInSystem:
             self.condensed |= coordinate_frequencies(self.body) > high_modes.above
         self.markers: dict[str, Marker] = {}
         self.pose: tuple[np.ndarray, np.ndarray] | None = None  # position, quaternion given to System.add
+        self.stated: frozenset[str] = frozenset()  # words of those that were given
         self.twist: tuple[np.ndarray, np.ndarray] = (np.zeros(3), np.zeros(3))
         self.modal_coordinates = np.zeros(self.mode_count)
         self.modal_velocities = np.zeros(self.mode_count)

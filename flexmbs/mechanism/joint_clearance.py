@@ -40,7 +40,7 @@ def play_names(joint: Joint) -> tuple[str, str]:
 
 
 def start_of_play(joint: Joint, clearance: Clearance) -> None:
-    """Centred and at rest, unless the clearance says otherwise; loops are closed with these values if possible."""
+    """Centred and at rest, unless the clearance says otherwise; only what it says counts as stated."""
     for values, start, given, word in (
         (clearance.offset, joint.start, joint.given, "offset"),
         (clearance.velocity, joint.start_rate, joint.given_rates, "velocity"),
@@ -50,7 +50,5 @@ def start_of_play(joint: Joint, clearance: Clearance) -> None:
             raise MechanismError(
                 f"joint '{joint.name}': clearance: {word} has {len(values)} numbers, but only {', '.join(shifts)} are free"
             )
-        for name in joint.type.play:
-            start[name] = 0.0
         start.update(zip(shifts, values, strict=False))
-        given.update(joint.type.play)
+        given.update(shifts[: len(values)])

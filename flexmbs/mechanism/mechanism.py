@@ -118,7 +118,9 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             raise MechanismError(f"body '{name}': expected a RigidBody or a FlexibleBody, got {type(body).__name__}")
         where = f"body '{name}'"
         part = BodyInSystem(name, body, high_modes)
-        if any(given is not None for given in (position, rotation, velocity, angular_velocity)):
+        stated = {"position": position, "rotation": rotation, "velocity": velocity, "angular_velocity": angular_velocity}
+        part.stated = frozenset(word for word, given in stated.items() if given is not None)
+        if part.stated:
             zero = np.zeros(3)
             part.pose = (
                 as_vector(zero if position is None else position, f"{where}: position (m)"),

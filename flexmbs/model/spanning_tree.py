@@ -136,9 +136,8 @@ def free_joint(system: Mechanism, name: str) -> Joint:
     for k, letter in enumerate("xyz"):
         joint.start[letter] = float(position[k])
         joint.start_rate[letter] = float(part.twist[0][k])
-    if part.pose is not None:
-        joint.given.update("xyz")
-        joint.given_rates.update("xyz")
+    for given, shift, turn in ((joint.given, "position", "rotation"), (joint.given_rates, "velocity", "angular_velocity")):
+        given.update("xyz" if shift in part.stated else "", {"rotation"} & set(joint.coordinates) if turn in part.stated else ())
     return joint
 
 

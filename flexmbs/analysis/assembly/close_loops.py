@@ -1,8 +1,9 @@
 """Assembly: start values that satisfy every constraint, in position and in velocity.
 
 Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
-of Mechanical Systems (1988), 4.3): first changing only joint coordinates without given start values, then all joint
-coordinates, then from new starting points by the Levenberg-Marquardt method (nearest_pose). Flexible bodies are bent,
+of Mechanical Systems (1988), 4.3): first changing only joint coordinates without given start values, then the play of
+joints within its clearance too, then all joint coordinates, then from new starting points by the Levenberg-Marquardt
+method (nearest_pose). What is changed last is stated: analysis.prepare.moved_starts tells it. Flexible bodies are bent,
 with the least elastic energy (elastic_closure), only where rigid motion cannot close a loop because joints are
 misaligned, and only within the limits of flexmbs.analysis.assembly.misalignment. Held coordinates (Joint.hold) never
 change.
@@ -30,6 +31,7 @@ from flexmbs.analysis.assembly.misalignment import (
     out_of_reach,
 )
 from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
+from flexmbs.analysis.assembly.play import is_within_play, play_coordinates
 from flexmbs.analysis.evaluation.constraint_directions import dense
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.quaternion_folding import folded
@@ -103,6 +105,8 @@ class _Assembly:
         self.jointed = np.ones(n, dtype=bool)  # False: modal coordinates
         for part in model.modal.values():
             self.jointed[part] = False
+        self.play = play_coordinates(model)
+        self.free = ~model.given[:n] & ~self.play  # what gives way first
         self.nearest = (np.inf, self.q, self.reference)
         self.undriven: Loops | None = None  # without drivers of coordinates, made when needed
 
@@ -150,19 +154,19 @@ class _Assembly:
 
     def _rigid_pose(self) -> Pose | None:
         """None if rigid motion closes the loops (the pose is kept); otherwise the pose with the smallest opening."""
-        given = self.model.given[: self.model.coordinate_count]
         every = self.movable & self.jointed
+        unstated = every & self.free
         start = self.q, self.reference
-        if self._close(every & ~given):
+        if self._close(unstated):
             return None
-        pose = nearest_pose(self.loops, every & ~given, *start)
-        if self._kept(pose):
+        pose = nearest_pose(self.loops, unstated, *start)
+        if self._kept(pose) or np.any(self.play) and self._closes_by_play(pose):
             return None
         if self._is_misaligned(pose):
             return pose
-        if self._close(every):
+        if np.any(self.play) and self._close(every & ~self.play) or self._close(every):
             return None
-        for movable, turned in ((every, None), (every & ~given, every & ~given), (every, every)):
+        for movable, turned in ((every, None), (unstated, unstated), (every, every)):
             for q in [start[0]] if turned is None else self._restarts(start[0], turned):
                 found = nearest_pose(self.loops, movable, q, start[1])
                 if self._kept(found):
@@ -171,6 +175,16 @@ class _Assembly:
             if self._is_misaligned(pose):
                 break
         return pose
+
+    def _closes_by_play(self, pose: Pose) -> bool:
+        """Close by the play of joints what unstated coordinates leave open, as far as clearances allow."""
+        start = self.q, self.reference
+        self.q, self.reference = pose.q, pose.reference
+        unstated = self.movable & self.jointed & ~self.model.given[: self.model.coordinate_count]
+        if self._close(unstated) and is_within_play(self.model, self.q):
+            return True
+        self.q, self.reference = start
+        return False
 
     def _is_out_of_reach(self, pose: Pose, size: float) -> bool:
         if self.undriven is None:
@@ -225,7 +239,7 @@ class _Assembly:
                 continue
             axes = tables.axes[constraint["start"] : constraint["end"]]
             own = np.unique([*axes["coordinate"], *axes["second"][axes["second"] >= 0]]).astype(int)
-            own = own[self.movable[own] & ~self.model.given[own]]
+            own = own[self.movable[own] & self.free[own]]
             rows = np.arange(constraint["rows"]) + constraint["row"] - first
             if len(own):
                 found.append(_OwnCoordinates(own, rows, self._starts(axes, own)))
@@ -332,8 +346,8 @@ class _Assembly:
         """
         n, rows = self.model.coordinate_count, self.loops.rate_rows
         G = self.evaluator.constraint_matrix(self.q, self.reference, self.t)[rows]
-        given = self.model.given_rates[:n]
-        joints = (self.changeable & self.jointed & ~given, self.changeable & self.jointed)
+        every, stated = self.changeable & self.jointed, self.model.given_rates[:n]
+        joints = (every & ~stated & ~self.play, every & ~stated, every)
         for movable in (*joints, self.changeable) if not closing.bodies else joints:
             for _ in range(3):
                 rate = self._rates()

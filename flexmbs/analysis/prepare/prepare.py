@@ -13,6 +13,7 @@ from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
+from flexmbs.analysis.prepare.moved_starts import warn_of_moved_starts
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
 from flexmbs.analysis.prepare.unmet_starts import check_start_rotations, warn_of_cable_lengths
 from flexmbs.core.layout.tables import CONSTRAINTS, SWITCHED, has_rows
@@ -58,6 +59,8 @@ def _closed(system, t: float) -> Model:
         warn_of_cable_lengths(stated, t)
     model = closed_with_drivers(stated, t)
     warn_of_misalignment(model.closing)
+    if len(stated.tables.constraints):
+        warn_of_moved_starts(stated, model, t)
     check_start_rotations(model, t)
     return model
 
