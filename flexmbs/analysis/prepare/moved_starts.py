@@ -34,7 +34,10 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
         moved = [(k, old, new) for k, old, new in pairs if abs(new - old) > MOVED * sizes[units[k]] * largest]
         if not moved:
             continue
-        told = [f"'{found.coordinate_names[k]}' {old:.6g} -> {new:.6g} {units[k]}{suffix}" for k, old, new in moved[:MOST_TOLD]]
+        told = [
+            f"'{found.coordinate_names[k]}' {old:.6g} -> {round(new, 12):.6g} {units[k]}{suffix}"
+            for k, old, new in moved[:MOST_TOLD]
+        ]
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
         names = _constrained_with(found, loops, rows, [k for k, _old, _new in moved], owners)
         warn(
