@@ -14,6 +14,7 @@ from flexmbs.interop.beam_vibration import SUPPORTS, BeamModes, beam_modes
 from flexmbs.interop.foreshortening import Foreshortening
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.reduction.contact_patches import ContactPatch
+from flexmbs.reduction.damping import doubt_ratios
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 AXES = {"y": 1, "z": 2}
@@ -76,6 +77,7 @@ def uniform_beam(
     fields = _Fields.of(shapes, statics, bending_stiffness, mass_per_length)
     for key, kind in patches.items():
         fields = fields.with_patch(key, int(np.searchsorted(x, places[key])), kind)
+    doubt_ratios(damping_ratio)
     body = _body(fields, places, AXES[direction], supports, name, damping_ratio)
     if not foreshortening:
         return body

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.core.layout.tables import HOLD
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.forces import Element
 from flexmbs.mechanism.geometry import unit_plausibility
@@ -16,6 +17,7 @@ from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
 from flexmbs.mechanism.rigid_stops import RigidStop
+from flexmbs.mechanism.time_functions import Pieces
 from flexmbs.mechanism.time_signals import Signal, driver
 
 #: A joint, or one of its coordinates where it has several.
@@ -102,9 +104,23 @@ class Joint(JointForces):
             )
         where = f"joint '{self.name}', prescribed {chosen}"
         self.drivers[chosen], self.levels[chosen] = driver(position, rate, acceleration, where)
-        if self.type.coordinates[chosen] == "rad" and isinstance(position, int | float | np.number):
-            unit_plausibility.angle(float(position), where)
+        if self.type.coordinates[chosen] == "rad":
+            self._doubt_units(position, rate, where)
         return self
+
+    def _doubt_units(self, position: FunctionOfTime | None, rate: FunctionOfTime | None, where: str) -> None:
+        """Warn of angles in degrees and of rates in rev/min, where a number or the end of a Step, Ramp or table has one."""
+        if isinstance(position, int | float | np.number):
+            unit_plausibility.angle(float(position), where)
+        elif isinstance(position, Pieces):
+            value, speed, _acceleration = position.jet(float(position.times[-1]))
+            if position.beyond == HOLD:
+                unit_plausibility.driven_angle(value, where)
+            unit_plausibility.speed(speed, where)
+        elif position is None and isinstance(rate, int | float | np.number):
+            unit_plausibility.speed(float(rate), where)
+        elif position is None and isinstance(rate, Pieces):
+            unit_plausibility.speed(rate.jet(float(rate.times[-1]))[0], where)
 
     def hold(self, *coordinates: str) -> Joint:
         """Keep the start values of these coordinates (default: all) when loops are closed, so that others change.

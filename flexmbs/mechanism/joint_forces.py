@@ -115,6 +115,7 @@ class JointForces:
         axial_radius : m; fm.DryFriction of a rotation with "reaction": radius at which an axial force has friction;
             None: it has none
         """
+        unit_plausibility.friction(getattr(static, "static", static), f"joint '{self.name}', friction")
         if isinstance(static, DryFriction):
             if not dynamic is transition is full_slip is None:
                 raise MechanismError(

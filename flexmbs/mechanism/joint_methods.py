@@ -100,6 +100,8 @@ class JointMethods:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
                         if word == "start" and joint.type.coordinates[coordinate] == "rad":
                             unit_plausibility.angle(start[coordinate], f"{where}: start {coordinate}")
+                        elif joint.type.coordinates[coordinate] == "rad":
+                            unit_plausibility.speed(start[coordinate], f"{where}: start rate of {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)

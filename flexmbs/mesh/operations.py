@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.common.errors import MeshError
+from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.user_warnings import warn
+from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.node_use import nodes_in_use
@@ -42,6 +44,12 @@ def with_material(
             changed[block.material] = _changed_material(material or block.material, given)
     blocks = tuple(replace(block, material=changed[block.material]) for block in mesh.blocks)
     used = {material.name: material for material in changed.values()}
+    for one in used.values() if material is not None or given else ():
+        doubt = doubt_about_si(one.youngs_modulus, one.density or 0.0) if isinstance(one, Material) else None
+        if doubt:
+            numbers = f"E = {one.youngs_modulus:g} and density = {one.density:g}"
+            text = f"with_material: {one.name}: {numbers} {doubt}; they are taken as Pa and kg/m3, whatever the units of the file"
+            warn(text, MeshWarning)
     return replace(mesh, blocks=blocks, materials={**mesh.materials, **used})
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.common.errors import BodyError
+from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.user_warnings import warn
 from flexmbs.fem.damped_parts import damped_parts
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.reduction.damping_profiles import DAMPING_PROFILES, DampingByFrequency
@@ -86,7 +87,15 @@ def _stated(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.nd
     if ratios.ndim > 1 or (ratios.ndim == 1 and len(ratios) != n):
         raise BodyError(f"damping must be one ratio, or one for each of the {n} modes, not an array of shape {ratios.shape}")
     _check("damping ratio", ratios)
+    doubt_ratios(ratios)
     return np.diag(2.0 * ratios * omega * np.diag(Me))
+
+
+def doubt_ratios(ratios: float | np.ndarray) -> None:
+    """Warn of damping ratios above the critical one, which are likely meant in percent."""
+    largest = float(np.max(ratios, initial=0.0))
+    if largest > 1.0:
+        warn(f"damping ratio {largest:g}: that is {largest:g} times the critical damping; 2 % is 0.02", BodyWarning)
 
 
 def _profile(name: str) -> DampingByFrequency:

@@ -20,7 +20,7 @@ from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
-from flexmbs.analysis.run.impact_notes import ImpactNotes
+from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
@@ -390,7 +390,8 @@ class Run(RunModel):
             self.recorder.watch.warn()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            notes = list(self._advice())
+            contacts = [*self.recorder.contacts, *open_contacts(self.model, self.state)]
+            notes = [*self._advice(), *soft_contacts(self.system, contacts)]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)

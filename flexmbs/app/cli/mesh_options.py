@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from flexmbs.common.errors import BodyError, MeshError
+from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.operations import with_material
-from flexmbs.mesh.quality.unit_check import doubt_about_si
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
 from flexmbs.mesh.unit_systems import unit_system

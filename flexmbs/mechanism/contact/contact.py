@@ -8,6 +8,7 @@ from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Shape
+from flexmbs.mechanism.geometry import unit_plausibility
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Contact:
     law: ContactLaw
     points: tuple[ContactPoint, ...]
     friction: ContactFriction | None = None
+
+    def __post_init__(self) -> None:
+        if self.law.is_rigid:
+            unit_plausibility.friction(self.law.parameters()[1], f"contact '{self.name}'")
 
     @property
     def point_names(self) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import ShellSection
+from flexmbs.mesh.material_units import usual_units
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.quality.material_units import usual_units
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, same_units, unit_system
 
 _LARGEST_PART = 50.0  # m; parts of mechanisms are smaller, and 50 mm of millimetres is already a small part
@@ -29,7 +29,6 @@ _APART = 4.0  # decades between the best and the next system that make soft mate
 _CAPPED = 5.0  # decades that one odd material (a rigid or massless stand-in) counts at most
 _ONLY_IF_SURE = ("mm-kg-s",)  # its moduli (kPa) look like psi, its densities are those of mm-kg-ms
 _METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real
-_LIGHTEST = 0.1  # kg/m3; no material is lighter, aerogels weigh 1
 _ADVICE = "flexmbs takes m, kg, s, N, Pa (steel: E = 210e9, density = 7850)"
 
 
@@ -142,19 +141,6 @@ def _contradicts_the_file(mesh: Mesh) -> str | None:
     if stated is None or same_units(unit_system(stated.units), _given(mesh)):
         return None
     return f"{stated.where}: the file states the units {stated.units}, but {mesh.units} were given; which is correct?"
-
-
-def doubt_about_si(modulus: float, density: float) -> str | None:
-    """What E and density look like when they can hardly be in Pa and kg/m3; None when they can, or look like nothing.
-
-    A sentence's end: "look like MPa and t/mm3 (in SI: 2.1e+11 and 7850)".
-    """
-    if not (modulus > 0.0 and density > 0.0) or _Stated("", "", modulus, density).decades_off(SI) <= _FAR_OFF:
-        return None
-    pair = usual_units(modulus, density)
-    if pair is None:
-        return "look like other units" if density < _LIGHTEST else None
-    return f"look like {pair.names} (in SI: {pair.modulus:g} and {pair.density:g})"
 
 
 def _given(mesh: Mesh) -> UnitSystem:

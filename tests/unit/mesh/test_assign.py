@@ -18,7 +18,7 @@ from flexmbs import (
     mass_properties,
     with_material,
 )
-from flexmbs.mesh.quality.material_units import usual_units
+from flexmbs.mesh.material_units import usual_units
 from flexmbs.mesh.quality.unit_check import check_units
 
 SQUARE = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0), (0, 2, 0)])

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 _MODULUS, _DENSITY = 5e10, 4000.0  # Pa and kg/m3 of the usual material: between plastics and steel
 _SOFTEST, _STIFFEST, _DENSITY_RANGE = -1.6, 1.1, 0.8  # decades around them that are at home in a unit
+_FAR_OFF = 2.6  # decades (root of the sum of squares) from the usual that no common engineering material has
+_LIGHTEST = 0.1  # kg/m3; no material is lighter, aerogels weigh 1
 _METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real, in the density's own system of units
 _IN_NO_SYSTEM = ("g/cm3", "lb/in3")  # densities that go with no modulus of the list but dyn/cm2
 _METRIC = ({"Pa": 1.0, "MPa": 1e6, "GPa": 1e9, "dyn/cm2": 0.1}, {"kg/m3": 1.0, "g/cm3": 1e3, "kg/mm3": 1e9, "t/mm3": 1e12})
@@ -63,3 +65,18 @@ def usual_units(modulus: float | None, density: float | None) -> UnitPair | None
                 if abs(stiffer) + abs(denser) < least:
                     best, least = pair, abs(stiffer) + abs(denser)
     return best
+
+
+def doubt_about_si(modulus: float, density: float) -> str | None:
+    """What E and density look like when they can hardly be in Pa and kg/m3; None when they can, or look like nothing.
+
+    A sentence's end: "look like MPa and t/mm3 (in SI: 2.1e+11 and 7850)".
+    """
+    if not (modulus > 0.0 and density > 0.0):
+        return None
+    if math.hypot(math.log10(modulus / _MODULUS), 2.0 * math.log10(density / _DENSITY)) <= _FAR_OFF:
+        return None
+    pair = usual_units(modulus, density)
+    if pair is None:
+        return "look like other units" if density < _LIGHTEST else None
+    return f"look like {pair.names} (in SI: {pair.modulus:g} and {pair.density:g})"
