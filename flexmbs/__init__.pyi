@@ -7,6 +7,7 @@ Written by tests/unit/test_public_names.py from the table in __init__.py.
 from flexmbs.analysis.description.description import Description as Description
 from flexmbs.analysis.evaluation.contact_pressure import ContactPressure as ContactPressure
 from flexmbs.analysis.evaluation.contact_pressure import contact_pressure as contact_pressure
+from flexmbs.analysis.evaluation.machine_modes import MachineModes as MachineModes
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize

@@ -8,11 +8,14 @@ from typing import Unpack
 from flexmbs.analysis.description.cards import system_card
 from flexmbs.analysis.description.describe import describe
 from flexmbs.analysis.description.description import Description
+from flexmbs.analysis.evaluation.machine_modes import MachineModes
 from flexmbs.analysis.kinematics import kinematics
 from flexmbs.analysis.linear.linearize import LinearModes, linearize
+from flexmbs.analysis.linear.machine_damping import MachineDamping, damped_as_stated
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.mechanism.mechanism import Mechanism
+from flexmbs.reduction.high_modes import DampedModes
 from flexmbs.result.result import Result
 
 
@@ -55,3 +58,28 @@ class System(Mechanism):
     def linearize(self, *, time: float = 0.0) -> LinearModes:
         """Frequencies and modes about a steady state: see :func:`flexmbs.linearize`."""
         return linearize(self, time=time)
+
+    def damp(self, damping: MachineDamping, *, high_modes: DampedModes | None = None) -> MachineModes:
+        """State the damping of the assembled machine; it takes the place of that of its flexible bodies.
+
+        ``reduce(damping=0.02)`` is the ratio of the modes of the body alone, which in a machine may be a tenth of it. Call
+        this when the system is complete: its modes about rest, with drivers held, get the stated ratios.
+
+        Parameters
+        ----------
+        damping : a ratio for all modes; ratios from the lowest mode on (the last one holds beyond); ``fm.Rayleigh(alpha,
+            beta)`` or ``fm.Rayleigh.between(...)``; ``fm.DampingByFrequency(...)``
+        high_modes : modes of the machine above a frequency get its ratio besides; lower ones keep theirs within 1 %
+
+        Returns
+        -------
+        MachineModes
+            Frequencies and the ratios that were reached: print it. Where many bodies bend alike in several modes, no
+            damping of their own can tell these apart.
+
+        Raises
+        ------
+        MechanismError
+            No body bends, or the damping is none of these.
+        """
+        return damped_as_stated(self, damping, high_modes)

@@ -22,6 +22,24 @@ class Rayleigh:
     alpha: float = 0.0
     beta: float = 0.0
 
+    @classmethod
+    def between(cls, first: tuple[float, float], second: tuple[float, float]) -> Rayleigh:
+        """The one with two stated (frequency in Hz, ratio): zeta = alpha / (2 w) + beta w / 2; BodyError where there is none."""
+        try:
+            (f1, zeta1), (f2, zeta2) = first, second
+            w = 2.0 * np.pi * np.array([f1, f2], dtype=float)
+            alpha, beta = np.linalg.solve(0.5 * np.column_stack([1.0 / w, w]), np.array([zeta1, zeta2], dtype=float))
+        except (TypeError, ValueError, np.linalg.LinAlgError):
+            raise BodyError(
+                f"Rayleigh.between: two different (frequency in Hz, ratio) are needed, not {first!r}, {second!r}"
+            ) from None
+        if not (np.all(w > 0.0) and alpha >= 0.0 and beta >= 0.0):
+            raise BodyError(
+                f"Rayleigh.between: {first!r}, {second!r} give alpha = {alpha:.3g} 1/s and beta = {beta:.3g} s; both must not be "
+                "negative: the ratios may not be farther apart than the frequencies, which are positive"
+            )
+        return cls(float(alpha), float(beta))
+
 
 #: What ``damping`` of ``reduce`` may be.
 DampingChoice = float | Sequence[float] | Rayleigh | DampingByFrequency | str | None

@@ -18,6 +18,7 @@ from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
+from flexmbs.analysis.run.damping_notes import damping_of_run
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
 from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
@@ -79,6 +80,7 @@ class Run(RunModel):
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
+        self.damping = self.damping_note = ""
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
     @property
@@ -101,6 +103,7 @@ class Run(RunModel):
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
+        self.damping, self.damping_note = damping_of_run(self.system, self.model)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings, self.rtol, self.books)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
@@ -336,6 +339,8 @@ class Run(RunModel):
             "advice": "; ".join(self._advice()),
             "warnings": list(self.warnings),
         }
+        if self.damping:
+            choice["machine_damping"] = self.damping
         seconds = {
             "solve_seconds": self.solve_seconds + now,
             "loop_seconds": self.loop_seconds,
@@ -391,7 +396,7 @@ class Run(RunModel):
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             contacts = [*self.recorder.contacts, *open_contacts(self.model, self.state)]
-            notes = [*self._advice(), *soft_contacts(self.system, contacts)]
+            notes = [*self._advice(), *soft_contacts(self.system, contacts), *filter(None, [self.damping_note])]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)
