@@ -6,11 +6,13 @@ import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
 from flexmbs.model.compiled_model import Model
 
 UNEXPLAINED = 0.1  # change over a step that the rates at its ends may leave unexplained, relative to the motion
 SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTABLE relative to the largest value or rate
 NOTABLE = 0.01
+SHORTEST = 1e-6  # of the time since the start: a step over a jump of an acceleration skips no motion
 TURN = 0.5  # rad in a step; for smaller rotations the ends of the step represent the power of weights and forces
 # Rounding of rates by finite differences over milliseconds, 1/s, relative to the value.
 RATE_ROUNDING = 1e-8
@@ -24,7 +26,11 @@ class DrivenMotions:
         self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
         self.turning = _prescribed_angles(system, model)
         self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
+        joints = {f"{joint.name}.{name}": signal for joint in system.joints.values() for name, signal in joint.drivers.items()}
+        signals = [joints.get(name) for name in self.names] + [one.signal for one in self.driving]
         self.names += [constraint.name for constraint in self.driving]
+        # s: differences see the whole motion over such a time, and rates that they smear are no motion skipped
+        self.smeared = np.array([2.0 * DIFFERENCE_REACH * (one is not None and one.by_differences) for one in signals])
 
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
         """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
@@ -55,7 +61,8 @@ class DrivenMotions:
         """The first step that skips most of a motion of a driver, and the name of the driver."""
         left, size = _left_and_size(times, driven)
         notable = np.maximum(NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        found = np.argwhere(((left > SKIPPED * size) & (left > notable)).any(axis=1))
+        long = np.diff(times)[:, None] > np.maximum(self.smeared, SHORTEST * times[-1])
+        found = np.argwhere(((left > SKIPPED * size) & (left > notable)).any(axis=1) & long)
         return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
 
 

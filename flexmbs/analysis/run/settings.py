@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from flexmbs.analysis.run.driver_limits import driver_limits
 from flexmbs.analysis.run.integrators import FORMULATIONS
 from flexmbs.analysis.run.motion_scales import motion_scales
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances, motion_per_unit
@@ -121,7 +122,7 @@ def make_settings(
     in_time = isinstance(integrator, Moreau)
     atol_q, atol_v = absolute_tolerances(model, rtol, atol)
     internal = max(integrator.internal(rtol), min(rtol, integrator.min_tolerance(len(model.tables.constraints) > 0)))
-    parameters = integrator.parameters(rtol)
+    parameters, limits = integrator.parameters(rtol), driver_limits(model, float(t_end), rtol)
     share, rtol = internal / rtol, internal
     if in_time:
         max_step = min(max_step, integrator.step)
@@ -144,6 +145,7 @@ def make_settings(
         pairs=pairs_of_contacts(model),
         motion=motion_per_unit(model),
         max_step=float(min(max_step, t_end)),
+        **limits,
         max_growth=integrator.max_growth,
         newton_tolerance=float(newton_tolerance),
         reuse_rate=integrator.reuse_rate(len(model.tables.free)),

@@ -147,6 +147,7 @@ NOT_SAVED = (
     "intermediate_v",
     "intermediate_a",
     "squared_error",
+    "driven",
     "patch_matrix",
     "patch_pivots",
     "patch_x",
@@ -253,6 +254,9 @@ class Settings(Block):
         "pairs": ("i8", 1),  # (contacts + switches,) largest values of State.active
         "motion": ("f8", 1),  # (n,) rad, or sizes of the mechanism, per unit of a coordinate
         "max_step": ("f8", 0),
+        # (drivers, 3) that limit steps: signal, its column that is an acceleration, and what steps may miss of it
+        "drivers": ("f8", 2),  # (core.stepping.driver_steps)
+        "knots": ("i8", 1),  # piecewise functions of drivers in Tables.pool, on whose knots steps end
         "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),
         "reuse_rate": ("f8", 0),  # simplified Newton keeps its tangent while it converges at least at this rate
@@ -320,6 +324,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
+        "driven": ("f8", 2),  # (2, signals) driven accelerations at both ends of a step
         "patch_matrix": ("f8", 2),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
         "patch_pivots": ("i8", 1),
         "patch_x": ("f8", 1),
@@ -462,6 +467,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
+        driven=np.zeros((2, s + len(tables.coordinates))),
         patch_matrix=np.zeros((len(tables.massless), len(tables.massless))),
         patch_pivots=np.zeros(len(tables.massless), dtype=np.int64),
         patch_x=np.zeros(len(tables.massless)),

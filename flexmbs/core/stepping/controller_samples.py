@@ -10,6 +10,7 @@ from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.layout.state import ALL_STALE
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.sensors.user_functions import sample_function
+from flexmbs.core.stepping.driver_steps import next_knot
 from flexmbs.core.stepping.user_events import next_time
 from flexmbs.machine_code.kernel import kernel
 
@@ -24,8 +25,8 @@ def sample_time(tables, state, s):
 
 @kernel
 def next_limit(tables, state, settings):
-    """Time at which the step must end at the latest: the next sample or timed event, or the end of the run."""
-    limit = next_time(tables, state, settings)
+    """Time at which the step must end at the latest: the next sample, timed event or knot, or the end of the run."""
+    limit = min(next_time(tables, state, settings), next_knot(tables, settings, state.time))
     for s in range(len(tables.samplers)):
         limit = min(limit, sample_time(tables, state, s))
     return limit if limit < settings.t_end * (1.0 - ROUNDING) else settings.t_end

@@ -44,6 +44,7 @@ from flexmbs.core.stepping.contact_episodes import begin_contact, pass_rest, ren
 from flexmbs.core.stepping.contact_events import NO_ROOM, first_event, step_to_event
 from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
+from flexmbs.core.stepping.driver_steps import resolved_step
 from flexmbs.core.stepping.rigid.joint_margins import renew_joint_directions
 from flexmbs.core.stepping.rigid.joint_modes import release_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
@@ -258,6 +259,7 @@ def find_step(tables, state, settings, scratch, work, rigid):
     while True:
         t, h = state.time, min(state.step_size, settings.max_step, longest_step(tables, state))
         limit = next_limit(tables, state, settings)
+        h = resolved_step(tables, state, settings, scratch, work, min(h, limit - t))
         last = t + 1.0001 * h >= limit
         if last:
             h = limit - t

@@ -1,0 +1,80 @@
+"""How long steps may be so that they resolve what drivers prescribe (core.stepping.driver_steps)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmbs.core.layout import tables as t
+from flexmbs.core.mechanics.signals import COUNT, TIMES
+from flexmbs.core.stepping.driver_steps import OVER_RUN, largest_signals
+from flexmbs.model.compiled_model import Model
+
+# What straight lines between steps may miss of a driven acceleration, relative to the largest one: rtol, but no less than
+# FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it,
+# and only a step that skips most of the motion is too long.
+FINEST, SKIPPED = 1e-8, 0.7
+# Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
+# milliseconds (mechanism.python_functions), and functions with derivatives of their own.
+ROUNDING = 2e-9, 1e-12, 1e-15
+MOST_KNOTS = 2000  # between which the largest acceleration is looked for; there are INSIDE samples between two
+INSIDE = np.array([0.0, 0.21, 0.5, 0.79])
+
+
+def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarray]:
+    """``drivers`` and ``knots`` of Settings.
+
+    Drivers without acceleration (constant, or of constant speed) limit no step.
+    """
+    tables = model.tables
+    driving = [(int(k["signal"]), int(k["level"])) for k in tables.coordinates if k["signal"] >= 0]
+    driving += [(int(k["signal"]), int(k["level"])) for k in tables.constraints if k["signal"] >= 0]
+    driving = [one for one in sorted(set(driving)) if one[0] < len(tables.signals)]
+    made = {"drivers": np.zeros((0, 3)), "knots": np.zeros(0, dtype=np.int64)}
+    if not driving:
+        return made
+    parts = _with_parts(tables.signals, {s for s, _level in driving})
+    knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
+    sizes = _largest(model, t_end, knots)
+    share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else SKIPPED
+    rows = []
+    for signal, level in driving:
+        value, rate, acceleration = sizes[signal]
+        size = (acceleration, rate, value)[level]
+        tolerance = max(share * size, ROUNDING[level] * (value + t_end * rate))
+        if size > tolerance:
+            rows.append((signal, t.ACCEL - level, tolerance))
+    if rows:
+        made["drivers"] = np.array(rows)
+    made["knots"] = np.array(knots, dtype=np.int64)
+    return made
+
+
+def _with_parts(signals: np.ndarray, wanted: set[int]) -> np.ndarray:
+    """``wanted`` signals with those that they are sums and products of, which stand before them."""
+    for s in range(len(signals) - 1, -1, -1):
+        if s in wanted and signals["kind"][s] in (t.SUM, t.PRODUCT):
+            wanted |= {int(signals["first"][s]), int(signals["second"][s])}
+    return np.array(sorted(wanted), dtype=np.int64)
+
+
+def _largest(model: Model, t_end: float, knots: list[int]) -> np.ndarray:
+    """(signals, 3) largest value, rate and acceleration of each signal found in the run."""
+    tables, times = model.tables, [np.linspace(0.0, t_end, OVER_RUN + 1)]
+    for at in knots:
+        ends = tables.pool[at + TIMES :][: min(int(tables.pool[at + COUNT]), MOST_KNOTS) + 1]
+        inside = (ends[:-1, None] + INSIDE * np.diff(ends)[:, None]).ravel()
+        times.append(inside[(inside >= 0.0) & (inside <= t_end)])
+    signals = np.zeros((len(tables.signals), 3))
+    sizes = np.zeros_like(signals)
+    failed = model.signals.error
+    largest_signals(tables, np.concatenate(times), signals, sizes)
+    if not model.signals.interrupted:
+        model.signals.error = failed  # a function that fails is told of when the run comes there
+    return sizes
+
+
+def _moves_by_drivers_alone(model: Model) -> bool:
+    """Whether drivers and constraints leave nothing to move by itself: as many unknowns are multipliers as are not."""
+    kinds = model.tables.coordinates[model.tables.free]
+    multipliers = np.count_nonzero(kinds["multiplier"] == t.PERMANENT)
+    return bool(np.count_nonzero((kinds["multiplier"] == 0) & (kinds["unit"] == 0.0)) <= multipliers)

@@ -1,0 +1,120 @@
+"""What drivers demand of a mechanism that they move alone, against closed forms: largest torque, torque between rows.
+
+The torque on a body driven about its centre is J times the acceleration that the driver prescribes.
+"""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from planar_four_bar import four_bar
+
+import flexmbs as fm
+
+INERTIA = 0.65  # kg m^2
+SMOOTH = 10.0 / math.sqrt(3.0)  # largest second derivative of the polynomial of degree 5 from 0 to 1
+
+
+def turned(driver, t_end: float = 2.0, **options) -> fm.Result:
+    """The run of a body that is driven about its centre."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    body = system.add(fm.RigidBody(1.0, INERTIA * np.eye(3)), name="body")
+    joint = system.revolute(system.ground["origin"], body["origin"], axis="z", name="hinge")
+    joint.prescribe(**driver) if isinstance(driver, dict) else joint.prescribe(driver)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return system.simulate(t_end, **options)
+
+
+def torque(result: fm.Result) -> np.ndarray:
+    return result["hinge.angle.driving_force"]
+
+
+def step(t: float) -> float:
+    """A Python function: fm.Step(0.5, 1.0)."""
+    x = min(max((t - 0.5) / 0.5, 0.0), 1.0)
+    return x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
+
+
+def pulse(t: float) -> float:
+    return 0.01 * math.exp(-(((t - 1.33) / 0.02) ** 2))
+
+
+TIMES = np.linspace(0.0, 2.0, 41)
+TURN = np.linspace(0.0, 0.4, 21)
+DRIVERS = {
+    "step": (fm.Step(0.5, 1.0), SMOOTH / 0.5**2),
+    "short step": (fm.Step(1.9001, 1.9011), SMOOTH / 0.001**2),
+    "ramp": (fm.Ramp(0.5, 1.0, 3.0), 3.0 * 1.875 / 0.5),
+    "harmonic": (fm.Harmonic(0.3, 2.0), 0.3 * (4.0 * math.pi) ** 2),
+    "sum": (2.0 * fm.Step(0.5, 1.0) + fm.Ramp(1.2, 1.3, 0.1), 2.0 * SMOOTH / 0.5**2),
+    "table": (fm.Table(TIMES, np.sin(3.0 * TIMES)), None),
+    "repeated table": (fm.Table(TURN, np.sin(5.0 * math.pi * TURN), beyond="repeat"), None),
+    "function": (step, SMOOTH / 0.5**2),
+    "pulse of a function": (pulse, 0.01 * 2.0 / 0.02**2),
+    "pulse of a rate": ({"rate": pulse}, 0.01 * math.sqrt(2.0) * math.exp(-0.5) / 0.02),
+    "pulse of an acceleration": ({"acceleration": pulse}, 0.01),
+}
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_largest_torque(name):
+    """Within rtol, whatever the duration of the motion is in the run; cubic tables are steepest in a knot."""
+    driver, largest = DRIVERS[name]
+    if largest is None:
+        largest = max(abs(driver.acceleration(t)) for t in driver.times)
+    assert np.abs(torque(turned(driver))).max() == pytest.approx(INERTIA * largest, rel=1e-6)
+
+
+@pytest.mark.parametrize("integrator", ["radau", "bdf", "generalised_alpha", "tr_bdf2", "explicit"])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5])
+def test_torque_between_rows(integrator, rtol):
+    """Straight lines between the rows of a result are within rtol of the closed form, with every method."""
+    driver = fm.Step(0.5, 1.0)
+    result = turned(driver, rtol=rtol, integrator=integrator)
+    t = np.linspace(0.0, 2.0, 7919)
+    exact = INERTIA * np.array([driver.acceleration(x) for x in t])
+    assert np.abs(np.interp(t, result.t, torque(result)) - exact).max() < 1.01 * rtol * INERTIA * SMOOTH / 0.5**2
+
+
+def test_motion_of_constant_speed_takes_no_more_steps():
+    assert len(turned(lambda t: 3.0 * t).t) < 20
+    assert len(turned(fm.Polynomial([0.0, 3.0])).t) < 20
+
+
+def test_knots_of_a_table_are_rows():
+    for k, driver in enumerate((fm.Table(TURN, np.sin(5.0 * math.pi * TURN), beyond="repeat"), fm.Step(0.3, 1.1))):
+        times = turned(driver).t
+        knots = np.add.outer(0.4 * np.arange(5), TURN).ravel() if k == 0 else np.array([0.3, 1.1])
+        assert np.abs(times[:, None] - knots[None, :]).min(axis=0).max() < 1e-12
+
+
+def test_jump_of_a_prescribed_acceleration():
+    """From rest to 2 rad/s^2 at 0.3 s: the steps end there, and the turn until 1 s is 0.49 rad."""
+    driver = {
+        "position": lambda t: max(t - 0.3, 0.0) ** 2,
+        "rate": lambda t: 2.0 * max(t - 0.3, 0.0),
+        "acceleration": lambda t: 2.0 if t > 0.3 else 0.0,
+    }
+    result = turned(driver, 1.0)
+    assert result["hinge.angle"][-1] == pytest.approx(0.49, abs=1e-12)
+    jump = np.flatnonzero(np.diff(torque(result)) > INERTIA)
+    assert len(jump) == 1 and result.t[jump[0]] == pytest.approx(0.3, abs=1e-8)
+    assert result.t[jump[0] + 1] == pytest.approx(0.3, abs=1e-8)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
+def test_driven_loop(coordinates):
+    """A four-bar whose crank is driven: the largest torque is that of the exact kinematics at the same driver."""
+
+    def linkage():
+        system = four_bar(coordinates)
+        system.joints["A"].prescribe(fm.Step(0.2, 0.3, 0.9, 1.4))
+        return system
+
+    forces = np.abs(linkage().kinematics(0.4, steps=1000)["A.angle.driving_force"])
+    before, there, after = forces[np.argmax(forces) + np.arange(-1, 2)]
+    exact = there - (after - before) ** 2 / (8.0 * (after - 2.0 * there + before))  # top of a parabola
+    found = np.abs(linkage().simulate(0.4)["A.angle.driving_force"]).max()
+    assert found == pytest.approx(exact, rel=2e-6)
