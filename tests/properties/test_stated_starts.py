@@ -151,3 +151,10 @@ def test_rates_of_gears_and_rolling_balls_that_contradict_each_other_are_told():
         if stated is not None:
             assert result["ball.free.x.rate"][0] == pytest.approx(kept, abs=EXACT)
     assert "'ball.free.x' 1 ->" in messages[0] and "'ball.free.rotation.y' -3 ->" in messages[0] and "'roll'" in messages[0]
+
+
+def test_rates_that_a_slider_with_play_can_have_are_those_of_the_run():
+    """Set "omega3" of the published slider-crank with clearance: 150, -75 and -0.01 rad/s at rest in its guide."""
+    result = fm.run_case("slider_crank_translational_clearance", {"slider_rate": -0.01, "t_end": 1e-5}).result
+    rates = np.cumsum([result[f"{name}.angle.rate"][0] for name in ("shaft", "crank_pin", "slider_pin")])
+    assert rates == pytest.approx([150.0, -75.0, -0.01], rel=EXACT)
