@@ -14,6 +14,7 @@ from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import prepared
+from flexmbs.analysis.recording.deformation_watch import DeformationWatch
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
 from flexmbs.common.errors import MechanismError, SimulationError
@@ -31,11 +32,14 @@ HALVINGS = 12
 MAX_STEPS = 10_000_000  # each is kept in memory
 
 
-def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+def kinematics(
+    system: Mechanism, t_end: float, *, steps: int = 200, out: str | Path | None = None, stop_on_deformation: bool = True
+) -> Result:
     """Motion of a mechanism whose drivers leave no degree of freedom, at ``steps`` + 1 times from 0 to ``t_end`` (s).
 
     The result has the same histories as that of :func:`flexmbs.simulate`, including accelerations,
     reactions and driving forces (inverse dynamics). Nothing is integrated in time: the result at each time is exact.
+    ``stop_on_deformation=False``: as in :func:`flexmbs.simulate`.
 
     Raises
     ------
@@ -51,17 +55,21 @@ def kinematics(system: Mechanism, t_end: float, *, steps: int = 200, out: str | 
     model = prepared(system)
     _check(system, model)
     moments: list[Moment] = []
+    watch = DeformationWatch(model)
     try:
         for t in np.linspace(0.0, float(t_end), int(steps) + 1):
             before = moments[-1] if moments else None
             model = _advanced(model, before, float(t))
             moments.append(free_moment(model, float(t), before))
+            found = watch.take(np.array([t]), moments[-1].q[None], stop_on_deformation)
+            if found is not None:
+                raise MechanismError(found[1])
     except MechanismError as failure:
         reason = _cause(model, float(t), failure)
         error = SimulationError(f"kinematics: the motion stops between {moments[-1].t:.6g} and {t:.6g} s: {reason}")
-        error.result = result_of(system, model, moments, f"stopped: {error}", _stats(begin, moments), out)
+        error.result = result_of(system, model, moments, f"stopped: {error}", _stats(begin, moments, watch), out)
         raise error from None
-    return result_of(system, model, moments, "finished", _stats(begin, moments), out)
+    return result_of(system, model, moments, "finished", _stats(begin, moments, watch), out)
 
 
 def _cause(model: Model, t: float, failure: MechanismError) -> MechanismError:
@@ -73,8 +81,9 @@ def _cause(model: Model, t: float, failure: MechanismError) -> MechanismError:
     return failure
 
 
-def _stats(begin: float, moments: list[Moment]) -> dict[str, float]:
-    return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin}
+def _stats(begin: float, moments: list[Moment], watch: DeformationWatch) -> dict[str, object]:
+    watch.warn()
+    return {"steps": len(moments) - 1, "solve_seconds": time.perf_counter() - begin, **watch.stats()}
 
 
 def _check(system: Mechanism, model: Model) -> None:

@@ -39,13 +39,15 @@ class System(Mechanism):
         """Integrate from the start values to ``t_end`` (s): see :func:`flexmbs.simulate`."""
         return simulate(self, t_end, **options)
 
-    def kinematics(self, t_end: float, *, steps: int = 200, out: str | Path | None = None) -> Result:
+    def kinematics(
+        self, t_end: float, *, steps: int = 200, out: str | Path | None = None, stop_on_deformation: bool = True
+    ) -> Result:
         """Motion that drivers determine alone, to ``t_end`` (s): see :func:`flexmbs.kinematics`."""
-        return kinematics(self, t_end, steps=steps, out=out)
+        return kinematics(self, t_end, steps=steps, out=out, stop_on_deformation=stop_on_deformation)
 
-    def statics(self, *, time: float = 0.0, out: str | Path | None = None) -> Result:
+    def statics(self, *, time: float = 0.0, out: str | Path | None = None, stop_on_deformation: bool = True) -> Result:
         """Static equilibrium, a result with one time: see :func:`flexmbs.statics`."""
-        return statics(self, time=time, out=out)
+        return statics(self, time=time, out=out, stop_on_deformation=stop_on_deformation)
 
     def assemble(self, *, time: float = 0.0) -> Result:
         """Start values with loops closed, a result with one time: see ``flexmbs.analysis.statics.statics.assemble``."""

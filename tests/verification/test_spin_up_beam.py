@@ -31,8 +31,8 @@ def test_deflection(reference, n, axial, from_exact):
 def test_without_geometric_stiffness_it_diverges():
     """Spin softening alone exceeds the bending stiffness once the spin passes the first chordwise frequency."""
     values = {"geometric_stiffness": False, "t_end": 20.0, "rtol": 1e-6}
-    with pytest.raises(SimulationError, match="body 'beam' is deformed by more than 10 times its size") as caught:
+    with pytest.raises(SimulationError, match="body 'beam' deforms further .*no geometric stiffness.*more than 50%") as caught:
         run_case("spin_up_beam", values)
-    assert abs(caught.value.result["beam.tip.displacement.y"]).max() > 100.0  # ten times the length
+    assert abs(caught.value.result["beam.tip.displacement.y"]).max() > 5.0  # half of the length
     with_stiffening = run_case("spin_up_beam", {"rtol": 1e-6}).result
     assert abs(with_stiffening["beam.tip.displacement.y"]).max() < 1.0

@@ -43,7 +43,7 @@ class Moment:
 
 
 def result_of(
-    system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, float], out: str | Path | None = None
+    system, model: Model, moments: Sequence[Moment], status: str, stats: Mapping[str, object], out: str | Path | None = None
 ) -> Result:
     """A result with the same histories as a dynamic run, at the given moments."""
     rows = np.array([moment.row(model.log_row) for moment in moments])

@@ -82,7 +82,7 @@ class Failure:
         """The reason as text, and the exception of the user function that caused it, if any."""
         if self.outcome == HALTED:
             when, what = self.halted
-            dependent = self._dependent(NEARLY_DEPENDENT)
+            dependent = self._held_up() or self._dependent(NEARLY_DEPENDENT)
             return (f"{dependent}, {self.where}; " if dependent else "") + f"at t = {when:.9g} s {what}", None
         signals = self.model.signals
         if signals.error is not None:
@@ -187,6 +187,34 @@ class Failure:
         return (
             f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
             f"value {smallest:.1e} of the largest): {tied}"
+        )
+
+    def _held_up(self) -> str:
+        """Drivers that only the deformation of bodies lets move on, and their forces; empty if there are none.
+
+        With rigid bodies fewer constraints would be independent than at the start of the run.
+        """
+        model, state, evaluator = self.model, self.state, Evaluator(self.model)
+        drivers = model.driven_coordinates
+        if not (len(drivers) and model.modal and len(evaluator.rows)):
+            return ""
+        rigid = ~model.is_driven[: model.coordinate_count]
+        for part in model.modal.values():
+            rigid[part] = False
+        lost = []
+        for q, reference, t in ((model.q, model.reference, 0.0), (state.q, state.reference, state.time)):
+            G = evaluator.constraint_matrix(q, reference, t)
+            if issparse(G) or not np.all(np.isfinite(G)):
+                return ""
+            singular = np.linalg.svd(G[:, : len(rigid)][:, rigid], compute_uv=False)
+            lost.append(int(np.count_nonzero(singular < NEARLY_DEPENDENT * singular.max(initial=0.0))))
+        if lost[1] <= lost[0]:
+            return ""
+        forces = np.abs(evaluator.residual(state.q, state.v, state.a, state.reference, state.time))
+        named = ", ".join(f"'{model.coordinate_names[k]}' ({forces[k]:.3g} N or N m)" for k in drivers)
+        return (
+            f"the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid: {named} "
+            "now deform them"
         )
 
     def _tied(self) -> tuple[float, str]:

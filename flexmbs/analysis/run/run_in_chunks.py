@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
+from flexmbs.analysis.recording.deformation_watch import DeformationWatch
 from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.reactions import reaction_settler
@@ -68,6 +69,7 @@ class Run(RunModel):
         self.warnings: Sequence[str] = ()  # those issued since the call of the user
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.rtol, self.stops_on_imbalance = float(settings.rtol), True  # as asked for; where energy is gained or missing
+        self.deformation, self.stops_on_deformation = DeformationWatch(model), True
         self.system, self.stated, self.progress, self.settings = system, stated, progress, settings
         self.compile_seconds = library.load()
         self.work = make_workspace(model.tables)
@@ -277,6 +279,11 @@ class Run(RunModel):
             row = self.log.rows[beyond[0]]
             self.halted = row[TIME], end_passed(beyond[1], row[self.model.log_row.q])
         self.terms.watch(self.log.rows[:rows, self.model.log_row.q])
+        seen = self.log.rows[:rows]
+        found = self.deformation.take(seen[:, TIME], seen[:, self.model.log_row.q], self.stops_on_deformation)
+        if found is not None:
+            rows, outcome = found[0] + 1, HALTED
+            self.halted = seen[found[0], TIME], found[1]
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
@@ -346,7 +353,7 @@ class Run(RunModel):
             "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }
-        return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats()}
+        return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats(), **self.deformation.stats()}
 
     def _advice(self) -> tuple[str, ...]:
         """What slows the run, and what its modes do not resolve."""
@@ -356,6 +363,7 @@ class Run(RunModel):
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
         recorder, writer = self.recorder, self.recorder.writer
+        self.deformation.settle()
         writer.ends()
         if opened or not saves.finite(self.state):  # the state is that of the last chunk; its steps are kept
             saved, place = self.mark
@@ -391,6 +399,7 @@ class Run(RunModel):
         return f"finished: stopped by event '{event.name}'{f' ({reason})' if reason else ''}"
 
     def _end(self, outcome: int) -> Result:
+        self.deformation.warn()
         if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn()
             self.size.tell_of_loss()

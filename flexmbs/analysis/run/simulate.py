@@ -59,6 +59,7 @@ class SimulateOptions(TypedDict, total=False):
     second_order: str
     energy_ledger: bool
     stop_on_imbalance: bool
+    stop_on_deformation: bool
     live: bool | Mapping[str, object]
 
 
@@ -85,6 +86,7 @@ def simulate(
     second_order: str = "auto",
     energy_ledger: bool = True,
     stop_on_imbalance: bool = True,
+    stop_on_deformation: bool = True,
     live: bool | Mapping[str, object] = False,
 ) -> Result:
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
@@ -124,6 +126,8 @@ def simulate(
     energy_ledger : book work and losses of every element (docs/energy.md); False saves a few per cent of the run time
     stop_on_imbalance : stop where the energies, or the balance of the ledger, are far beyond what rtol explains
         (docs/energy.md); False: go on, and warn
+    stop_on_deformation : stop where the displacements of a modal body are wrong by more than half of the largest, because
+        it deforms further than its modes describe (docs/validity.md); False: go on, and warn
     live : True: a window shows the newest state while the run goes on (:mod:`flexmbs.view.live_window`); or options of
         the scene, such as {"color": "von_mises", "scale": 20}. Closing it does not stop the run, whose end closes it.
 
@@ -166,7 +170,7 @@ def simulate(
         callback = report if progress is None or progress is True else progress or None
         known = seconds_so_far()
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
-        run.warnings, run.stops_on_imbalance = warnings, stop_on_imbalance
+        run.warnings, run.stops_on_imbalance, run.stops_on_deformation = warnings, stop_on_imbalance, stop_on_deformation
         run.compile_seconds += seconds_so_far() - known
         return run.go(folder, storage, saved, resume)
 

@@ -11,20 +11,23 @@ import numpy as np
 from flexmbs.analysis.assembly.close_loops import followed
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import prepared, with_independent_constraints
+from flexmbs.analysis.recording.deformation_watch import DeformationWatch
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.statics.equilibrium import equilibrium
+from flexmbs.common.errors import SimulationError
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
 
-def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = None) -> Result:
+def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = None, stop_on_deformation: bool = True) -> Result:
     """Static equilibrium to which the forces lead from the start values of the system.
 
     Drivers and loads have their values at ``time`` (s), and nothing moves; user states, lags and outputs of controllers
     keep their start values. The equilibrium is stable or neutral. Compliant contacts act where bodies overlap; rigid ones,
     stops and joints with friction hold what they can bear: it sticks where it came to rest on the way.
+    ``stop_on_deformation=False``: as in :func:`flexmbs.simulate`.
 
     Returns
     -------
@@ -35,7 +38,8 @@ def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = No
     MechanismError
         The loops cannot be closed.
     SimulationError
-        No equilibrium was found; the worst equation is named.
+        No equilibrium was found; the worst equation is named. Or a body deforms further than its modes describe;
+        ``error.result`` holds the equilibrium.
     """
     begin = perf_counter()
     model = prepared(system, as_number(time, "statics: time (s)"))
@@ -44,7 +48,17 @@ def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = No
     a[balance.rows] = balance.multipliers
     still = imposed(balance.model, time)
     moment = Moment(float(time), still.q, model.resting_rates, a, still.reference, balance.active, balance.contact_history)
-    return result_of(system, model, [moment], "finished", {"steps": 0, "solve_seconds": perf_counter() - begin}, out)
+    watch = DeformationWatch(model)
+    found = watch.take(np.array([moment.t]), moment.q[None], stop_on_deformation)
+    watch.warn()
+    stats = {"steps": 0, "solve_seconds": perf_counter() - begin, **watch.stats()}
+    status = "finished" if found is None else f"stopped: statics: {found[1]}"
+    result = result_of(system, model, [moment], status, stats, out)
+    if found is not None:
+        error = SimulationError(f"statics: {found[1]}")
+        error.result = result
+        raise error
+    return result
 
 
 def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:

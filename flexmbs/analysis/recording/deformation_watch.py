@@ -1,0 +1,193 @@
+"""How far modal bodies deform, and how wrong their displacements are for that: watched in runs, statics and kinematics.
+
+Modal bodies are right to second order of the rotations inside them. What is missing is estimated at the stations of each body
+(flexmbs.reduction.stations), anew where the rotation has grown by ``GROWN`` since the last time. Their material has the law of
+small strains: with forces referred to the deformed section and logarithmic strains, a stretch e needs a force smaller by 1.5 e.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import ResultWarning
+from flexmbs.common.user_warnings import warn
+from flexmbs.model.compiled_model import Model
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.stations import Stations, second_order_share, stations_of
+
+WARN, STOP = 0.01, 0.5  # estimated error of displacements, relative to the largest one, that warns, and that stops
+QUIET = 0.05  # rad: smaller rotations are not judged; 1 % takes 0.15 rad under a load at the end of a rod
+GROWN = 1.2
+OF_STRETCH = 1.5  # error relative to the stretch of a segment between two stations
+
+
+@dataclass
+class BodyWatch:
+    """What has been seen of one body; places (3,) m in the body frame.
+
+    Attributes
+    ----------
+    rotation, rotated_where : largest rotation (rad) against the frame
+    strain, strained_where : largest strain along an edge of the surface
+    error, error_at, coordinates : largest estimated error, when (s), and the modal coordinates (n,) then
+    second : displacements of second order relative to those of first, then
+    since : s, when the error first exceeded ``WARN``
+    """
+
+    name: str
+    body: FlexibleBody
+    part: slice
+    stations: Stations
+    rotation: float = 0.0
+    rotated_where: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    strain: float = 0.0
+    strained_where: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    error: float = 0.0
+    error_at: float = 0.0
+    coordinates: np.ndarray | None = None
+    second: float = 0.0
+    since: float | None = None
+
+    def __post_init__(self):
+        at, n = self.stations, self.body.mode_count
+        self.fields = np.concatenate([at.rotations.reshape(n, -1), at.stretch, at.strains], axis=1)
+        self.ends = 3 * len(at.positions), 4 * len(at.positions)
+        size = np.abs(self.fields)
+        self.reach = np.stack([np.sqrt(3.0) * size[:, : self.ends[0]].max(axis=1), size[:, self.ends[0] :].max(axis=1)])
+        self.judged = QUIET  # rotation of the last estimate
+        self.due: tuple[float, np.ndarray] | None = None  # time and coordinates of the largest rotation, if not estimated
+
+    def take(self, t: np.ndarray, q: np.ndarray, limit: float) -> int | None:
+        """Look at coordinates (rows, n), up to the first row from which the error is beyond ``limit``: that row, or None."""
+        turning, straining = self.reach @ np.abs(q).max(axis=0)
+        if not (turning > self.rotation or straining > self.strain):  # also where they are not finite
+            return None
+        before = vars(self).copy()
+        found = q @ self.fields
+        turns = found[:, : self.ends[0]].reshape(len(q), -1, 3)
+        squared = np.einsum("rki,rki->rk", turns, turns)
+        strains, stretch = np.abs(found[:, self.ends[1] :]), OF_STRETCH * np.abs(found[:, slice(*self.ends)]).max(axis=1)
+        row, edge = np.unravel_index(int(strains.argmax()), strains.shape)
+        if strains[row, edge] > self.strain:
+            self.strain, self.strained_where = float(strains[row, edge]), self.stations.edges[edge]
+        row, errors = int(stretch.argmax()), stretch
+        if stretch[row] > self.error:
+            self._found(float(stretch[row]), float(t[row]), q[row])
+        row, place = np.unravel_index(int(squared.argmax()), squared.shape)
+        if squared[row, place] > self.rotation**2:
+            self.rotation, self.rotated_where = float(np.sqrt(squared[row, place])), self.stations.positions[place]
+            self.due = (float(t[row]), q[row].copy()) if self.rotation > QUIET else None
+            if self.rotation > GROWN * self.judged:
+                self.judged = self.rotation
+                error = self.settle()  # which grows with the square of the rotation
+                errors = np.maximum(stretch, error * squared.max(axis=1) / self.rotation**2)
+        if self.since is None and self.error > WARN:
+            self.since = float(t[int(np.argmax(errors >= min(WARN, errors.max())))])
+        if not errors.max() > limit:
+            return None
+        first = self._first(q, squared.max(axis=1), stretch, limit)
+        vars(self).update(before)  # what comes behind that row is not kept
+        self.take(t[: first + 1], q[: first + 1], np.inf)
+        self.finish()
+        return first
+
+    def _first(self, q: np.ndarray, turned: np.ndarray, stretch: np.ndarray, limit: float) -> int:
+        """The first row beyond ``limit``, of rows (rows,) in which errors grow with the largest rotation so far."""
+        rows = np.flatnonzero(turned >= np.maximum.accumulate(turned))
+        later = bisect_left(rows, True, key=lambda row: self.stations.error(q[row]) > limit)
+        found = [*rows[later : later + 1], *np.flatnonzero(stretch > limit)[:1]]
+        return int(min(found))
+
+    def settle(self) -> float:
+        """The error by rotation that is due; 0: none is."""
+        if self.due is None:
+            return 0.0
+        (when, q), self.due = self.due, None
+        error = self.stations.error(q)
+        if error > self.error:
+            self._found(error, when, q)
+        return error
+
+    def _found(self, error: float, when: float, q: np.ndarray) -> None:
+        self.error, self.error_at, self.coordinates = error, when, q.copy()
+
+    def finish(self) -> None:
+        """What is due, and what is worth computing once only."""
+        self.settle()
+        if self.coordinates is not None:
+            self.second, self.coordinates = second_order_share(self.body, self.coordinates), None
+
+    def __str__(self) -> str:
+        turned, strained = (", ".join(f"{x:.3g}" for x in place) for place in (self.rotated_where, self.strained_where))
+        return (
+            f"body '{self.name}' deforms further than its modes describe: its displacements are wrong by about "
+            f"{self.error:.2g} of the largest at t = {self.error_at:.6g} s. It turns by {np.degrees(self.rotation):.3g} degrees "
+            f"against its frame at ({turned}) m, the largest strain is {self.strain:.2g} at ({strained}) m, motion of second "
+            f"order {self.second:.0%} of that of first{'' if len(self.body.pairs) else ' (left out: no geometric stiffness)'}"
+        )
+
+
+REMEDY = (
+    "Divide it into several bodies joined by fixed joints, whose rotations are smaller (docs/validity.md), or look for a load "
+    "or driver that is too large"
+)
+
+
+class DeformationWatch:
+    """Watches the modal bodies of a model."""
+
+    def __init__(self, model: Model):
+        known: dict[int, Stations | None] = {}
+        self.bodies: list[BodyWatch] = []
+        self.stopped: BodyWatch | None = None  # the body that has stopped the analysis
+        for name, part in model.modal.items():
+            body = model.bodies[name]
+            if isinstance(body, FlexibleBody):
+                if id(body) not in known:
+                    known[id(body)] = stations_of(body)
+                stations = known[id(body)]
+                if stations is not None:
+                    self.bodies.append(BodyWatch(name, body, part, stations))
+
+    def take(self, t: np.ndarray, q: np.ndarray, stops: bool = True) -> tuple[int, str] | None:
+        """Look at times (rows,) and coordinates (rows, n): the first row beyond ``STOP`` and why, None without one."""
+        if not len(t):
+            return None
+        limit = STOP if stops else np.inf
+        rows = [(row, body) for body in self.bodies if (row := body.take(t, q[:, body.part], limit)) is not None]
+        if not rows:
+            return None
+        row, body = min(rows, key=lambda one: one[0])
+        self.stopped = body
+        return row, f"{body}: more than {STOP:.0%}. {REMEDY}; stop_on_deformation=False goes on"
+
+    def settle(self) -> None:
+        """Make the estimates that are due: at the end, and before ``stats`` that are to be exact."""
+        for body in self.bodies:
+            body.finish()
+
+    def stats(self) -> Mapping[str, object]:
+        """For the statistics of a result, of the body with the largest error and of all; nothing without modal bodies."""
+        if not self.bodies:
+            return {}
+        worst = max(self.bodies, key=lambda body: (body.error, body.rotation))
+        return {
+            "deformation_error": worst.error,
+            "deformation_error_body": worst.name,
+            "deformation_error_time": worst.error_at,
+            "largest_rotation": max(body.rotation for body in self.bodies),
+            "largest_strain": max(body.strain for body in self.bodies),
+            "second_order_share": worst.second,
+        }
+
+    def warn(self) -> None:
+        """ResultWarning for each body whose displacements are wrong by more than ``WARN``, and that has not said so yet."""
+        self.settle()
+        for body in self.bodies:
+            if body.error > WARN and body is not self.stopped:
+                since = body.error_at if body.since is None else body.since
+                warn(f"{body}; beyond {WARN:.0%} from t = {since:.6g} s on. {REMEDY}", ResultWarning)
