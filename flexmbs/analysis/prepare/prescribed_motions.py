@@ -17,7 +17,8 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.constraints import Coupling
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
-from flexmbs.mechanism.signal_jumps import NEGLIGIBLE, find_jump, value_at
+from flexmbs.mechanism.signal_jumps import NEGLIGIBLE, SAMPLES, SMALLEST, find_jump, find_kink, value_at
+from flexmbs.mechanism.time_functions import Product, Sum
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import constraint_groups
@@ -30,6 +31,7 @@ TOO_FAST = 0.02  # allowed error of a derivative by differences, relative to the
 PLACES = 16  # times at which they are compared; two of them may lie on kinks
 MAX_SEARCHED = 20  # steps of a chunk of steps that are searched for jumps
 SAMPLES_AT_STOP = 100  # samples searched for a jump where a run has stopped
+SAMPLES_AT_PEAK = 16  # ... for a kink where the acceleration of a chunk is largest
 SMALLEST_JUMP = 1e-9  # m, rad: smaller jumps are within tolerances and rounding
 UNEXPLAINED = 1e-3  # relative change in a step that the rates at its ends leave unexplained; above, it is searched
 
@@ -50,6 +52,25 @@ class Prescribed:
         for (noun, unit), function in zip(quantities[self.level :], given, strict=False):
             if function is not None:
                 yield noun, unit, function
+
+    @property
+    def may_kink(self) -> bool:
+        """Whether it is a position whose rate is made of differences, which hide where it jumps."""
+        return self.level == 0 and (self.signal.by_differences or isinstance(self.signal.function, Sum | Product))
+
+    def jump(self, begin: float, end: float, samples: int = SAMPLES, smallest: float = SMALLEST) -> str:
+        """The message about the first jump in position or velocity found between two times (s); empty if there is none."""
+        for noun, unit, function in self.functions:
+            jump = find_jump(function, begin, end, samples, smallest)
+            if jump is not None:
+                return f"{self.signal.name}: {_jumps(noun, unit, jump)}"
+        kink = find_kink(self.signal.value, begin, end, samples) if self.may_kink else None
+        if kink is None:
+            return ""
+        early = f" (differences see it {1e3 * DIFFERENCE_REACH:g} ms before the start too; rate= needs none)"
+        rate_unit = f"{self.unit}/s" if self.unit else ""
+        text = _jumps("velocity", rate_unit, kink) + (early if kink.t < begin + 1.5 * DIFFERENCE_REACH else "")
+        return f"{self.signal.name}: {text}"
 
 
 def prescribed_motions(system: Mechanism) -> list[Prescribed]:
@@ -122,10 +143,9 @@ def check_motions(system: Mechanism, begin: float, end: float) -> None:
     for one in prescribed_motions(system):
         # differences evaluate the function before the start too
         first = begin - DIFFERENCE_REACH if one.signal.by_differences else begin
-        for noun, unit, function in one.functions:
-            jump = find_jump(function, first, end)
-            if jump is not None:
-                raise MechanismError(f"{one.signal.name}: {_jumps(noun, unit, jump)}")
+        jumps = one.jump(first, end)
+        if jumps:
+            raise MechanismError(jumps)
         _check_derivatives(one, begin, end)
         _warn_if_too_fast(one, begin, end)
 
@@ -211,7 +231,7 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
         for name, signal in joint.drivers.items():
             if joint.levels[name] != 0 or signal.value is None:
                 continue
-            k = model.coordinate_index[f"{joint.name}.{name}"]
+            k, unit = model.coordinate_index[f"{joint.name}.{name}"], joint.type.coordinates[name]
             q, v, a = rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]
             change = np.diff(q)
             explained = 0.5 * h * (v[1:] + v[:-1]) + h**2 / 12.0 * (a[:-1] - a[1:])
@@ -221,17 +241,18 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
             for i in np.sort(largest):
                 jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8, SMALLEST_JUMP)
                 if jump is not None and jump.size > 0.5 * left[i]:
-                    unit = joint.type.coordinates[name]
                     found.append((float(t[i]), f"{signal.name}: {_jumps('position', unit, jump)}"))
                     break
+            if signal.by_differences:  # a jump of the rate is an acceleration over their reach
+                i = int(np.argmax(np.abs(a)))
+                near = float(t[i]) - DIFFERENCE_REACH, float(t[i]) + DIFFERENCE_REACH
+                kink = find_kink(signal.value, *near, SAMPLES_AT_PEAK)
+                if kink is not None:
+                    found.append((float(t[max(i - 1, 0)]), f"{signal.name}: {_jumps('velocity', f'{unit}/s', kink)}"))
     return min(found, default=None)
 
 
 def jump_between(system: Mechanism, begin: float, end: float) -> str:
     """The message about a driver that jumps between two times (s); empty if none does."""
-    for one in prescribed_motions(system):
-        for noun, unit, function in one.functions:
-            jump = find_jump(function, begin, end, SAMPLES_AT_STOP, SMALLEST_JUMP)
-            if jump is not None:
-                return f"{one.signal.name}: {_jumps(noun, unit, jump)}"
-    return ""
+    found = (one.jump(begin, end, SAMPLES_AT_STOP, SMALLEST_JUMP) for one in prescribed_motions(system))
+    return next(filter(None, found), "")

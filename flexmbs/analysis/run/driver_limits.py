@@ -26,27 +26,21 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     Drivers without acceleration (constant, or of constant speed) limit no step.
     """
     tables = model.tables
-    driving = [(int(k["signal"]), int(k["level"])) for k in tables.coordinates if k["signal"] >= 0]
-    driving += [(int(k["signal"]), int(k["level"])) for k in tables.constraints if k["signal"] >= 0]
-    driving = [one for one in sorted(set(driving)) if one[0] < len(tables.signals)]
-    made = {"drivers": np.zeros((0, 3)), "knots": np.zeros(0, dtype=np.int64)}
+    driving = sorted({(int(one["signal"]), int(one["level"])) for one in [*tables.coordinates, *tables.constraints]})
+    driving = [one for one in driving if one[0] >= 0]
     if not driving:
-        return made
+        return {"drivers": np.zeros((0, 3)), "knots": np.zeros(0, dtype=np.int64)}
     parts = _with_parts(tables.signals, {s for s, _level in driving})
     knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
     sizes = _largest(model, t_end, knots)
     share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else SKIPPED
     rows = []
     for signal, level in driving:
-        value, rate, acceleration = sizes[signal]
-        size = (acceleration, rate, value)[level]
-        tolerance = max(share * size, ROUNDING[level] * (value + t_end * rate))
+        size = sizes[signal, t.ACCEL - level]
+        tolerance = max(share * size, ROUNDING[level] * (sizes[signal, t.VALUE] + t_end * sizes[signal, t.RATE]))
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
-    if rows:
-        made["drivers"] = np.array(rows)
-    made["knots"] = np.array(knots, dtype=np.int64)
-    return made
+    return {"drivers": np.array(rows, dtype=float).reshape(-1, 3), "knots": np.array(knots, dtype=np.int64)}
 
 
 def _with_parts(signals: np.ndarray, wanted: set[int]) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.mechanism.signal_jumps import find_jump
+from flexmbs.mechanism.signal_jumps import find_jump, find_kink
 
 
 def arm(**start) -> tuple[fm.System, object]:
@@ -79,6 +79,23 @@ JUMPS = {
 }
 
 
+JUMPS |= {
+    "of the slope": (
+        {"position": lambda t: 0 if t < 0.3 else 2 * (t - 0.3)},
+        r"velocity jumps by 2 rad/s at t = 0.3\d* s \(from -?0 to 2",
+    ),
+    "of the slope at the start": ({"position": lambda t: 2.0 * max(t, 0.0)}, "velocity jumps by 2 rad/s at t = 0 s"),
+    "straight lines": (
+        {"position": lambda t: float(np.interp(t, [-1.0, 0.4, 0.7], [0.0, 1.4, 1.4]))},
+        "velocity jumps by -1 rad/s at t = 0.4",
+    ),
+    "of the slope of a part": (
+        {"position": fm.Harmonic(0.1, 2.0) + (lambda t: abs(t - 0.25))},
+        "velocity jumps by 2 rad/s at t = 0.2",
+    ),
+}
+
+
 @pytest.mark.parametrize("case", JUMPS)
 def test_jump_is_refused_before_the_run(case):
     given, message = JUMPS[case]
@@ -107,6 +124,39 @@ def test_jump_between_the_samples_stops_the_run_by_name():
     assert caught.value.result.status.startswith("stopped")
 
 
+def test_kink_between_the_samples_stops_the_run_by_name():
+    """Samples 0.2 s apart show neither the vibration nor the kinks of a triangle in it; steps meet the first one."""
+    system, crank = arm()
+    crank.prescribe(lambda t: 0.1 * math.sin(10.3 * math.pi * t) + 2.0 * max(0.01 - abs(t - 50.1), 0.0))
+    with pytest.raises(
+        fm.SimulationError, match=r"'crank', prescribed angle: the prescribed velocity jumps by -?[24]\.?\d* rad/s at t = 50\."
+    ) as caught:
+        system.simulate(200.0, rtol=1e-3)
+    assert caught.value.result.status.startswith("stopped") and caught.value.result.t[-1] > 50.0
+
+
+def test_jump_of_velocity_stops_no_function_with_a_rate_of_its_own():
+    """The rate that is given jumps and is refused; one that is continuous runs, with a jump of acceleration."""
+    system, crank = arm()
+    crank.prescribe(lambda t: max(t - 0.1, 0.0) ** 2, lambda t: 2.0 * max(t - 0.1, 0.0))
+    assert system.simulate(0.2)["crank.angle.rate"][-1] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("place", [0.123456789, 0.5, 0.77])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_kink_is_found_where_it_is(place, offset):
+    found = find_kink(lambda t: offset + math.sin(5.0 * t) + 0.5 * abs(t - place), 0.0, 1.0)
+    assert found.t == pytest.approx(place, abs=1e-9)
+    assert found.before == pytest.approx(5.0 * math.cos(5.0 * place) - 0.5, abs=1e-6)
+    assert found.after == pytest.approx(5.0 * math.cos(5.0 * place) + 0.5, abs=1e-6)
+
+
+def test_repeated_table_goes_on_with_its_slope():
+    table = fm.Table([0.0, 0.1, 0.5, 0.6], [0.0, 1.0, 0.3, 0.0], beyond="repeat")
+    assert table.rate(0.6 - 1e-12) == pytest.approx(table.rate(0.6 + 1e-12), rel=1e-9)
+    assert table.acceleration(0.6 - 1e-12) == pytest.approx(table.acceleration(0.6 + 1e-12), rel=1e-9)
+
+
 def test_derivative_that_is_none():
     system, crank = arm()
     crank.prescribe(lambda t: t**2, lambda t: t)
@@ -131,6 +181,20 @@ FAST = {
 @pytest.mark.parametrize("case", FAST)
 def test_fast_function_does_not_jump(case):
     assert find_jump(FAST[case], 0.0, 1.0) is None
+
+
+SMOOTH = [name for name in FAST if name not in ("kink", "interpolated", "root")]
+CURVED = {
+    "parabola": lambda t: max(t - 0.3, 0.0) ** 2,
+    "power 1.5": lambda t: max(t - 0.3, 0.0) ** 1.5,
+    "small motion": lambda t: 0.9 + 1e-3 * math.sin(7.0 * t),
+    "constant": lambda t: 0.7,
+}
+
+
+@pytest.mark.parametrize("case", [*SMOOTH, *CURVED])
+def test_curved_function_has_no_kink(case):
+    assert find_kink((FAST | CURVED)[case], 0.0, 1.0) is None
 
 
 def test_fast_smooth_motion_runs():

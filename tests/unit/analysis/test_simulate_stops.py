@@ -102,7 +102,7 @@ def ramps():
     yield pytest.param(Ramp(), id="callable object")
     yield pytest.param(Ramp().__call__, id="bound method")
     yield pytest.param(CubicSpline([0.0, 1.0, 2.0], [0.0, 2.0, 4.0]), id="spline")
-    yield pytest.param(lambda t: np.interp(t, [0.0, 1.0], [0.0, 2.0]), id="numpy")
+    yield pytest.param(lambda t: np.interp(t, [-1.0, 1.0], [-2.0, 2.0]), id="numpy")
 
 
 @pytest.mark.parametrize("ramp", list(ramps()))
