@@ -7,13 +7,13 @@ Written by tests/unit/test_public_names.py from the table in __init__.py.
 from flexmbs.analysis.description.description import Description as Description
 from flexmbs.analysis.evaluation.contact_pressure import ContactPressure as ContactPressure
 from flexmbs.analysis.evaluation.contact_pressure import contact_pressure as contact_pressure
-from flexmbs.analysis.evaluation.machine_modes import MachineModes as MachineModes
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize
 from flexmbs.analysis.mobility.mobility import Mobility as Mobility
 from flexmbs.analysis.mobility.mobility import mobility as mobility
 from flexmbs.analysis.run.simulate import simulate as simulate
+from flexmbs.analysis.statics.machine_modes import MachineModes as MachineModes
 from flexmbs.analysis.statics.statics import statics as statics
 from flexmbs.analysis.system import System as System
 from flexmbs.case.bar_mesh import bar_values as bar_values

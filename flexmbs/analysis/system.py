@@ -8,11 +8,11 @@ from typing import Unpack
 from flexmbs.analysis.description.cards import system_card
 from flexmbs.analysis.description.describe import describe
 from flexmbs.analysis.description.description import Description
-from flexmbs.analysis.evaluation.machine_modes import MachineModes
 from flexmbs.analysis.kinematics import kinematics
 from flexmbs.analysis.linear.linearize import LinearModes, linearize
 from flexmbs.analysis.linear.machine_damping import MachineDamping, damped_as_stated
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
+from flexmbs.analysis.statics.machine_modes import MachineModes
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.reduction.high_modes import DampedModes
@@ -62,7 +62,7 @@ class System(Mechanism):
         return linearize(self, time=time)
 
     def damp(self, damping: MachineDamping, *, high_modes: DampedModes | None = None) -> MachineModes:
-        """State the damping of the assembled machine; it takes the place of that of its flexible bodies.
+        """State the damping of the assembled machine; it replaces that of its flexible bodies, dampers beside them count.
 
         ``reduce(damping=0.02)`` is the ratio of the modes of the body alone, which in a machine may be a tenth of it. Call
         this when the system is complete: its modes about rest, with drivers held, get the stated ratios.

@@ -110,17 +110,17 @@ class Joint(JointForces):
 
     def _doubt_units(self, position: FunctionOfTime | None, rate: FunctionOfTime | None, where: str) -> None:
         """Warn of angles in degrees and of rates in rev/min, where a number or the end of a Step, Ramp or table has one."""
-        if isinstance(position, int | float | np.number):
-            unit_plausibility.angle(float(position), where)
-        elif isinstance(position, Pieces):
-            value, speed, _acceleration = position.jet(float(position.times[-1]))
-            if position.beyond == HOLD:
-                unit_plausibility.driven_angle(value, where)
-            unit_plausibility.speed(speed, where)
-        elif position is None and isinstance(rate, int | float | np.number):
-            unit_plausibility.speed(float(rate), where)
-        elif position is None and isinstance(rate, Pieces):
-            unit_plausibility.speed(rate.jet(float(rate.times[-1]))[0], where)
+        stated = position if position is not None else rate
+        if isinstance(stated, Pieces):
+            value, speed, _acceleration = stated.jet(float(stated.times[-1]))
+            step = unit_plausibility.ROUND_DEGREES if stated.beyond == HOLD else np.inf
+        elif isinstance(stated, int | float | np.number):
+            value, speed, step = float(stated), 0.0, 0.5
+        else:
+            return
+        if position is not None:
+            unit_plausibility.angle(value, where, step)
+        unit_plausibility.speed(value if position is None else speed, where)
 
     def hold(self, *coordinates: str) -> Joint:
         """Keep the start values of these coordinates (default: all) when loops are closed, so that others change.

@@ -61,7 +61,6 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         self.constraints: dict[str, Constraint] = {}
         self.couplers: dict[str, ElasticCoupling] = {}
         self.belts: dict[str, Belt] = {}
-        self.damped_as_machine = False  # the damping of its bodies is that of System.damp
         self._start_forces()
         self._start_signals()
         self._start_events()

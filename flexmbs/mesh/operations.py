@@ -44,9 +44,9 @@ def with_material(
             changed[block.material] = _changed_material(material or block.material, given)
     blocks = tuple(replace(block, material=changed[block.material]) for block in mesh.blocks)
     used = {material.name: material for material in changed.values()}
-    for one in used.values() if material is not None or given else ():
+    for one in used.values() if material is not None or given.keys() & {"youngs_modulus", "density"} else ():
         doubt = doubt_about_si(one.youngs_modulus, one.density or 0.0) if isinstance(one, Material) else None
-        if doubt:
+        if doubt and "in SI" in doubt:
             numbers = f"E = {one.youngs_modulus:g} and density = {one.density:g}"
             text = f"with_material: {one.name}: {numbers} {doubt}; they are taken as Pa and kg/m3, whatever the units of the file"
             warn(text, MeshWarning)

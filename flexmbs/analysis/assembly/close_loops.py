@@ -2,7 +2,7 @@
 
 Positions by a damped Gauss-Newton iteration with the smallest change of coordinates (Nikravesh, Computer-Aided Analysis
 of Mechanical Systems (1988), 4.3): first changing only joint coordinates without given start values, then the play of
-joints within its clearance too, then all joint coordinates, then from new starting points by the Levenberg-Marquardt
+joints within its clearance too, then all others, then from new starting points by the Levenberg-Marquardt
 method (nearest_pose). What is changed last is stated: analysis.prepare.moved_starts tells it. Flexible bodies are bent,
 with the least elastic energy (elastic_closure), only where rigid motion cannot close a loop because joints are
 misaligned, and only within the limits of flexmbs.analysis.assembly.misalignment. Held coordinates (Joint.hold) never
@@ -154,7 +154,7 @@ class _Assembly:
 
     def _rigid_pose(self) -> Pose | None:
         """None if rigid motion closes the loops (the pose is kept); otherwise the pose with the smallest opening."""
-        every = self.movable & self.jointed
+        every = self.movable & self.jointed & ~self.play
         unstated = every & self.free
         start = self.q, self.reference
         if self._close(unstated):
@@ -164,7 +164,7 @@ class _Assembly:
             return None
         if self._is_misaligned(pose):
             return pose
-        if np.any(self.play) and self._close(every & ~self.play) or self._close(every):
+        if self._close(every):
             return None
         for movable, turned in ((every, None), (unstated, unstated), (every, every)):
             for q in [start[0]] if turned is None else self._restarts(start[0], turned):

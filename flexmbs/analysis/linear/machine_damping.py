@@ -1,4 +1,4 @@
-"""Damping of an assembled machine: what it has, and damping of its bodies that gives its modes stated ratios.
+"""Damping of bodies with which the modes of the assembled machine have stated ratios.
 
 A ratio that is stated for a body holds for the modes of that body alone.  Modes of the machine are slower, since other
 masses move with them, and 2 zeta w of the body becomes less of theirs; joints mix modes of several bodies.
@@ -6,11 +6,11 @@ masses move with them, and 2 zeta w of the body becomes less of theirs; joints m
 Modes phi of unit inertia have the part phi_b in the modal coordinates of body b.  With forces g_bj of body b and
     De_b = sum_j c_bj g_bj g_bj^T,  c_bj >= 0,
 mode i has, to first order,    2 zeta_i w_i = sum_b phi_bi^T De_b phi_bi = sum_bj c_bj (g_bj^T phi_bi)^2.
-If one body bends, its forces g_j = Ke phi_j in the modes are orthogonal to all other modes, and c_j = 2 zeta_j / w_j^3 gives
-every mode its ratio, without coupling them (the converse of Caughey, J. Appl. Mech. 27 (1960) 269).  With several bodies the
-c_bj >= 0 follow by least squares of relative errors (Lawson and Hanson, Solving Least Squares Problems, 1974, 23), with the
-forces of each body in the modes of the machine and in its own.  Such damping acts on the deformation of each body alone: it
-neither slows a joint nor a free flight, and cannot tell modes apart in which every body bends alike.
+If one body bends and holds all energy, its forces g_j = Ke phi_j in the modes are orthogonal to all other modes, and
+c_j = 2 zeta_j / w_j^3 gives every mode its ratio, without coupling them (the converse of Caughey, J. Appl. Mech. 27 (1960)
+269).  Otherwise the c_bj follow by least squares of relative errors (Lawson and Hanson, Solving Least Squares Problems, 1974,
+23), with the forces of each body in the modes of the machine and in its own.  Such damping acts on the deformation of each
+body alone: it neither slows a joint nor a free flight.  Modes in which every body bends alike cannot be told apart by it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.optimize import nnls
 
-from flexmbs.analysis.evaluation.machine_modes import MachineModes, machine_modes
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import equilibrium
+from flexmbs.analysis.statics.machine_modes import MachineModes, machine_modes
 from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.reduction.damping import Rayleigh
+from flexmbs.reduction.damping import Rayleigh, doubt_ratios
 from flexmbs.reduction.damping_profiles import DampingByFrequency
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.high_modes import DampedModes
+from flexmbs.reduction.high_modes import DampedModes, eigenvectors
 
 ROUGH, LEAST = 1e-3, 1e-9  # weight of high modes; ratio, in parts of the largest, below which it counts as none
 
 MachineDamping = float | Sequence[float] | Rayleigh | DampingByFrequency
-
-
-def at_rest(model: Model) -> Model:
-    """A model in the steady state about which it is linearised; where there is none, as it starts."""
-    try:
-        return equilibrium(model, 0.0, "damp", stable=False, moving=True).model
-    except SimulationError:
-        return model
 
 
 def damped_as_stated(system: Mechanism, damping: MachineDamping, high_modes: DampedModes | None = None) -> MachineModes:
@@ -51,35 +42,46 @@ def damped_as_stated(system: Mechanism, damping: MachineDamping, high_modes: Dam
 
     See :meth:`flexmbs.System.damp`.  Returns the modes with the ratios that were reached.
     """
-    model = at_rest(prepared(system))
-    modes = machine_modes(model)
-    if not model.modal or len(modes.frequencies) == 0:
+    model = prepared(system)
+    if not model.modal:
         raise MechanismError("damp: no body of this system bends (rigid ones have no damping of their own)")
-    omega = 2.0 * np.pi * modes.frequencies
-    wanted = _ratios(damping, modes.frequencies)
-    high = modes.frequencies > (np.inf if high_modes is None else high_modes.above)
+    modes = _modes_about_rest(model)
+    omega, others = 2.0 * np.pi * modes.frequencies, modes.damping_ratios - modes.of_bodies
+    wanted, high = _ratios(damping, modes.frequencies), np.zeros(len(omega), dtype=bool)
     if high_modes is not None:
+        high = modes.frequencies > high_modes.above
         wanted = np.where(high, np.maximum(wanted, high_modes.ratio), wanted)
-    few = len(model.modal) == 1
-    forces = {name: _forces(model.bodies[name], modes.shapes[part], alone=few) for name, part in model.modal.items()}
+    wanted = np.maximum(wanted - others, 0.0)
+    forces = {name: _forces(model.bodies[name], modes.shapes[part], len(model.modal) == 1) for name, part in model.modal.items()}
     works = [(modes.shapes[model.modal[name]].T @ found) ** 2 / (2.0 * omega[:, None]) for name, found in forces.items()]
     # relative errors; those of high modes, which need not be exact, weigh little
-    shares, heaviness = np.hstack(works), np.where(high, ROUGH, 1.0) / np.maximum(wanted, LEAST * max(wanted.max(), LEAST))
-    sizes = np.maximum(shares.max(axis=0), 1e-300)
+    shares, heaviness = np.hstack(works), np.where(high, ROUGH, 1.0) / np.maximum(wanted, LEAST * wanted.max(initial=LEAST))
+    sizes = np.maximum(shares.max(axis=0, initial=0.0), 1e-300)
     amounts = nnls(shares / sizes * heaviness[:, None], wanted * heaviness, maxiter=100 * shares.shape[1])[0] / sizes
     ends = np.cumsum([found.shape[1] for found in forces.values()])[:-1]
     for (name, found), own in zip(forces.items(), np.split(amounts, ends), strict=True):
         system.bodies[name].body = replace(system.bodies[name].body, De=(found * own) @ found.T)
-    system.damped_as_machine = True
-    return machine_modes(at_rest(prepared(system)))
+    return _modes_about_rest(prepared(system))
+
+
+def _modes_about_rest(model: Model) -> MachineModes:
+    """The modes about the steady state at which a model is linearised; where there is none, as it starts."""
+    try:
+        balance = equilibrium(model, 0.0, "damp", stable=False, moving=True)
+    except (SimulationError, MechanismError):
+        balance = None
+    try:
+        modes = machine_modes(model if balance is None else balance.model, 0.0, balance)
+    except np.linalg.LinAlgError as error:
+        raise MechanismError(f"damp: the machine has no vibrations about rest ({error}); linearize() says more") from error
+    if not len(modes.frequencies):
+        raise MechanismError("damp: no vibration of this system bends a body")
+    return modes
 
 
 def _forces(body: FlexibleBody, shapes: np.ndarray, alone: bool) -> np.ndarray:
     """(modes, k) modal forces of a body, of unit length: in the modes of the machine and, unless it is alone, in its own."""
-    moving = ~body.massless
-    eigenvectors = np.zeros((body.mode_count, int(moving.sum())))
-    eigenvectors[moving] = eigh(*(0.5 * (part + part.T)[np.ix_(moving, moving)] for part in (body.Ke, body.Me)))[1]
-    found = body.Ke @ (shapes if alone else np.hstack([shapes, eigenvectors]))
+    found = body.Ke @ (shapes if alone else np.hstack([shapes, eigenvectors(body)[1]]))
     return found / np.maximum(np.linalg.norm(found, axis=0), 1e-300)
 
 
@@ -99,4 +101,5 @@ def _ratios(damping: MachineDamping, frequencies: np.ndarray) -> np.ndarray:
             "damp: damping must be a ratio, such as 0.02, ratios from the lowest mode on, Rayleigh or DampingByFrequency; "
             f"finite and not negative, not {damping!r}"
         )
+    doubt_ratios(stated)
     return stated[np.minimum(np.arange(len(frequencies)), len(stated) - 1)]

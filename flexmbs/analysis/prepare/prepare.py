@@ -59,7 +59,7 @@ def _closed(system, t: float) -> Model:
         warn_of_cable_lengths(stated, t)
     model = closed_with_drivers(stated, t)
     warn_of_misalignment(model.closing)
-    if len(stated.tables.constraints):
+    if t == 0.0 and len(stated.tables.constraints):
         warn_of_moved_starts(stated, model, t)
     check_start_rotations(model, t)
     return model

@@ -105,7 +105,7 @@ class Run(RunModel):
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
-        self.damping, self.damping_note = damping_of_run(self.system, self.model)
+        self.damping, self.damping_note = damping_of_run(self.model, float(self.state.time))
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings, self.rtol, self.books)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)

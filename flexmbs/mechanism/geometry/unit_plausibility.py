@@ -14,26 +14,20 @@ TURN = 2.0 * math.pi
 LARGEST_BODY = 1000.0  # m; the largest ships have 460 m
 LARGEST_GRAVITY = 1000.0  # m/s2; 9810 mm/s2 is above, centrifuges of test rigs are below
 DENSITIES = (1.0, 25_000.0)  # kg/m3: aerogel and osmium
-ROUND_DEGREES = 15.0
-ROUND_SPEED, LEAST_SPEED = 50.0, 600.0  # of what is likely rev/min; 600 rad/s are 5730 of them
+ROUND_DEGREES = 15.0  # of angles to which functions of time lead: turns may be round in rad too
+ROUND_SPEED, LEAST_SPEED = 50.0, 1200.0  # of what is likely rev/min; 1200 rad/s are 11459 of them
 LARGEST_FRICTION = 3.0  # racing tyres have less than 2
 LARGEST_PLAY = 0.25  # of the radius of a pin; loose hinges have 0.05
 FAR = (10.0, 100.0)  # m, and radii of gyration: a marker farther than both from its body is in other units
 
 
-def angle(value: float, where: str) -> None:
-    """Warn of an angle (rad) of more than a turn that is a round number of degrees, such as 90 or 22.5."""
-    if abs(value) > TURN and 2.0 * value == round(2.0 * value):
+def angle(value: float, where: str, step: float = 0.5) -> None:
+    """Warn of an angle (rad) of more than a turn that is a round number of degrees, a multiple of ``step``."""
+    if abs(value) > TURN and value % step == 0.0:
         warn(
             f"{where}: {value:g} rad is {abs(value) / TURN:.3g} turns; angles are in rad: use math.radians({value:g}) for degrees",
             MechanismWarning,
         )
-
-
-def driven_angle(value: float, where: str) -> None:
-    """Warn of an angle (rad) to which a function of time leads, if it is 30, 45, 60, 90 ... degrees: turns are round in rad too."""
-    if value and value % ROUND_DEGREES == 0.0:
-        angle(value, where)
 
 
 def speed(value: float, where: str) -> None:
@@ -50,7 +44,7 @@ def friction(value: object, where: str) -> None:
     """Warn of a coefficient of friction that no pair of materials has; anything but a number passes."""
     if isinstance(value, int | float | np.number) and value > LARGEST_FRICTION:
         warn(
-            f"{where}: a coefficient of friction of {value:g} is force over force: {value:g} % are {value / 100.0:g}"
+            f"{where}: no pair of materials has a coefficient of friction of {value:g}: {value:g} % are {value / 100.0:g}"
             + (f", {value:g} degrees {math.tan(math.radians(value)):.3g}" if value < 90.0 else ""),
             MechanismWarning,
         )

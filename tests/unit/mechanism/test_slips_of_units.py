@@ -35,7 +35,7 @@ STATED = {  # what is stated, parts of what is said (none: nothing)
     "run-up in rev/min": (lambda: hinge().prescribe(fm.Ramp(0.0, 1.0, 1500.0)), ("hinge", "1500 rev/min are 157.08")),
     "speed of a step": (lambda: hinge().prescribe(rate=fm.Step(0.0, 1.0, 0.0, 6000.0)), ("6000 rev/min are 628.319",)),
     "start rate in rev/min": (lambda: hinge(rate=3000.0), ("hinge", "start rate", "314.159")),
-    "speed in rad/s": (lambda: hinge(rate=314.159).prescribe(rate=628.3), ()),
+    "speed in rad/s": (lambda: hinge(rate=1000.0).prescribe(rate=628.3), ()),
     "friction in percent": (lambda: touching(LAW, fm.Coulomb(30.0)), ("floor", "30 % are 0.3")),
     "rigid friction": (lambda: touching(fm.Rigid(0.5, 30.0)), ("floor", "30 degrees 0.577")),
     "joint friction": (lambda: hinge().friction(30.0, normal_force=1.0, radius=0.01, transition=1e-3), ("hinge", "0.3")),
