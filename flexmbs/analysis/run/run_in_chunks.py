@@ -31,6 +31,7 @@ from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import CHOICE, is_of_another_version, setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
+from flexmbs.analysis.run.start_transient import transient_of_start
 from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
 from flexmbs.analysis.run.time_stepping import note_of_sweeps
@@ -82,7 +83,8 @@ class Run(RunModel):
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
-        self.damping = self.damping_note = ""
+        self.damping = self.damping_note = self.start_note = ""
+        self.starts_as_stated = False  # not in equilibrium, nor on the slow motion
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
     @property
@@ -117,6 +119,8 @@ class Run(RunModel):
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
+        if saved is None and self.starts_as_stated:
+            self.start_note = transient_of_start(self.system, self.model, self.state.a, self.rtol)
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
@@ -405,7 +409,7 @@ class Run(RunModel):
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             contacts = [*self.recorder.contacts, *open_contacts(self.model, self.state)]
-            notes = [*self._advice(), *soft_contacts(self.system, contacts), *filter(None, [self.damping_note])]
+            notes = [*self._advice(), *soft_contacts(self.system, contacts), *filter(None, [self.damping_note, self.start_note])]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)

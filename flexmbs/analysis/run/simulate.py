@@ -171,6 +171,7 @@ def simulate(
         known = seconds_so_far()
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
         run.warnings, run.stops_on_imbalance, run.stops_on_deformation = warnings, stop_on_imbalance, stop_on_deformation
+        run.starts_as_stated = not how
         run.compile_seconds += seconds_so_far() - known
         return run.go(folder, storage, saved, resume)
 
