@@ -153,6 +153,37 @@ def test_rates_of_gears_and_rolling_balls_that_contradict_each_other_are_told():
     assert "'ball.free.x' 1 ->" in messages[0] and "'ball.free.rotation.y' -3 ->" in messages[0] and "'roll'" in messages[0]
 
 
+@BOTH
+def test_positions_of_bodies_that_rods_and_floors_do_not_allow_are_told(coordinates):
+    """A rod of 0.8 m between bodies stated 1 m apart, a ball stated 30 mm above the floor on which it rolls."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0), coordinates=coordinates)
+    ends = [system.add(fm.RigidBody.sphere(7800.0, 0.05), name, position=(x, 0.0, 0.0)) for name, x in (("A", 0.0), ("B", 1.0))]
+    system.rod(ends[0]["origin"], ends[1]["origin"], 0.8, name="link")
+    (message,) = told(system)[1]
+    assert "'A.free.x' 0 -> 0.1 m, 'B.free.x' 1 -> 0.9 m" in message and "'link'" in message
+    system = fm.System(gravity=(0.0, 0.0, 0.0), coordinates=coordinates)
+    ball = system.add(fm.RigidBody.sphere(7800.0, 0.05), "ball", position=(0.0, 0.0, 0.08))
+    system.rolling_ball(ball["origin"], system.ground.marker("floor"), 0.05, name="roll")
+    (message,) = told(system)[1]
+    assert "'ball.free.z' 0.08 -> 0.05 m" in message and "'roll'" in message
+
+
+def test_spin_of_a_leaning_disc_stated_about_world_axes_is_told():
+    """add() takes it about body axes: stated so it rolls with the stated velocity, otherwise the rates contradict each other."""
+    lean, radius, spin = 0.4, 0.5, 6.0
+    turn = fm.rotation((0.5 * np.pi - lean, 0.0, 0.0)).matrix  # the axle, body z, leans from the horizontal -y
+    centre, world = (0.0, 0.0, radius * np.cos(lean)), turn @ (0.0, 0.0, spin)
+    velocity = np.cross(world, np.array(centre) + (0.0, radius * np.sin(lean), 0.0))
+    for rates, contradicts in ((turn.T @ world, False), (world, True)):
+        system = fm.System(gravity=(0.0, 0.0, 0.0))
+        start = {"rotation": turn, "velocity": velocity, "angular_velocity": rates}
+        disc = system.add(fm.RigidBody.cylinder(7800.0, radius, 0.02), "disc", position=centre, **start)
+        system.rolling_disc(disc["origin"], system.ground.marker("floor"), radius, name="roll")
+        messages = told(system)[1]
+        assert len(messages) == contradicts, messages
+    assert "about axes of the body" in messages[0]
+
+
 def test_rates_that_a_slider_with_play_can_have_are_those_of_the_run():
     """Set "omega3" of the published slider-crank with clearance: 150, -75 and -0.01 rad/s at rest in its guide."""
     result = fm.run_case("slider_crank_translational_clearance", {"slider_rate": -0.01, "t_end": 1e-5}).result

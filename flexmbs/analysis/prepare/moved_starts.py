@@ -23,12 +23,12 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
     ``stated`` and ``found``: the model before and behind assembly.
     """
     n, loops = found.coordinate_count, Loops(found, t)
-    scales, turns = loops.column_scales(), loops.turns()
+    scales, turns, balls = loops.column_scales(), loops.turns(), np.zeros(n, dtype=bool)
     before, after = stated.q.copy(), found.q.copy()
     for ball, start in enumerate(stated.balls):  # whose position is the turn from the stated rotation
         first, last = (as_matrix(model.reference[ball], "start") for model in (stated, found))
         before[start : start + 3], after[start : start + 3] = 0.0, rotation_vectors(first.T @ last)
-        turns[start : start + 3] = True
+        balls[start : start + 3] = True
     coordinates = found.tables.coordinates[:n]
     for level, noun, given, old, new in (
         (0, "value", stated.given, before[:n], after[:n]),
@@ -40,8 +40,11 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
         limit = MOVED * scales * max(1.0, np.abs(new[told] / scales[told]).max(initial=0.0))
         moved = np.flatnonzero(told & (np.abs(new - old) > limit))
         if len(moved):
+            suffix = "/s" * level
+            told_turn = " about axes of the body" if level else " from its stated rotation"
             changes = [
-                f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} {'rad' if turns[k] else 'm'}{'/s' * level}"
+                f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} "
+                + (f"rad{suffix}{told_turn}" if balls[k] else f"rad{suffix}" if turns[k] else f"m{suffix}")
                 for k in moved[:MOST_TOLD]
             ]
             warn(
