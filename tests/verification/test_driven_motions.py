@@ -104,6 +104,15 @@ def test_jump_of_a_prescribed_acceleration():
     assert result.t[jump[0] + 1] == pytest.approx(0.3, abs=1e-8)
 
 
+def test_run_that_goes_on_until_a_driver_begins():
+    """The first run has no motion to resolve; the second one, from its end, has."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    body = system.add(fm.RigidBody(1.0, INERTIA * np.eye(3)), name="body")
+    system.revolute(system.ground["origin"], body["origin"], axis="z", name="hinge").prescribe(fm.Step(5.0, 6.0))
+    result = system.simulate(8.0, start=system.simulate(3.0))
+    assert np.abs(torque(result)).max() == pytest.approx(INERTIA * SMOOTH, rel=1e-6)
+
+
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 def test_driven_loop(coordinates):
     """A four-bar whose crank is driven: the largest torque is that of the exact kinematics at the same driver."""

@@ -147,6 +147,8 @@ NOT_SAVED = (
     "intermediate_v",
     "intermediate_a",
     "squared_error",
+    "drivers",
+    "knots",
     "driven",
     "patch_matrix",
     "patch_pivots",
