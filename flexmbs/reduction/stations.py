@@ -15,8 +15,11 @@ The modal theory has u = int (theta~ + 1/2 theta~^2) t ds, theta of the linear t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -31,6 +34,8 @@ ITERATIONS, PART = 60, 0.3  # of the rod's curvature, and how much of a correcti
 SETTLED = 0.02  # last correction relative to all of them
 APART = 0.6  # of the thickness of a slice: pieces closer together are one station, as of a section that two slices share
 LEAST = 3  # points that show how a piece of a surface turns
+EVERY = 3  # of the stations are looked at in every step: rotations and stretches of others lie between theirs
+SHOWN = 200  # points of which displacements of second order are compared
 PIECES = 50  # of a surface that are connected by their nearest points
 
 
@@ -43,7 +48,7 @@ class Stations:
     positions : (k, 3) m, body frame
     rotations : (n, k, 3) rad per unit q, of first order
     stretch : (n, k) strain per unit q along the segment from the station before
-    strains : (n, e) strain per unit q along the edges of the surface where a mode strains most
+    strains : (n, e) strain per unit q along edges of the surface, those of the stations where modes strain most
     edges : (e, 3) m, the middles of these edges
     parent, child : (k,) station before (of the root: itself) and the one behind with most points (at ends: -1)
     path : (k, k) whether the segment to station j is on the way from the root to station i
@@ -57,6 +62,15 @@ class Stations:
     parent: np.ndarray
     child: np.ndarray
     path: np.ndarray
+
+    @cached_property
+    def watched(self) -> tuple[np.ndarray, tuple[int, int], np.ndarray]:
+        """What is looked at in every step: fields (n, columns), where rotations and stretch end, bounds (n, 2) of both kinds."""
+        seen = np.union1d(np.arange(0, len(self.parent), EVERY), np.flatnonzero(self.child < 0))  # and all ends
+        turns, stretch = self.rotations[:, seen].reshape(len(self.rotations), -1), self.stretch[:, seen]
+        strained = np.concatenate([stretch, self.strains], axis=1)
+        reach = np.stack([np.sqrt(3.0) * np.abs(turns).max(axis=1), np.abs(strained).max(axis=1)], axis=1)
+        return np.concatenate([turns, strained], axis=1), (3 * len(seen), 4 * len(seen)), reach
 
     def error(self, q: np.ndarray) -> float:
         """Estimated error of displacements against the frame at modal coordinates q (n,), relative to the largest one."""
@@ -88,16 +102,40 @@ def second_order_share(body: FlexibleBody, q: np.ndarray) -> float:
     source = body.surface if len(body.surface.points) else body
     if not len(source.quadratic):
         return 0.0
-    products = body.quadratic_coordinates(q)
+    products, some = body.quadratic_coordinates(q), slice(None, None, 1 + len(source.points) // SHOWN)
     first, second = (
-        float(np.linalg.norm(np.tensordot(x, fields, axes=1), axis=1).max(initial=0.0))
+        float(np.linalg.norm(np.tensordot(x, fields[:, some], axes=1), axis=1).max(initial=0.0))
         for x, fields in ((q, source.modes), (products, source.quadratic))
     )
     return second / first if first > 0.0 else 0.0
 
 
+def validity_sentence(stats: Mapping[str, Any]) -> str:
+    """What the statistics of an analysis say of its modal bodies, in words; empty without any."""
+    if "deformation_error" not in stats:
+        return ""
+    name, error, when = (stats[f"deformation_error{part}"] for part in ("_body", "", "_time"))
+    turned, strain = np.degrees(stats["largest_rotation"]), stats["largest_strain"]
+    return (
+        f"Displacements of body '{name}' are wrong by about {error:.2g} of the largest for its large deformation, at t = "
+        f"{when:.6g} s; bodies turn by up to {turned:.3g} degrees against their frames, the largest strain is {strain:.2g}."
+    )
+
+
+_KNOWN: dict[int, tuple[weakref.ref[FlexibleBody], Stations | None]] = {}  # of bodies that are still in use
+
+
 def stations_of(body: FlexibleBody) -> Stations | None:
     """The stations of a body; None without modes, or with too few points to know how it deforms."""
+    known = _KNOWN.get(id(body))
+    if known is None or known[0]() is not body:
+        known = weakref.ref(body), _found(body)
+        _KNOWN[id(body)] = known
+        weakref.finalize(body, _KNOWN.pop, id(body), None)
+    return known[1]
+
+
+def _found(body: FlexibleBody) -> Stations | None:
     surface = len(body.surface.faces) > 0
     points = body.surface.points if surface else body.points
     if body.mode_count == 0 or len(points) < 2 or not surface and body.rotations is None:
@@ -177,7 +215,7 @@ def _made(body: FlexibleBody, surface: bool, edges: np.ndarray, label: np.ndarra
     squared = np.maximum(np.einsum("ki,ki->k", along, along), 1e-300)
     stretch = np.einsum("ki,nki->nk", along, displacements - displacements[:, parent]) / squared
     sides = _edges(body.surface.faces, (1,)) if surface else edges
-    return Stations(positions, rotations, stretch, *_strains(points, modes, sides), parent, child, path)
+    return Stations(positions, rotations, stretch, *_strains(points, modes, sides, label), parent, child, path)
 
 
 def _edges(faces: np.ndarray, steps: tuple[int, ...]) -> np.ndarray:
@@ -212,12 +250,15 @@ def _connected(points: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return edges
 
 
-def _strains(points: np.ndarray, modes: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Strains (n, e) along the edges where a mode strains most, and the middles (e, 3) of these."""
+def _strains(points: np.ndarray, modes: np.ndarray, edges: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Strains (n, e) along the edge of each station that all modes together strain most, and the middles (e, 3) of these."""
     along = points[edges[:, 1]] - points[edges[:, 0]]
     squared = np.einsum("ei,ei->e", along, along)
     real = squared > 1e-12 * squared.max()
     (a, b), along, squared = edges[real].T, along[real], squared[real]
     strains = np.array([np.einsum("ei,ei->e", along, mode[b] - mode[a]) for mode in modes]) / squared
-    chosen = np.unique(np.abs(strains).argmax(axis=1))
+    shares = strains / np.maximum(np.abs(strains).max(axis=1), 1e-300)[:, None]
+    order = np.lexsort((np.einsum("ne,ne->e", shares, shares), label[a]))
+    last = order[np.flatnonzero(np.diff(label[a][order], append=len(points)))]
+    chosen = np.union1d(last, np.abs(strains).argmax(axis=1))
     return strains[:, chosen], 0.5 * (points[a] + points[b])[chosen]

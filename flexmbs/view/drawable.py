@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -207,6 +207,8 @@ class DrawableResult(Protocol):
 
     @property
     def t(self) -> np.ndarray: ...
+    @property
+    def stats(self) -> Mapping[str, Any]: ...
     @property
     def structure(self) -> DrawableStructure: ...
     @property

@@ -38,6 +38,7 @@ def test_all_cases_are_listed():
         "hertz_sphere",
         "impact_wave",
         "journal_clearance_pendulum",
+        "large_deflection",
         "moving_table",
         "n_four_bar",
         "newton_cradle",

@@ -27,12 +27,12 @@ OF_STRETCH = 1.5  # error relative to the stretch of a segment between two stati
 
 @dataclass
 class BodyWatch:
-    """What has been seen of one body; places (3,) m in the body frame.
+    """What has been seen of one body.
 
     Attributes
     ----------
-    rotation, rotated_where : largest rotation (rad) against the frame
-    strain, strained_where : largest strain along an edge of the surface
+    rotation, strain, strained_where : largest rotation (rad) against the frame, largest strain along an edge of the
+        surface, and where (m, body frame)
     error, error_at, coordinates : largest estimated error, when (s), and the modal coordinates (n,) then
     second : displacements of second order relative to those of first, then
     since : s, when the error first exceeded ``WARN``
@@ -43,7 +43,6 @@ class BodyWatch:
     part: slice
     stations: Stations
     rotation: float = 0.0
-    rotated_where: np.ndarray = field(default_factory=lambda: np.zeros(3))
     strain: float = 0.0
     strained_where: np.ndarray = field(default_factory=lambda: np.zeros(3))
     error: float = 0.0
@@ -51,56 +50,44 @@ class BodyWatch:
     coordinates: np.ndarray | None = None
     second: float = 0.0
     since: float | None = None
-
-    def __post_init__(self):
-        at, n = self.stations, self.body.mode_count
-        self.fields = np.concatenate([at.rotations.reshape(n, -1), at.stretch, at.strains], axis=1)
-        self.ends = 3 * len(at.positions), 4 * len(at.positions)
-        size = np.abs(self.fields)
-        self.reach = np.stack([np.sqrt(3.0) * size[:, : self.ends[0]].max(axis=1), size[:, self.ends[0] :].max(axis=1)])
-        self.judged = QUIET  # rotation of the last estimate
-        self.due: tuple[float, np.ndarray] | None = None  # time and coordinates of the largest rotation, if not estimated
+    judged: float = QUIET  # rotation of the last estimate
+    due: tuple[float, np.ndarray] | None = None  # time and coordinates of the largest rotation, if not estimated
 
     def take(self, t: np.ndarray, q: np.ndarray, limit: float) -> int | None:
         """Look at coordinates (rows, n), up to the first row from which the error is beyond ``limit``: that row, or None."""
-        turning, straining = self.reach @ np.abs(q).max(axis=0)
-        if not (turning > self.rotation or straining > self.strain):  # also where they are not finite
+        fields, parts, reach = self.stations.watched
+        rows = np.flatnonzero(np.any(np.abs(q) @ reach > (self.rotation, self.strain), axis=1))  # finite ones alone
+        if not len(rows):
             return None
-        before = vars(self).copy()
-        found = q @ self.fields
-        turns = found[:, : self.ends[0]].reshape(len(q), -1, 3)
-        squared = np.einsum("rki,rki->rk", turns, turns)
-        strains, stretch = np.abs(found[:, self.ends[1] :]), OF_STRETCH * np.abs(found[:, slice(*self.ends)]).max(axis=1)
+        before, t, q = vars(self).copy(), t[rows], q[rows]
+        turns, stretch, strains = np.split(q @ fields, parts, axis=1)
+        turned = np.sqrt(np.einsum("rki,rki->rk", *2 * [turns.reshape(len(q), -1, 3)]).max(axis=1))
+        errors, strains = OF_STRETCH * np.abs(stretch).max(axis=1), np.abs(strains)
         row, edge = np.unravel_index(int(strains.argmax()), strains.shape)
         if strains[row, edge] > self.strain:
             self.strain, self.strained_where = float(strains[row, edge]), self.stations.edges[edge]
-        row, errors = int(stretch.argmax()), stretch
-        if stretch[row] > self.error:
-            self._found(float(stretch[row]), float(t[row]), q[row])
-        row, place = np.unravel_index(int(squared.argmax()), squared.shape)
-        if squared[row, place] > self.rotation**2:
-            self.rotation, self.rotated_where = float(np.sqrt(squared[row, place])), self.stations.positions[place]
-            self.due = (float(t[row]), q[row].copy()) if self.rotation > QUIET else None
+        self._found(errors, t, q)
+        row = int(turned.argmax())
+        if turned[row] > self.rotation:
+            self.rotation, self.due = float(turned[row]), (float(t[row]), q[row].copy()) if turned[row] > QUIET else None
             if self.rotation > GROWN * self.judged:
                 self.judged = self.rotation
-                error = self.settle()  # which grows with the square of the rotation
-                errors = np.maximum(stretch, error * squared.max(axis=1) / self.rotation**2)
+                errors = np.maximum(errors, self.settle() * (turned / self.rotation) ** 2)  # as they grow
         if self.since is None and self.error > WARN:
             self.since = float(t[int(np.argmax(errors >= min(WARN, errors.max())))])
         if not errors.max() > limit:
             return None
-        first = self._first(q, squared.max(axis=1), stretch, limit)
-        vars(self).update(before)  # what comes behind that row is not kept
-        self.take(t[: first + 1], q[: first + 1], np.inf)
+        vars(self).update(before)  # what comes behind the first row beyond is not kept
+        end = self._first(q, turned, errors, limit) + 1
+        self.take(t[:end], q[:end], np.inf)
         self.finish()
-        return first
+        return int(rows[end - 1])
 
-    def _first(self, q: np.ndarray, turned: np.ndarray, stretch: np.ndarray, limit: float) -> int:
-        """The first row beyond ``limit``, of rows (rows,) in which errors grow with the largest rotation so far."""
+    def _first(self, q: np.ndarray, turned: np.ndarray, errors: np.ndarray, limit: float) -> int:
+        """The first row beyond ``limit``: errors grow with the largest rotation so far; ``errors``: rough ones."""
         rows = np.flatnonzero(turned >= np.maximum.accumulate(turned))
-        later = bisect_left(rows, True, key=lambda row: self.stations.error(q[row]) > limit)
-        found = [*rows[later : later + 1], *np.flatnonzero(stretch > limit)[:1]]
-        return int(min(found))
+        later = rows[bisect_left(rows, True, key=lambda row: self.stations.error(q[row]) > limit) :]
+        return int(later[0]) if len(later) else int(np.argmax(errors > limit))
 
     def settle(self) -> float:
         """The error by rotation that is due; 0: none is."""
@@ -108,12 +95,14 @@ class BodyWatch:
             return 0.0
         (when, q), self.due = self.due, None
         error = self.stations.error(q)
-        if error > self.error:
-            self._found(error, when, q)
+        self._found(np.array([error]), np.array([when]), q[None])
         return error
 
-    def _found(self, error: float, when: float, q: np.ndarray) -> None:
-        self.error, self.error_at, self.coordinates = error, when, q.copy()
+    def _found(self, errors: np.ndarray, t: np.ndarray, q: np.ndarray) -> None:
+        """Keep the largest of the errors (rows,) if it is the largest so far."""
+        row = int(errors.argmax())
+        if errors[row] > self.error:
+            self.error, self.error_at, self.coordinates = float(errors[row]), float(t[row]), q[row].copy()
 
     def finish(self) -> None:
         """What is due, and what is worth computing once only."""
@@ -122,12 +111,13 @@ class BodyWatch:
             self.second, self.coordinates = second_order_share(self.body, self.coordinates), None
 
     def __str__(self) -> str:
-        turned, strained = (", ".join(f"{x:.3g}" for x in place) for place in (self.rotated_where, self.strained_where))
+        where = ", ".join(f"{x:.3g}" for x in self.strained_where)
+        left_out = "" if len(self.body.pairs) else " (left out: no geometric stiffness)"
         return (
-            f"body '{self.name}' deforms further than its modes describe: its displacements are wrong by about "
-            f"{self.error:.2g} of the largest at t = {self.error_at:.6g} s. It turns by {np.degrees(self.rotation):.3g} degrees "
-            f"against its frame at ({turned}) m, the largest strain is {self.strain:.2g} at ({strained}) m, motion of second "
-            f"order {self.second:.0%} of that of first{'' if len(self.body.pairs) else ' (left out: no geometric stiffness)'}"
+            f"body '{self.name}' deforms further than its modes describe: its displacements are wrong by about {self.error:.2g} "
+            f"of the largest at t = {self.error_at:.6g} s. It turns by up to {np.degrees(self.rotation):.3g} degrees against its "
+            f"frame and strains by {self.strain:.2g} at ({where}) m; motion of second order is {self.second:.0%} of that of "
+            f"first{left_out}"
         )
 
 
@@ -141,17 +131,13 @@ class DeformationWatch:
     """Watches the modal bodies of a model."""
 
     def __init__(self, model: Model):
-        known: dict[int, Stations | None] = {}
         self.bodies: list[BodyWatch] = []
         self.stopped: BodyWatch | None = None  # the body that has stopped the analysis
         for name, part in model.modal.items():
             body = model.bodies[name]
-            if isinstance(body, FlexibleBody):
-                if id(body) not in known:
-                    known[id(body)] = stations_of(body)
-                stations = known[id(body)]
-                if stations is not None:
-                    self.bodies.append(BodyWatch(name, body, part, stations))
+            stations = stations_of(body) if isinstance(body, FlexibleBody) else None
+            if isinstance(body, FlexibleBody) and stations is not None:
+                self.bodies.append(BodyWatch(name, body, part, stations))
 
     def take(self, t: np.ndarray, q: np.ndarray, stops: bool = True) -> tuple[int, str] | None:
         """Look at times (rows,) and coordinates (rows, n): the first row beyond ``STOP`` and why, None without one."""

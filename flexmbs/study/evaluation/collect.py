@@ -22,6 +22,7 @@ COMPONENT = re.compile(r"^(.*)\[(\d+)\]$")
 ON_ERROR = ("nan", "skip")
 LONGEST_LIST = 100  # values of a list that become columns
 KEYS_AT_A_TIME = 65536
+VALIDITY = ("deformation_error",)  # statistics that have columns, as figures: how wrong modal bodies are that bend far
 PLAIN = {float, int, bool, str, type(None)}
 
 
@@ -87,7 +88,8 @@ class _Collection:
                 return
         for name, column in self._points.items():
             column.append(_value_of(values, name))
-        self._add_figures(record.figures if finished else {})
+        validity = {name: record.stats[name] for name in VALIDITY if name in record.stats}
+        self._add_figures({**validity, **record.figures} if finished else {})
         self._index.append(index)
         self._finished.append(finished)
         self._seconds.append(record.seconds)

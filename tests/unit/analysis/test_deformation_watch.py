@@ -8,6 +8,8 @@ import pytest
 import flexmbs as fm
 from flexmbs.analysis.recording.deformation_watch import QUIET, BodyWatch
 from flexmbs.reduction.stations import stations_of
+from flexmbs.result.report.run_sections import sentences
+from flexmbs.view.page.result_scene import ResultOptions, result_scene
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 LENGTH, STIFFNESS = 1.0, 210e9 * 0.01 * 0.02**3 / 12.0  # m, N m2: EI of bending in the plane x y
@@ -96,6 +98,16 @@ def test_a_run_warns_and_says_it_in_its_statistics():
     assert 0.1 < result.stats["second_order_share"] < 0.3
     assert any("deforms further" in text for text in result.stats["warnings"])
     assert sum("deforms further" in str(one.message) for one in said) == 1
+
+
+def test_reports_and_pages_say_it_in_words():
+    with pytest.warns(fm.ResultWarning, match="deforms further"):
+        still = cantilever(1.0).statics()
+    words = (
+        "Displacements of body 'bar' are wrong by about 0.1 of the largest for its large deformation, at t = 0 s; bodies turn by"
+    )
+    assert any(text.startswith(words) for text in sentences(still, still.stats))
+    assert result_scene(still, ResultOptions())["notes"][0].startswith(words)
 
 
 def test_a_run_far_beyond_stops_by_name_or_goes_on():

@@ -152,3 +152,12 @@ def test_a_run_takes_few_bytes():
     bytes_per_run = sum(array.nbytes for array in (*arrays, table.keys, table.index, table.finished, table.seconds)) / 5000
     assert bytes_per_run <= 20 * 8 + 8 + 32 + 8 + 1 + 8
     assert sys.getrefcount(table["mesh"][0]) > 5000  # one text for all
+
+
+def test_the_error_of_modal_bodies_has_a_column():
+    records = [
+        RunRecord(key, "finished", {}, {"force": 1.0}, 0.1, stats={"deformation_error": e}) for key, e in (("a", 0.02), ("b", 0.3))
+    ]
+    table = collect([(i, {"length": 1.0}, record) for i, record in enumerate(records)], LENGTH)
+    assert table["deformation_error"].tolist() == [0.02, 0.3]
+    assert "deformation_error" in table.figures
