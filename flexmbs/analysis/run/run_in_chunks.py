@@ -19,19 +19,18 @@ from flexmbs.analysis.recording.row_thinning import RowThinner
 from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
-from flexmbs.analysis.run.damping_notes import damping_of_run
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
 from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
+from flexmbs.analysis.run.machine_notes import notes_of_machine
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import CHOICE, is_of_another_version, setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
-from flexmbs.analysis.run.start_transient import transient_of_start
 from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
 from flexmbs.analysis.run.time_stepping import note_of_sweeps
@@ -83,7 +82,7 @@ class Run(RunModel):
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
-        self.damping = self.damping_note = self.start_note = ""
+        self.damping, self.machine_notes = "", list[str]()
         self.starts_as_stated = False  # not in equilibrium, nor on the slow motion
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
@@ -107,7 +106,6 @@ class Run(RunModel):
         if saved is not None and not exact:
             self._place(saved)
         self._warm_up(saved)
-        self.damping, self.damping_note = damping_of_run(self.model, float(self.state.time))
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings, self.rtol, self.books)
         thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
@@ -119,8 +117,9 @@ class Run(RunModel):
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
-        if saved is None and self.starts_as_stated:
-            self.start_note = transient_of_start(self.system, self.model, self.state.a, self.rtol)
+        acceleration = self.state.a if saved is None and self.starts_as_stated else None
+        now = float(self.state.time)
+        self.damping, self.machine_notes = notes_of_machine(self.system, self.model, now, acceleration, self.rtol)
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
@@ -409,7 +408,7 @@ class Run(RunModel):
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
             contacts = [*self.recorder.contacts, *open_contacts(self.model, self.state)]
-            notes = [*self._advice(), *soft_contacts(self.system, contacts), *filter(None, [self.damping_note, self.start_note])]
+            notes = [*self._advice(), *soft_contacts(self.system, contacts), *self.machine_notes]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)
