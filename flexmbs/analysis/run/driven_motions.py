@@ -10,6 +10,7 @@ from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
 from flexmbs.model.compiled_model import Model
 
 UNEXPLAINED = 0.1  # change over a step that the rates at its ends may leave unexplained, relative to the motion
+SMEARED = 1e-3  # ... of rates by differences over a step within their reach, where they may disagree with the motion
 SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTABLE relative to the largest value or rate
 NOTABLE = 0.01
 SHORTEST = 1e-6  # of the time since the start: a step over a jump of an acceleration skips no motion
@@ -53,7 +54,8 @@ class DrivenMotions:
         """
         left, size = _left_and_size(times, driven)
         rounding = np.maximum(1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        unseen = (left > UNEXPLAINED * size + rounding).any(axis=(1, 2))
+        part = np.where(np.diff(times)[:, None, None] < self.smeared, SMEARED, UNEXPLAINED)
+        unseen = (left > part * size + rounding).any(axis=(1, 2))
         turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
         return ~(unseen | (turned > TURN).any(axis=1))
 

@@ -21,18 +21,16 @@ INSIDE = np.array([0.0, 0.21, 0.5, 0.79])
 
 
 def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarray]:
-    """``drivers`` and ``knots`` of Settings.
+    """``drivers``, ``driver_signals`` and ``knots`` of Settings.
 
     Drivers without acceleration (constant, or of constant speed) limit no step.
     """
     tables = model.tables
     driving = sorted({(int(one["signal"]), int(one["level"])) for one in [*tables.coordinates, *tables.constraints]})
     driving = [one for one in driving if one[0] >= 0]
-    if not driving:
-        return {"drivers": np.zeros((0, 3)), "knots": np.zeros(0, dtype=np.int64)}
     parts = _with_parts(tables.signals, {s for s, _level in driving})
     knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
-    sizes = _largest(model, t_end, knots)
+    sizes = _largest(model, t_end, parts, knots)
     share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else SKIPPED
     rows = []
     for signal, level in driving:
@@ -40,7 +38,12 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
         tolerance = max(share * size, ROUNDING[level] * (sizes[signal, t.VALUE] + t_end * sizes[signal, t.RATE]))
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
-    return {"drivers": np.array(rows, dtype=float).reshape(-1, 3), "knots": np.array(knots, dtype=np.int64)}
+    limiting = _with_parts(tables.signals, {signal for signal, *_ in rows})
+    return {
+        "drivers": np.array(rows, dtype=float).reshape(-1, 3),
+        "driver_signals": limiting,
+        "knots": np.array(knots, dtype=np.int64),
+    }
 
 
 def _with_parts(signals: np.ndarray, wanted: set[int]) -> np.ndarray:
@@ -51,8 +54,8 @@ def _with_parts(signals: np.ndarray, wanted: set[int]) -> np.ndarray:
     return np.array(sorted(wanted), dtype=np.int64)
 
 
-def _largest(model: Model, t_end: float, knots: list[int]) -> np.ndarray:
-    """(signals, 3) largest value, rate and acceleration of each signal found in the run."""
+def _largest(model: Model, t_end: float, parts: np.ndarray, knots: list[int]) -> np.ndarray:
+    """(signals, 3) largest value, rate and acceleration of drivers and their ``parts`` found in the run."""
     tables, times = model.tables, [np.linspace(0.0, t_end, OVER_RUN + 1)]
     for at in knots:
         ends = tables.pool[at + TIMES :][: min(int(tables.pool[at + COUNT]), MOST_KNOTS) + 1]
@@ -61,7 +64,8 @@ def _largest(model: Model, t_end: float, knots: list[int]) -> np.ndarray:
     signals = np.zeros((len(tables.signals), 3))
     sizes = np.zeros_like(signals)
     failed = model.signals.error
-    largest_signals(tables, np.concatenate(times), signals, sizes)
+    if len(parts):
+        largest_signals(tables, parts, np.concatenate(times), signals, sizes)
     if not model.signals.interrupted:
         model.signals.error = failed  # a function that fails is told of when the run comes there
     return sizes

@@ -47,22 +47,28 @@ def time_function(t: float) -> float:
 def evaluate_signals(tables: Tables, t: float, out: Floats2) -> None:
     """out[i] = value, first and second derivative of signal i at time t."""
     for i in range(len(tables.signals)):
-        signal = tables.signals[i]
-        if signal.kind == FUNCTION:
-            out[i, VALUE] = signal.constant
-            out[i, RATE] = out[i, ACCEL] = 0.0
-            if signal.value != 0:
-                out[i, VALUE] = time_function(signal.value, t)
-            if signal.rate != 0:
-                out[i, RATE] = time_function(signal.rate, t)
-            if signal.acceleration != 0:
-                out[i, ACCEL] = time_function(signal.acceleration, t)
-        elif signal.kind == PIECES:
-            pieces_at(tables.pool, signal.at, t, out[i])
-        elif signal.kind == HARMONIC:
-            harmonic_at(tables.pool, signal.at, t, out[i])
-        else:
-            combine(signal.kind, out[signal.first], out[signal.second], out[i])
+        evaluate_signal(tables, i, t, out)
+
+
+@kernel
+def evaluate_signal(tables, i, t, out):
+    """:func:`evaluate_signals` of signal ``i`` alone, whose parts are evaluated already."""
+    signal = tables.signals[i]
+    if signal.kind == FUNCTION:
+        out[i, VALUE] = signal.constant
+        out[i, RATE] = out[i, ACCEL] = 0.0
+        if signal.value != 0:
+            out[i, VALUE] = time_function(signal.value, t)
+        if signal.rate != 0:
+            out[i, RATE] = time_function(signal.rate, t)
+        if signal.acceleration != 0:
+            out[i, ACCEL] = time_function(signal.acceleration, t)
+    elif signal.kind == PIECES:
+        pieces_at(tables.pool, signal.at, t, out[i])
+    elif signal.kind == HARMONIC:
+        harmonic_at(tables.pool, signal.at, t, out[i])
+    else:
+        combine(signal.kind, out[signal.first], out[signal.second], out[i])
 
 
 @kernel

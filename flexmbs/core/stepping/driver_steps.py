@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.layout.tables import ACCEL, CONTINUE, REPEAT, Tables
-from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signals
+from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
-from flexmbs.machine_code.signature import Floats, Floats2
+from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 SLACK = 1e-12  # of a time, or of a table's: a knot so near has been reached
 # Points inside a step, and over the whole run: a shorter motion of a Python function may be missed.
@@ -65,7 +65,7 @@ def resolved_step(tables, state, settings, scratch, work, h):
         if part >= 1.0:
             break
         h *= max(part, MIN_FACTOR)
-    evaluate_signals(tables, state.time, work.signal)
+    evaluate_drivers(tables, settings.driver_signals, state.time, work.signal)
     return h
 
 
@@ -74,12 +74,12 @@ def resolved_part(tables, state, settings, scratch, work, h):
     """1 where the step resolves the drivers, or the part of it that is likely to."""
     points = min(OVER_RUN, max(INSIDE, int(OVER_RUN * h / settings.t_end) + 1))
     for end in range(2):
-        evaluate_signals(tables, state.time + end * h, work.signal)
+        evaluate_drivers(tables, settings.driver_signals, state.time + end * h, work.signal)
         for i in range(settings.drivers.shape[0]):
             scratch.driven[end, i] = driven_acceleration(settings, work, i)
     for j in range(1, points):
         x, missed = j / points, 0.0
-        evaluate_signals(tables, state.time + x * h, work.signal)
+        evaluate_drivers(tables, settings.driver_signals, state.time + x * h, work.signal)
         for i in range(settings.drivers.shape[0]):
             straight = (1.0 - x) * scratch.driven[0, i] + x * scratch.driven[1, i]
             off = abs(driven_acceleration(settings, work, i) - straight)
@@ -90,17 +90,24 @@ def resolved_part(tables, state, settings, scratch, work, h):
 
 
 @kernel
+def evaluate_drivers(tables, signals, t, out):
+    """``signals`` at time ``t``; those that some are sums and products of stand before them."""
+    for i in range(signals.shape[0]):
+        evaluate_signal(tables, signals[i], t, out)
+
+
+@kernel
 def driven_acceleration(settings, work, i):
     """Acceleration that driver ``i`` prescribes at the time for which the signals have been evaluated."""
     return work.signal[int(settings.drivers[i, DRIVER_SIGNAL]), int(settings.drivers[i, DRIVER_COLUMN])]
 
 
 @entry
-def largest_signals(tables: Tables, times: Floats, signal: Floats2, out: Floats2) -> None:
-    """out[i] = largest size of value, rate and acceleration of signal i at ``times`` (s); ``signal``: work space."""
+def largest_signals(tables: Tables, signals: Integers, times: Floats, work: Floats2, out: Floats2) -> None:
+    """out[s] = largest size of value, rate and acceleration of each s of ``signals`` at ``times`` (s)."""
     for j in range(times.shape[0]):
-        evaluate_signals(tables, times[j], signal)
-        for i in range(out.shape[0]):
+        evaluate_drivers(tables, signals, times[j], work)
+        for i in range(signals.shape[0]):
             for k in range(ACCEL + 1):
-                if abs(signal[i, k]) > out[i, k]:
-                    out[i, k] = abs(signal[i, k])
+                if abs(work[signals[i], k]) > out[signals[i], k]:
+                    out[signals[i], k] = abs(work[signals[i], k])

@@ -65,6 +65,26 @@ def test_forces_limit_nothing():
     assert len(found["drivers"]) == len(found["knots"]) == 0
 
 
+class Counted:
+    """A force that notes how often it is asked for."""
+
+    calls = 0
+
+    def __call__(self, t: float) -> float:
+        self.calls += 1
+        return 1.0 + t
+
+
+def test_only_drivers_are_evaluated():
+    system, body, slide = slider()
+    slide.prescribe(lambda t: math.sin(t))
+    force = Counted()
+    system.force(body["origin"], (force, 0.0, 0.0))
+    model, calls = ready(system), force.calls
+    assert len(driver_limits(model, T_END, RTOL)["drivers"]) == 1
+    assert force.calls == calls
+
+
 def test_loose_where_something_moves_by_itself():
     """A slider is driven, and a second one on it free or not; a loop is not free."""
     largest = 10.0 / math.sqrt(3.0) / 0.1**2
