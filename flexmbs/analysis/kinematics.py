@@ -66,7 +66,8 @@ def kinematics(
                 raise MechanismError(found[1])
     except MechanismError as failure:
         reason = _cause(model, float(t), failure)
-        error = SimulationError(f"kinematics: the motion stops between {moments[-1].t:.6g} and {t:.6g} s: {reason}")
+        since = f"at {t:.6g} s" if moments[-1].t == t else f"between {moments[-1].t:.6g} and {t:.6g} s"
+        error = SimulationError(f"kinematics: the motion stops {since}: {reason}")
         error.result = result_of(system, model, moments, f"stopped: {error}", _stats(begin, moments, watch), out)
         raise error from None
     return result_of(system, model, moments, "finished", _stats(begin, moments, watch), out)

@@ -36,7 +36,7 @@ APART = 0.6  # of the thickness of a slice: pieces closer together are one stati
 LEAST = 3  # points that show how a piece of a surface turns
 EVERY = 3  # of the stations are looked at in every step: rotations and stretches of others lie between theirs
 SHOWN = 200  # points of which displacements of second order are compared
-PIECES = 50  # of a surface that are connected by their nearest points
+ROUNDS = 50  # in which separate pieces of a surface are connected to the one that grows
 
 
 @dataclass(frozen=True)
@@ -238,15 +238,17 @@ def _graph(edges: np.ndarray, count: int) -> csr_array:
 
 
 def _connected(points: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """``edges`` with one more from each separate piece of the surface to what is nearest to it."""
-    for _ in range(PIECES):
+    """``edges`` with one more between separate pieces of the surface, as of beams at a corner, where they are nearest."""
+    for left in range(ROUNDS, 0, -1):
         count, label = connected_components(_graph(edges, len(points)), directed=False)
         if count == 1:
             break
         first, others = np.flatnonzero(label == 0), np.flatnonzero(label != 0)
         gaps, nearest = cKDTree(points[first]).query(points[others])
-        i = int(np.argmin(gaps))
-        edges = np.concatenate([edges, [[first[nearest[i]], others[i]]]])
+        order = np.lexsort((gaps, label[others]))
+        each = order[np.unique(label[others][order], return_index=True)[1]]  # the nearest point of each piece
+        each = each[(gaps[each] <= 2.0 * gaps[each].min()) | (left == 1)]  # others may hang on these
+        edges = np.concatenate([edges, np.column_stack([first[nearest[each]], others[each]])])
     return edges
 
 

@@ -145,6 +145,30 @@ def test_statics_warn_and_stop():
         assert cantilever(5.0).statics(stop_on_deformation=False).status == "finished"
 
 
+def pressed(reach) -> fm.System:
+    """A bar with one mode, clamped; a plane moves its tip aside by ``reach`` lengths in 1 s: nothing is left free."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    bar = system.add(beam(LENGTH, fm.ClampedFree(at="root", bending=(1, 0))), name="bar")
+    system.fixed(system.ground["origin"], bar["root"])
+    slide = system.add(fm.RigidBody.box(7850.0, (0.01, 0.01, 0.01)), name="slide")
+    drive = system.prismatic(system.ground.marker("rail", position=(LENGTH, 0.0, 0.0)), slide["origin"], axis="y", name="rail")
+    drive.prescribe(fm.Polynomial([0.0, reach * LENGTH]))
+    system.inplane(slide["origin"], bar["tip"], normal="y", name="plane")
+    return system
+
+
+def test_kinematics_warn_and_stop():
+    with pytest.warns(fm.ResultWarning, match="body 'bar' deforms further .*beyond 1% from t = 0"):
+        result = pressed(0.3).kinematics(1.0, steps=20)
+    assert 0.05 < result.stats["deformation_error"] < 0.2
+    assert result.stats["deformation_error_time"] == 1.0
+    with pytest.raises(fm.SimulationError, match="kinematics: the motion stops .*body 'bar' deforms .*: more than 50%") as caught:
+        pressed(2.0).kinematics(1.0, steps=20)
+    assert 0.2 < caught.value.result.t[-1] < 0.9
+    with pytest.warns(fm.ResultWarning, match="deforms further"):
+        assert pressed(2.0).kinematics(1.0, steps=20, stop_on_deformation=False).status == "finished"
+
+
 def jammed(modes) -> fm.System:
     """A crank of 0.4 m on a rod of 0.22 m: at sin a = 0.55 the piston cannot follow, and only the rod can yield."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
