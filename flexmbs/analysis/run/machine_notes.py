@@ -78,8 +78,8 @@ def _ringing(model: Model, modes: MachineModes, acceleration: np.ndarray, least:
         return ""
     return (
         f"start: drivers move at t = 0 s, and flexible bodies start as stated: '{worst}' {moved[worst][1]:.2g} m off the "
-        f"deflection that this motion and the loads demand. It vibrates about that by as much, from {modes.frequencies[0]:.4g} Hz up, "
-        "and forces in joints are off with it from the first instant on; quasi_static_start=True starts without vibration"
+        f"deflection that this motion and the loads demand. It vibrates about that by as much, from {modes.frequencies[0]:.4g} Hz "
+        "up, and forces in joints are off with it from the first instant on; quasi_static_start=True starts without vibration"
     )
 
 
