@@ -10,9 +10,9 @@ from flexmbs.core.stepping.driver_steps import OVER_RUN, largest_signals
 from flexmbs.model.compiled_model import Model
 
 # What straight lines between steps may miss of a driven acceleration, relative to the largest one: rtol, but no less than
-# FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it,
-# and only a step that skips most of the motion is too long.
-FINEST, SKIPPED = 1e-8, 0.7
+# FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it, if it
+# is connected: LOOSE, which limits no step of such runs, resolves drivers of what is not.
+FINEST, LOOSE = 1e-8, 0.01
 # Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
 # milliseconds (mechanism.python_functions), and functions with derivatives of their own.
 ROUNDING = 2e-9, 1e-12, 1e-15
@@ -31,7 +31,7 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     parts = _with_parts(tables.signals, {s for s, _level in driving})
     knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
     sizes = _largest(model, t_end, parts, knots)
-    share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else SKIPPED
+    share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else LOOSE
     rows = []
     for signal, level in driving:
         size = sizes[signal, t.ACCEL - level]
