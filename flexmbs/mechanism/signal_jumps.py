@@ -153,4 +153,4 @@ def _slope(function, t: float, reach: float) -> float:
     """One-sided slope at ``t`` of the parabola through three points, the last one 2 ``reach`` away."""
     start = t + math.copysign(KINK_AT, reach)
     near, middle, far = (value_at(function, start + k * reach) for k in range(3))
-    return (4.0 * middle - 3.0 * near - far) / (2.0 * reach)
+    return (4.0 * middle - 3.0 * near - far) / (2.0 * reach) + 0.0  # no -0

@@ -82,7 +82,7 @@ JUMPS = {
 JUMPS |= {
     "of the slope": (
         {"position": lambda t: 0 if t < 0.3 else 2 * (t - 0.3)},
-        r"velocity jumps by 2 rad/s at t = 0.3\d* s \(from -?0 to 2",
+        r"velocity jumps by 2 rad/s at t = 0.3\d* s \(from 0 to 2",
     ),
     "of the slope at the start": ({"position": lambda t: 2.0 * max(t, 0.0)}, "velocity jumps by 2 rad/s at t = 0 s"),
     "straight lines": (
