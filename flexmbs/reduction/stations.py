@@ -203,14 +203,11 @@ def _made(body: FlexibleBody, surface: bool, edges: np.ndarray, label: np.ndarra
     if body.attached_at is not None:  # the frame's own place, where nothing moves
         positions[0] = body.markers[body.attached_at].position
         rotations[:, 0] = displacements[:, 0] = 0.0
-    path, child, weight = np.eye(k, dtype=bool), np.full(k, -1), sizes.copy()
-    path[0, 0] = False
+    path, child = np.diag(np.arange(k) > 0), np.full(k, -1)
     for i in range(1, k):
         path[i] |= path[parent[i]]
-    for i in range(k - 1, 0, -1):
-        weight[parent[i]] += weight[i]
-    for i in 1 + np.argsort(weight[1:]):
-        child[parent[i]] = i  # the heaviest comes last
+    for i in 1 + np.argsort((sizes @ path)[1:]):
+        child[parent[i]] = i  # the one with most points behind it comes last
     along = positions - positions[parent]
     squared = np.maximum(np.einsum("ki,ki->k", along, along), 1e-300)
     stretch = np.einsum("ki,nki->nk", along, displacements - displacements[:, parent]) / squared

@@ -151,11 +151,6 @@ class DeformationWatch:
         self.stopped = body
         return row, f"{body}: more than {STOP:.0%}. {REMEDY}; stop_on_deformation=False goes on"
 
-    def settle(self) -> None:
-        """Make the estimates that are due: at the end, and before ``stats`` that are to be exact."""
-        for body in self.bodies:
-            body.finish()
-
     def stats(self) -> Mapping[str, object]:
         """For the statistics of a result, of the body with the largest error and of all; nothing without modal bodies."""
         if not self.bodies:
@@ -171,9 +166,9 @@ class DeformationWatch:
         }
 
     def warn(self) -> None:
-        """ResultWarning for each body whose displacements are wrong by more than ``WARN``, and that has not said so yet."""
-        self.settle()
+        """The end, after which ``stats`` are exact: ResultWarning for each body that is wrong by more than ``WARN``."""
         for body in self.bodies:
-            if body.error > WARN and body is not self.stopped:
+            body.finish()
+            if body.error > WARN and body is not self.stopped:  # which has said so
                 since = body.error_at if body.since is None else body.since
                 warn(f"{body}; beyond {WARN:.0%} from t = {since:.6g} s on. {REMEDY}", ResultWarning)

@@ -210,12 +210,17 @@ class Failure:
             lost.append(int(np.count_nonzero(singular < NEARLY_DEPENDENT * singular.max(initial=0.0))))
         if lost[1] <= lost[0]:
             return ""
-        forces = np.abs(evaluator.residual(state.q, state.v, state.a, state.reference, state.time))
-        named = ", ".join(f"'{model.coordinate_names[k]}' ({forces[k]:.3g} N or N m)" for k in drivers)
         return (
-            f"the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid: {named} "
-            "now deform them"
+            "the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid: they deform "
+            f"them, {self._pushes()}"
         )
+
+    def _pushes(self) -> str:
+        """With what forces the drivers push at a singular position."""
+        model, state = self.model, self.state
+        forces = np.abs(Evaluator(model).residual(state.q, state.v, state.a, state.reference, state.time))
+        named = [f"'{model.coordinate_names[k]}' ({forces[k]:.3g} N or N m)" for k in model.driven_coordinates]
+        return f"with forces that grow without bound: {', '.join(named)}"
 
     def _tied(self) -> tuple[float, str]:
         """Smallest singular value of the constraints relative to the largest, and the names of those involved.
@@ -286,7 +291,7 @@ class Failure:
             closed_with_drivers(self._here(), self.state.time)
         except MechanismError as error:
             return f"the motion cannot continue: {error}"
-        stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further" if drivers else ""
+        stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further, {self._pushes()}" if drivers else ""
         smallest, tied = self._tied()
         which = f": {tied}" if smallest < np.inf else ""
         return f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}{which}"

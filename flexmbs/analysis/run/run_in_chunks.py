@@ -366,7 +366,6 @@ class Run(RunModel):
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
         recorder, writer = self.recorder, self.recorder.writer
-        self.deformation.settle()
         writer.ends()
         if opened or not saves.finite(self.state):  # the state is that of the last chunk; its steps are kept
             saved, place = self.mark

@@ -170,11 +170,16 @@ def test_kinematics_warn_and_stop():
 
 
 def jammed(modes) -> fm.System:
-    """A crank of 0.4 m on a rod of 0.22 m: at sin a = 0.55 the piston cannot follow, and only the rod can yield."""
+    """A crank of 0.4 m on a rod of 0.22 m (None: rigid): at sin a = 0.55 the piston cannot follow; only the rod can yield."""
     system = fm.System(gravity=(0.0, 0.0, 0.0))
     crank = system.add(fm.RigidBody.box(7850.0, (0.4, 0.02, 0.02), center=(0.2, 0.0, 0.0)), "crank")
     system.revolute(system.ground["origin"], crank["origin"], name="shaft").prescribe(fm.Polynomial([0.0, 10.0]))
-    rod = system.add(beam(0.22, modes), "rod")
+    if modes is None:
+        rod = system.add(fm.RigidBody.box(7850.0, (0.22, 0.02, 0.01), center=(0.11, 0.0, 0.0)), "rod")
+        rod.marker("root")
+        rod.marker("tip", position=(0.22, 0.0, 0.0))
+    else:
+        rod = system.add(beam(0.22, modes), "rod")
     system.revolute(crank.marker("pin", position=(0.4, 0.0, 0.0)), rod["root"], name="pin")
     piston = system.add(fm.RigidBody.box(7850.0, (0.03, 0.03, 0.03)), "piston")
     system.revolute(rod["tip"], piston["origin"], name="wrist")
@@ -190,3 +195,12 @@ def test_a_jammed_crank_is_named_with_its_driver(modes):
         jammed(modes).simulate(0.3)
     jam = np.arcsin(0.22 / 0.4) / 10.0
     assert jam < caught.value.result.t[-1] < jam + 0.03
+
+
+def test_a_jammed_crank_on_a_rigid_rod_is_named_with_its_driver():
+    message = (
+        r"singular position, where its drivers \(shaft.angle\) cannot move it further, with forces that grow without bound: 'shaft"
+    )
+    with pytest.raises(fm.SimulationError, match=message) as caught:
+        jammed(None).simulate(0.3)
+    assert caught.value.result.t[-1] == pytest.approx(np.arcsin(0.22 / 0.4) / 10.0, abs=1e-4)
