@@ -222,7 +222,6 @@ def monitor_dependence(state, size):
     state.singular_value = size
     if size >= RECOVERED * largest:
         state.reselection_requested = 0
-        state.regular_step_size = state.last_step_size
     if size < RESELECT * 0.5**state.reselection_requested * largest:
         state.reselect_constraints = 1
         state.reselection_requested += 1

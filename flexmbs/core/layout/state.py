@@ -39,6 +39,7 @@ NUMBERS = (
     "passage",  # distance of a singular position within which rows are replaced, rad; 0: none
     "fall",  # of the smallest singular value per rad of the mechanism
     "regular_step_size",  # s, of the last step away from singular positions
+    "regular_speed",  # of the mechanism then, rad/s
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
     "unsettled_multiplier",  # largest of those corrections, and when it was, s
     "unsettled_time",

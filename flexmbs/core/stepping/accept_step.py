@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.finish_constraints import finish_constraints, motion_of_step
-from flexmbs.core.equations.projection import replaces_early
+from flexmbs.core.equations.projection import RECOVERED, replaces_early
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.state import ALL_STALE, MASS_STALE, REUSABLE
@@ -14,7 +14,9 @@ from flexmbs.core.stepping.contact_episodes import record_contacts, update_histo
 from flexmbs.core.stepping.rigid.phases import record_phases
 from flexmbs.machine_code.kernel import kernel
 
-HINDERED = 0.2  # steps before a singular position in parts of regular ones, where rows are replaced
+# Rows are replaced where steps before a singular position are below this part of regular ones, unless the mechanism moves so
+# many times as fast: then it is driven into a position that it cannot pass.
+HINDERED, GROWN = 0.2, 3.0
 SMALLEST_LAST_ERROR = 1e-2  # what the step size control remembers of a step that was far more accurate than asked
 
 
@@ -24,10 +26,11 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
 
     ``rows`` inside the step have been filled by the method.
     """
-    renewed = False
+    renewed, speed = False, 0.0
     record_contacts(tables, state, scratch, work, h, rows)
     if any_rows(tables):
-        state.moved_since_tangent += motion_of_step(tables, state, settings, scratch)
+        speed = motion_of_step(tables, state, settings, scratch) / h
+        state.moved_since_tangent += speed * h
         finish_constraints(tables, state, settings, scratch, work)
         renewed = state.moved_since_tangent == 0.0
     if len(tables.switches) > 0:
@@ -49,7 +52,10 @@ def accept_step(tables, state, settings, scratch, work, h, error, rows):
     state.has_prediction = 1
     state.last_step_rejected = 0
     state.steps_accepted += 1
-    if state.replaced_count > 0 or h < HINDERED * state.regular_step_size and replaces_early(tables, state, h):
+    hindered = h < HINDERED * state.regular_step_size and speed < GROWN * state.regular_speed
+    if state.singular_value >= RECOVERED * state.reference_singular_value:
+        state.regular_step_size, state.regular_speed = h, speed
+    if state.replaced_count > 0 or hindered and replaces_early(tables, state, h):
         state.tangent_status = ALL_STALE
     elif state.tangent_refreshes_left > 0:
         state.tangent_status = ALL_STALE
