@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 _MODULUS, _DENSITY = 5e10, 4000.0  # Pa and kg/m3 of the usual material: between plastics and steel
 _SOFTEST, _STIFFEST, _DENSITY_RANGE = -1.6, 1.1, 0.8  # decades around them that are at home in a unit
-_FAR_OFF = 2.6  # decades (root of the sum of squares) from the usual that no common engineering material has
+FAR_OFF = 2.6  # decades (root of the sum of squares) from the usual that no common engineering material has
 _LIGHTEST = 0.1  # kg/m3; no material is lighter, aerogels weigh 1
-_METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real, in the density's own system of units
+METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real, in the density's own system of units
 _IN_NO_SYSTEM = ("g/cm3", "lb/in3")  # densities that go with no modulus of the list but dyn/cm2
 _METRIC = ({"Pa": 1.0, "MPa": 1e6, "GPa": 1e9, "dyn/cm2": 0.1}, {"kg/m3": 1.0, "g/cm3": 1e3, "kg/mm3": 1e9, "t/mm3": 1e12})
 _POUND, _INCH = 0.45359237, 0.0254
@@ -60,11 +60,17 @@ def usual_units(modulus: float | None, density: float | None) -> UnitPair | None
                 stiffer, denser = math.log10(pair.modulus / _MODULUS), math.log10(pair.density / _DENSITY)
                 if not _SOFTEST <= stiffer <= _STIFFEST or abs(denser) > _DENSITY_RANGE:
                     continue
-                if density_unit not in _IN_NO_SYSTEM and pair.density < _METAL_DENSITY:
+                if density_unit not in _IN_NO_SYSTEM and pair.density < METAL_DENSITY:
                     continue
                 if abs(stiffer) + abs(denser) < least:
                     best, least = pair, abs(stiffer) + abs(denser)
     return best
+
+
+def decades_off(modulus: float | None, density: float | None) -> float:
+    """Decades by which a modulus (Pa) and a density (kg/m3) are off the usual material; None: not known."""
+    stiffer = 0.0 if modulus is None else math.log10(modulus / _MODULUS)
+    return math.hypot(stiffer, 0.0 if density is None else 2.0 * math.log10(density / _DENSITY))
 
 
 def doubt_about_si(modulus: float, density: float) -> str | None:
@@ -74,7 +80,7 @@ def doubt_about_si(modulus: float, density: float) -> str | None:
     """
     if not (modulus > 0.0 and density > 0.0):
         return None
-    if math.hypot(math.log10(modulus / _MODULUS), 2.0 * math.log10(density / _DENSITY)) <= _FAR_OFF:
+    if decades_off(modulus, density) <= FAR_OFF:
         return None
     pair = usual_units(modulus, density)
     if pair is None:

@@ -14,21 +14,17 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.material_units import usual_units
+from flexmbs.mesh.material_units import FAR_OFF, METAL_DENSITY, decades_off, usual_units
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import bounding_box
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, same_units, unit_system
 
 _LARGEST_PART = 50.0  # m; parts of mechanisms are smaller, and 50 mm of millimetres is already a small part
-_USUAL_MODULUS = 5e10  # Pa: between aluminium and steel; plastics lie 1.5 decades below
-_USUAL_DENSITY = 4000.0  # kg/m3: between plastics and steel
-_FAR_OFF = 2.6  # decades (root of the sum of squares) from the usual that no common engineering material has
 _CLEARLY = 1.2  # decades by which another system must fit better before anything is said
 _APART = 4.0  # decades between the best and the next system that make soft materials (rubber, foam) recognisable too
 _CAPPED = 5.0  # decades that one odd material (a rigid or massless stand-in) counts at most
 _ONLY_IF_SURE = ("mm-kg-s",)  # its moduli (kPa) look like psi, its densities are those of mm-kg-ms
-_METAL_DENSITY = 2000.0  # kg/m3; below it soft moduli are real
 _ADVICE = "flexmbs takes m, kg, s, N, Pa (steel: E = 210e9, density = 7850)"
 
 
@@ -43,12 +39,8 @@ class _Stated:
 
     def decades_off(self, system: UnitSystem) -> float:
         """Distance from the usual engineering material, were the numbers in ``system``, in decades."""
-        off = 0.0
-        if self.modulus is not None:
-            off += math.log10(self.modulus * system.stress / _USUAL_MODULUS) ** 2
-        if self.density is not None:
-            off += (2.0 * math.log10(self.density * system.density / _USUAL_DENSITY)) ** 2
-        off = math.sqrt(off)
+        modulus = None if self.modulus is None else self.modulus * system.stress
+        off = decades_off(modulus, None if self.density is None else self.density * system.density)
         if system.name in _ONLY_IF_SURE and (None in (self.modulus, self.density) or off > _CLEARLY):
             return math.inf
         return off
@@ -69,9 +61,9 @@ def likely_system(mesh: Mesh) -> UnitSystem | None:
         fits = sorted((_mean_decades_off(stated, system), name) for name, system in UNIT_SYSTEMS.items())
         best, name = fits[0]
         si = _mean_decades_off(stated, SI)
-        if si <= _FAR_OFF and si <= best + _CLEARLY:
+        if si <= FAR_OFF and si <= best + _CLEARLY:
             return SI
-        recognised = best <= _FAR_OFF or (best <= _CAPPED - 0.1 and _uncapped_gap(stated, name) >= _APART)
+        recognised = best <= FAR_OFF or (best <= _CAPPED - 0.1 and _uncapped_gap(stated, name) >= _APART)
         return UNIT_SYSTEMS[name] if recognised else None
     return UNIT_SYSTEMS["mm-t-s"] if _size(mesh) > _LARGEST_PART else None
 
@@ -122,7 +114,7 @@ def _of_no_system(mesh: Mesh) -> str | None:
     systems = [system for system in (_given(mesh), likely_system(mesh)) if system is not None]
     for entry in _stated(mesh):
         pair = usual_units(entry.modulus, entry.density)
-        if pair is None or min(_best(entry)[1], *(entry.decades_off(system) for system in systems)) <= _FAR_OFF:
+        if pair is None or min(_best(entry)[1], *(entry.decades_off(system) for system in systems)) <= FAR_OFF:
             continue
         if any(math.isclose(entry.density * system.density, pair.density, rel_tol=1e-2) for system in systems):
             continue  # a stand-in of any stiffness
@@ -177,13 +169,13 @@ def _mixed(mesh: Mesh) -> str | None:
 
 def _mixed_in_one(entry: _Stated, mesh: Mesh) -> str | None:
     """Modulus and density of one metal that are each at home in another system."""
-    if entry.modulus is None or entry.density is None or _best(entry)[1] <= _FAR_OFF:
+    if entry.modulus is None or entry.density is None or _best(entry)[1] <= FAR_OFF:
         return None
     by_density = _sure_system(_Stated(entry.name, "", None, entry.density))
     by_modulus = _sure_system(_Stated(entry.name, "", entry.modulus, None))
     if by_density is None or by_modulus is None or by_density is by_modulus:
         return None
-    if entry.density * by_density.density < _METAL_DENSITY:
+    if entry.density * by_density.density < METAL_DENSITY:
         return None
     factor = by_modulus.stress / by_density.stress
     return (
