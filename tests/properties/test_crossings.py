@@ -132,7 +132,9 @@ def integrator(name: str):
 
 def run(scene: Scene, part: float = 1.0, t_end: float = T_END, **more):
     rtol = part * tolerance(scene.levels)
-    return scene.system.simulate(t_end, rtol=rtol, integrator=integrator(scene.levels["integrator"]), progress=watch, **more)
+    return scene.system.simulate(
+        t_end, rtol=rtol, stop_on_deformation=False, integrator=integrator(scene.levels["integrator"]), progress=watch, **more
+    )
 
 
 STATIC = ("statics", "linearize", "equilibrium")
