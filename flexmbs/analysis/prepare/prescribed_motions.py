@@ -6,7 +6,6 @@ driver can impose neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.constraints import Coupling
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
-from flexmbs.mechanism.signal_jumps import NEGLIGIBLE, SAMPLES, SMALLEST, find_jump, find_kink, value_at
+from flexmbs.mechanism.signal_jumps import NEGLIGIBLE, SAMPLES, SMALLEST, Jump, find_jump, find_kink, value_at
 from flexmbs.mechanism.time_functions import Product, Sum
 from flexmbs.mechanism.time_signals import Signal
 from flexmbs.model.compiled_model import Model
@@ -31,7 +30,7 @@ TOO_FAST = 0.02  # allowed error of a derivative by differences, relative to the
 PLACES = 16  # times at which they are compared; two of them may lie on kinks
 MAX_SEARCHED = 20  # steps of a chunk of steps that are searched for jumps
 SAMPLES_AT_STOP = 100  # samples searched for a jump where a run has stopped
-SAMPLES_AT_PEAK = 16  # ... for a kink where the acceleration of a chunk is largest
+SAMPLES_IN_STEP = 16  # ... in a step, or where the acceleration of a chunk is largest
 SMALLEST_JUMP = 1e-9  # m, rad: smaller jumps are within tolerances and rounding
 UNEXPLAINED = 1e-3  # relative change in a step that the rates at its ends leave unexplained; above, it is searched
 
@@ -44,33 +43,33 @@ class Prescribed:
     level: int
     unit: str
 
-    @property
-    def functions(self) -> Iterator[tuple[str, str, object]]:
-        """Functions that must not jump: (quantity, unit, function), without derivatives by finite differences."""
-        quantities = (("position", self.unit), ("velocity", f"{self.unit}/s" if self.unit else ""))
-        given = (self.signal.value, None if self.signal.by_differences else self.signal.rate)
-        for (noun, unit), function in zip(quantities[self.level :], given, strict=False):
-            if function is not None:
-                yield noun, unit, function
-
-    @property
-    def may_kink(self) -> bool:
-        """Whether it is a position whose rate is made of differences, which hide where it jumps."""
-        return self.level == 0 and (self.signal.by_differences or isinstance(self.signal.function, Sum | Product))
-
     def jump(self, begin: float, end: float, samples: int = SAMPLES, smallest: float = SMALLEST) -> str:
         """The message about the first jump in position or velocity found between two times (s); empty if there is none."""
-        for noun, unit, function in self.functions:
-            jump = find_jump(function, begin, end, samples, smallest)
-            if jump is not None:
-                return f"{self.signal.name}: {_jumps(noun, unit, jump)}"
-        kink = find_kink(self.signal.value, begin, end, samples) if self.may_kink else None
+        made = self.signal
+        for level, function in enumerate((made.value, None if made.by_differences else made.rate), self.level):
+            if function is not None and level < 2:
+                jump = find_jump(function, begin, end, samples, smallest)
+                if jump is not None:
+                    return self._jumps(level, jump)
+        # differences hide where a rate that they are made into jumps
+        differences = made.value is not None and (made.by_differences or isinstance(made.function, Sum | Product))
+        kink = find_kink(made.value, begin, end, samples) if differences and self.level == 0 else None
         if kink is None:
             return ""
         early = f" (differences see it {1e3 * DIFFERENCE_REACH:g} ms before the start too; rate= needs none)"
-        rate_unit = f"{self.unit}/s" if self.unit else ""
-        text = _jumps("velocity", rate_unit, kink) + (early if kink.t < begin + 1.5 * DIFFERENCE_REACH else "")
-        return f"{self.signal.name}: {text}"
+        return self._jumps(1, kink) + (early if kink.t < 0.5 * DIFFERENCE_REACH else "")
+
+    def _jumps(self, level: int, jump: Jump) -> str:
+        unit = f" {self.unit}{'/s' * level}" if self.unit else ""
+        noun, remedy = (
+            ("position", "fm.Step(t0, t1, y0, y1) is a smooth step, fm.Table(t, y) a smooth curve through points"),
+            ("velocity", "a driver cannot impose an impact; fm.Ramp(t0, t1, slope) is a smooth run-up"),
+        )[level]
+        at = 0.0 if abs(jump.t) < 1e-9 else jump.t
+        return (
+            f"{self.signal.name}: the prescribed {noun} jumps by {jump.after - jump.before:.6g}{unit} at t = {at:.9g} s (from "
+            f"{jump.before:.9g} to {jump.after:.9g}{unit}). Prescribe a continuous motion: {remedy}"
+        )
 
 
 def prescribed_motions(system: Mechanism) -> list[Prescribed]:
@@ -147,76 +146,42 @@ def check_motions(system: Mechanism, begin: float, end: float) -> None:
         if jumps:
             raise MechanismError(jumps)
         _check_derivatives(one, begin, end)
-        _warn_if_too_fast(one, begin, end)
-
-
-def _jumps(noun: str, unit: str, jump) -> str:
-    unit = f" {unit}" if unit else ""
-    remedy = (
-        "fm.Step(t0, t1, y0, y1) is a smooth step, fm.Table(t, y) a smooth curve through points"
-        if noun == "position"
-        else "a driver cannot impose an impact; fm.Ramp(t0, t1, slope) is a smooth run-up"
-    )
-    at = 0.0 if abs(jump.t) < 1e-9 else jump.t
-    return (
-        f"the prescribed {noun} jumps by {jump.after - jump.before:.6g}{unit} at t = {at:.9g} s (from "
-        f"{jump.before:.9g} to {jump.after:.9g}{unit}). Prescribe a continuous motion: {remedy}"
-    )
 
 
 def _check_derivatives(one: Prescribed, begin: float, end: float) -> None:
-    """MechanismError if derivatives that the user gave with a Python function are wrong."""
-    signal = one.signal
+    """Compare derivatives of a Python function with narrow differences, whose rounding does not count.
+
+    MechanismError where the user gave wrong ones, MechanismWarning where the motion is too quick for those by differences.
+    """
+    signal, names = one.signal, (("the position", "rate="), ("the rate", "acceleration="))[one.level :]
     if signal.function is not None or signal.value is None:
         return
-    pairs = [("rate", signal.value, None if signal.by_differences else signal.rate)]
-    if not signal.by_differences:
-        pairs.append(("acceleration", signal.rate, signal.acceleration if signal.own_acceleration else None))
-    names = (("the position", "rate="), ("the rate", "acceleration="))[one.level :]
-    for (of, argument), (_kind, function, derivative) in zip(names, pairs, strict=False):
-        if derivative is None:
+    pairs = [(signal.value, signal.rate)]
+    if signal.own_acceleration and not signal.by_differences:
+        pairs.append((signal.rate, signal.acceleration))
+    # not at round fractions of the run, where kinks are likely
+    times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
+    for (of, argument), (function, derivative) in zip(names, pairs, strict=False):
+        given = np.array([value_at(derivative, t) for t in times])
+        found = np.array([(value_at(function, t + STEP) - value_at(function, t - STEP)) / (2.0 * STEP) for t in times])
+        rounding = 1e-13 * max(abs(value_at(function, t)) for t in times) / STEP
+        error = (np.abs(given - found) - rounding) / max(np.abs(given).max(), np.abs(found).max(), 1e-300)
+        if np.count_nonzero(error > (TOO_FAST if signal.by_differences else WRONG)) <= 2:
             continue
-        times, given, found, error = _derivatives(function, derivative, begin, end)
-        if np.count_nonzero(error > WRONG) > 2:
-            i = int(np.argmax(np.abs(given - found)))
+        i = int(np.argmax(np.abs(given - found)))
+        if not signal.by_differences:
             raise MechanismError(
                 f"{signal.name}: {argument} is not the derivative of {of}: at t = {times[i]:.6g} s it gives "
                 f"{given[i]:.6g}, but differences of {of} give {found[i]:.6g}"
             )
-
-
-def _warn_if_too_fast(one: Prescribed, begin: float, end: float) -> None:
-    """MechanismWarning if a motion changes too quickly for derivatives by finite differences."""
-    signal = one.signal
-    if signal.function is not None or signal.value is None or not signal.by_differences or one.level > 1:
-        return
-    times, given, found, error = _derivatives(signal.value, signal.rate, begin, end)
-    if np.count_nonzero(error > TOO_FAST) <= 2:
-        return
-    i = int(np.argmax(np.abs(given - found)))
-    of, derivatives = ("position", "rate= and acceleration=") if one.level == 0 else ("rate", "acceleration=")
-    warn(
-        f"{signal.name}: the {of} changes too quickly for derivatives by finite differences over "
-        f"{1e3 * DIFFERENCE_REACH:g} ms to both sides: at t = {times[i]:.6g} s they give {given[i]:.6g} instead of "
-        f"{found[i]:.6g}. Give {derivatives} too, or use a function with exact derivatives (fm.Harmonic, fm.Step, "
-        "fm.Table)",
-        MechanismWarning,
-    )
-
-
-def _derivatives(function, derivative, begin: float, end: float) -> tuple[np.ndarray, ...]:
-    """Times (s), ``derivative`` and narrow differences of ``function`` there, and their relative difference.
-
-    Rounding of the differences does not count.
-    """
-    # not at round fractions of the run, where kinks are likely
-    times = begin + (end - begin) * (np.arange(PLACES) + 0.437) / PLACES
-    given = np.array([value_at(derivative, t) for t in times])
-    found = np.array([(value_at(function, t + STEP) - value_at(function, t - STEP)) / (2.0 * STEP) for t in times])
-    rounding = 1e-13 * max(abs(value_at(function, t)) for t in times) / STEP
-    beyond = np.abs(given - found) - rounding
-    largest = max(np.abs(given).max(), np.abs(found).max())
-    return times, given, found, np.maximum(beyond, 0.0) / max(largest, 1e-300)
+        derivatives = " and ".join(name for _of, name in names)
+        warn(
+            f"{signal.name}: {of} changes too quickly for derivatives by finite differences over "
+            f"{1e3 * DIFFERENCE_REACH:g} ms to both sides: at t = {times[i]:.6g} s they give {given[i]:.6g} instead of "
+            f"{found[i]:.6g}. Give {derivatives} too, or use a function with exact derivatives (fm.Harmonic, fm.Step, "
+            "fm.Table)",
+            MechanismWarning,
+        )
 
 
 def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[float, str] | None:
@@ -231,24 +196,22 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
         for name, signal in joint.drivers.items():
             if joint.levels[name] != 0 or signal.value is None:
                 continue
-            k, unit = model.coordinate_index[f"{joint.name}.{name}"], joint.type.coordinates[name]
+            k, one = model.coordinate_index[f"{joint.name}.{name}"], Prescribed(signal, 0, joint.type.coordinates[name])
             q, v, a = rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]
             change = np.diff(q)
             explained = 0.5 * h * (v[1:] + v[:-1]) + h**2 / 12.0 * (a[:-1] - a[1:])
             left = np.where(h > 0.0, np.abs(change - explained), 0.0)
             suspect = left > np.maximum(UNEXPLAINED * np.abs(change), NEGLIGIBLE * np.abs(q).max())
-            largest = np.argsort(np.where(suspect, left, 0.0))[::-1][: min(MAX_SEARCHED, np.count_nonzero(suspect))]
-            for i in np.sort(largest):
-                jump = find_jump(signal.value, float(t[i]), float(t[i + 1]), 8, SMALLEST_JUMP)
-                if jump is not None and jump.size > 0.5 * left[i]:
-                    found.append((float(t[i]), f"{signal.name}: {_jumps('position', unit, jump)}"))
-                    break
+            largest = np.argsort(np.where(suspect, -left, 0.0))[: min(MAX_SEARCHED, np.count_nonzero(suspect))]
+            places = [(float(t[i]), float(t[i + 1])) for i in np.sort(largest)]
             if signal.by_differences:  # a jump of the rate is an acceleration over their reach
-                i = int(np.argmax(np.abs(a)))
-                near = float(t[i]) - DIFFERENCE_REACH, float(t[i]) + DIFFERENCE_REACH
-                kink = find_kink(signal.value, *near, SAMPLES_AT_PEAK)
-                if kink is not None:
-                    found.append((float(t[max(i - 1, 0)]), f"{signal.name}: {_jumps('velocity', f'{unit}/s', kink)}"))
+                peak = float(t[np.argmax(np.abs(a))])
+                places.append((peak - DIFFERENCE_REACH, peak + DIFFERENCE_REACH))
+            for begin, end in places:
+                jump = one.jump(begin, end, SAMPLES_IN_STEP, SMALLEST_JUMP)
+                if jump:
+                    found.append((begin, jump))
+                    break
     return min(found, default=None)
 
 
