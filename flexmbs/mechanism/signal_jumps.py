@@ -6,6 +6,7 @@ slope jumps, and not at all where the function does.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -73,13 +74,8 @@ def find_kink(function: Callable[[float], float], begin: float, end: float, samp
 def _sampled(function, begin: float, end: float, samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Times (s) and values up to the first one that is not finite."""
     times = np.linspace(begin, end, samples + 1)
-    values: list[float] = []
-    for t in times:
-        value = value_at(function, float(t))
-        if not math.isfinite(value):
-            break
-        values.append(value)
-    return times[: len(values)], np.array(values)
+    values = np.array(list(itertools.takewhile(math.isfinite, (value_at(function, float(t)) for t in times))))
+    return times[: len(values)], values
 
 
 def value_at(function, t: float) -> float:

@@ -79,11 +79,8 @@ def prescribed_motions(system: Mechanism) -> list[Prescribed]:
         for joint in system.joints.values()
         for name, signal in joint.drivers.items()
     ]
-    for constraint in system.constraints.values():
-        if constraint.signal is not None:
-            unit = "" if isinstance(constraint, Coupling) else "m"
-            found.append(Prescribed(constraint.signal, constraint.level, unit))
-    return found
+    driven = [one for one in system.constraints.values() if one.signal is not None]
+    return found + [Prescribed(one.signal, one.level, "" if isinstance(one, Coupling) else "m") for one in driven]
 
 
 def check_stated_start(system: Mechanism, model: Model) -> None:
@@ -141,10 +138,8 @@ def check_motions(system: Mechanism, begin: float, end: float) -> None:
     """MechanismError if a driver jumps in position or velocity between two times (s), or has wrong derivatives."""
     for one in prescribed_motions(system):
         # differences evaluate the function before the start too
-        first = begin - DIFFERENCE_REACH if one.signal.by_differences else begin
-        jumps = one.jump(first, end)
-        if jumps:
-            raise MechanismError(jumps)
+        if jump := one.jump(begin - DIFFERENCE_REACH * one.signal.by_differences, end):
+            raise MechanismError(jump)
         _check_derivatives(one, begin, end)
 
 
@@ -201,14 +196,14 @@ def jump_in_rows(system: Mechanism, model: Model, rows: np.ndarray) -> tuple[flo
             change = np.diff(q)
             explained = 0.5 * h * (v[1:] + v[:-1]) + h**2 / 12.0 * (a[:-1] - a[1:])
             left = np.where(h > 0.0, np.abs(change - explained), 0.0)
-            suspect = left > np.maximum(UNEXPLAINED * np.abs(change), NEGLIGIBLE * np.abs(q).max())
-            largest = np.argsort(np.where(suspect, -left, 0.0))[: min(MAX_SEARCHED, np.count_nonzero(suspect))]
-            places = [(float(t[i]), float(t[i + 1])) for i in np.sort(largest)]
+            left[left <= np.maximum(UNEXPLAINED * np.abs(change), NEGLIGIBLE * np.abs(q).max())] = 0.0
+            largest = np.sort(np.argsort(-left)[:MAX_SEARCHED])
+            places = [(float(t[i]), float(t[i + 1]), 0.5 * float(left[i])) for i in largest if left[i] > 0.0]
             if signal.by_differences:  # a jump of the rate is an acceleration over their reach
                 peak = float(t[np.argmax(np.abs(a))])
-                places.append((peak - DIFFERENCE_REACH, peak + DIFFERENCE_REACH))
-            for begin, end in places:
-                jump = one.jump(begin, end, SAMPLES_IN_STEP, SMALLEST_JUMP)
+                places.append((peak - DIFFERENCE_REACH, peak + DIFFERENCE_REACH, np.inf))
+            for begin, end, smallest in places:
+                jump = one.jump(begin, end, SAMPLES_IN_STEP, max(smallest, SMALLEST_JUMP))
                 if jump:
                     found.append((begin, jump))
                     break

@@ -15,8 +15,7 @@ SKIPPED = 0.5  # ... above which the step skips the motion, provided it is NOTAB
 NOTABLE = 0.01
 SHORTEST = 1e-6  # of the time since the start: a step over a jump of an acceleration skips no motion
 TURN = 0.5  # rad in a step; for smaller rotations the ends of the step represent the power of weights and forces
-# Rounding of rates by finite differences over milliseconds, 1/s, relative to the value.
-RATE_ROUNDING = 1e-8
+RATE_ROUNDING = 1e-8  # of rates by finite differences over milliseconds, 1/s, relative to the value
 
 
 class DrivenMotions:
@@ -25,13 +24,15 @@ class DrivenMotions:
     def __init__(self, system, model: Model):
         self.driving = [one for one in system.constraints.values() if one.signal is not None and one.level != ACCELERATION_LEVEL]
         self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
-        self.turning = _prescribed_angles(system, model)
+        units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
         self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
-        joints = {f"{joint.name}.{name}": signal for joint in system.joints.values() for name, signal in joint.drivers.items()}
-        signals = [joints.get(name) for name in self.names] + [one.signal for one in self.driving]
-        self.names += [constraint.name for constraint in self.driving]
+        self.turning = np.flatnonzero([units.get(name) == "rad" for name in self.names])
+        signals = {f"{j.name}.{name}": signal for j in system.joints.values() for name, signal in j.drivers.items()}
+        found = [signals.get(name) for name in self.names] + [one.signal for one in self.driving]
+        self.names += [one.name for one in self.driving]
         # s: differences see the whole motion over such a time, and rates that they smear are no motion skipped
-        self.smeared = np.array([2.0 * DIFFERENCE_REACH * (one is not None and one.by_differences) for one in signals])
+        self.smeared = np.array([2.0 * DIFFERENCE_REACH * (one is not None and one.by_differences) for one in found])
+        self.skipped = ""  # the first step that skips most of a motion of a driver
 
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
         """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
@@ -49,43 +50,21 @@ class DrivenMotions:
     def is_seen(self, times: np.ndarray, driven: np.ndarray) -> np.ndarray:
         """(steps,) bool: whether the values at the ends of a step represent the drivers in between.
 
-        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`. Steps can be longer than the
-        motion of a driver if no other coordinate follows it (a hoist, a balanced rotor).
+        ``times`` (steps + 1,) s; ``driven`` (steps + 1, 3, drivers), see :meth:`driven`. Notes the first step that skips
+        most of a motion: one of a Python function that no sample has shown (core.stepping.driver_steps).
         """
-        left, size = _left_and_size(times, driven)
-        rounding = np.maximum(1e-9 * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        part = np.where(np.diff(times)[:, None, None] < self.smeared, SMEARED, UNEXPLAINED)
-        unseen = (left > part * size + rounding).any(axis=(1, 2))
-        turned = np.abs(np.diff(driven[:, 0, self.turning], axis=0))
-        return ~(unseen | (turned > TURN).any(axis=1))
-
-    def skipped_motion(self, times: np.ndarray, driven: np.ndarray) -> tuple[int, str] | None:
-        """The first step that skips most of a motion of a driver, and the name of the driver."""
-        left, size = _left_and_size(times, driven)
-        notable = np.maximum(NOTABLE * np.abs(driven[:, :2]).max(axis=0, initial=0.0), _rounding(driven))
-        long = np.diff(times)[:, None] > np.maximum(self.smeared, SHORTEST * times[-1])
-        found = np.argwhere(((left > SKIPPED * size) & (left > notable)).any(axis=1) & long)
-        return (int(found[0, 0]), self.names[int(found[0, 1])]) if len(found) else None
-
-
-def _left_and_size(times: np.ndarray, driven: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(steps, 2, drivers) of value and rate: change not explained by the ends of a step, and size of the motion."""
-    h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
-    explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
-    moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
-    # trapezoidal rule, for values with the end correction by the derivatives of the rates
-    explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
-    return np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
-
-
-def _rounding(driven: np.ndarray) -> np.ndarray:
-    """(2, drivers): rounding of values (none) and of their rates by finite differences."""
-    largest = np.abs(driven[:, 0]).max(axis=0, initial=0.0)
-    return np.stack([np.zeros_like(largest), RATE_ROUNDING * largest])
-
-
-def _prescribed_angles(system, model: Model) -> np.ndarray:
-    """Indices of angles among ``Model.driven_coordinates``."""
-    units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
-    names = [model.coordinate_names[k] for k in model.driven_coordinates]
-    return np.flatnonzero([units.get(name) == "rad" for name in names])
+        h, change = np.diff(times)[:, None, None], np.diff(driven, axis=0)
+        # trapezoidal rule, for values with the end correction by the derivatives of the rates
+        explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
+        moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
+        explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
+        left, size = np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
+        largest = np.abs(driven[:, :2]).max(axis=0, initial=0.0)
+        rounding = RATE_ROUNDING * largest[0] * np.array([[0.0], [1.0]])
+        skips = ((left > SKIPPED * size) & (left > np.maximum(NOTABLE * largest, rounding))).any(axis=1)
+        for i, k in np.argwhere(skips & (h[:, 0] > np.maximum(self.smeared, SHORTEST * times[-1])))[:1]:
+            step = f"the step from t = {times[i]:.6g} to {times[i + 1]:.6g} s"
+            self.skipped = self.skipped or f"{step} skips a shorter motion of the driver of '{self.names[k]}'"
+        part = np.where(h < self.smeared, SMEARED, UNEXPLAINED)
+        turned = np.abs(change[:, 0, self.turning])
+        return ~((left > part * size + np.maximum(1e-9 * largest, rounding)).any(axis=(1, 2)) | (turned > TURN).any(axis=1))

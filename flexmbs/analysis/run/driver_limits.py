@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from flexmbs.core.layout import tables as t
@@ -16,6 +18,7 @@ FINEST, LOOSE = 1e-8, 0.01
 # Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
 # milliseconds (mechanism.python_functions), and functions with derivatives of their own.
 ROUNDING = 2e-9, 1e-12, 1e-15
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 MOST_KNOTS = 2000  # between which the largest acceleration is looked for; there are INSIDE samples between two
 INSIDE = np.array([0.0, 0.21, 0.5, 0.79])
 
@@ -38,10 +41,9 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
         tolerance = max(share * size, ROUNDING[level] * (sizes[signal, t.VALUE] + t_end * sizes[signal, t.RATE]))
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
-    limiting = _with_parts(tables.signals, {signal for signal, *_ in rows})
     return {
         "drivers": np.array(rows, dtype=float).reshape(-1, 3),
-        "driver_signals": limiting,
+        "driver_signals": _with_parts(tables.signals, {signal for signal, *_ in rows}),
         "knots": np.array(knots, dtype=np.int64),
     }
 
@@ -56,7 +58,8 @@ def _with_parts(signals: np.ndarray, wanted: set[int]) -> np.ndarray:
 
 def _largest(model: Model, t_end: float, parts: np.ndarray, knots: list[int]) -> np.ndarray:
     """(signals, 3) largest value, rate and acceleration of drivers and their ``parts`` found in the run."""
-    tables, times = model.tables, [np.linspace(0.0, t_end, OVER_RUN + 1)]
+    # spread evenly, but without a period that could be that of a driver (multiples of the golden ratio modulo 1)
+    tables, times = model.tables, [np.append(0.0, t_end * (np.arange(1, OVER_RUN + 1) * GOLDEN % 1.0))]
     for at in knots:
         ends = tables.pool[at + TIMES :][: min(int(tables.pool[at + COUNT]), MOST_KNOTS) + 1]
         inside = (ends[:-1, None] + INSIDE * np.diff(ends)[:, None]).ravel()

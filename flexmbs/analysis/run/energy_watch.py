@@ -39,7 +39,6 @@ LEAST_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
 # differences than COARSE_RTOL; a part of the largest energy is rounding.
 LEAST_RTOL, COARSE_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
 NAMED, SMALL, NEARLY = 0.5, 0.1, 0.9  # part of the balance that names its cause; between which it has grown
-SHORTER_STEPS = "Set max_step to about a tenth of the duration of that motion"
 
 
 class EnergyWatch:
@@ -50,8 +49,7 @@ class EnergyWatch:
 
     def __init__(self, system, model: Model, settings: Settings, rtol: float, books: EnergyBooks | None):
         self.motions = DrivenMotions(system, model)
-        self.before: tuple[float, np.ndarray] | None = None  # time and state of the drivers at the last row
-        self.skipped: tuple[str, float, float] | None = None  # driver, start and end of the step that skips its motion
+        self.before: tuple[np.ndarray, np.ndarray] | None = None  # (1, ...) time and state of the drivers at the last row
         self.books = books if len(model.tables.condensed) == len(model.tables.massless) else None
         self.explained = self.exchanged = 0.0  # J up to now
         # largest balance, J; when, s; the last time it was small, and the first one when it was nearly the largest
@@ -104,7 +102,10 @@ class EnergyWatch:
 
         ``arrays`` describe the ``watched`` (rows,) ones; ``events`` since the rows before.
         """
-        seen = self._seen(model, rows)
+        times, states = rows[:, TIME], self.motions.driven(model, rows)
+        before = (times[:1], states[:1]) if self.before is None else self.before
+        self.before = times[-1:].copy(), states[-1:].copy()
+        seen = self.motions.is_seen(np.append(before[0], times), np.concatenate([before[1], states]))
         if self.books is None or "ledger" not in arrays or not np.any(watched):
             return None
         unseen = np.append(0, np.cumsum(~seen)[watched])
@@ -144,19 +145,6 @@ class EnergyWatch:
         self.balance, self.turnover = float(balance[-1]), float(turnover[-1])
         self.explained, self.exchanged = float(explained[-1]), float(scale[-1])
         return message
-
-    def _seen(self, model: Model, rows: np.ndarray) -> np.ndarray:
-        """(rows,) bool: whether the step before each resolves its drivers; notes the first motion that is skipped."""
-        states = self.motions.driven(model, rows)
-        before = (rows[0, TIME], states[0]) if self.before is None else self.before
-        times, states = np.append(before[0], rows[:, TIME]), np.concatenate([before[1][None], states])
-        self.before = float(times[-1]), states[-1].copy()
-        seen = self.motions.is_seen(times, states)
-        if self.skipped is None and not np.all(seen):
-            skipped = self.motions.skipped_motion(times, states)
-            if skipped is not None:
-                self.skipped = skipped[1], float(times[skipped[0]]), float(times[skipped[0] + 1])
-        return seen
 
     def _attribute(self, both: dict, step: dict, came: np.ndarray, events: Sequence[EventRecord], sparse: bool) -> None:
         """Add changes of the balance to what may have caused them."""
@@ -206,19 +194,11 @@ class EnergyWatch:
 
     def warn(self) -> None:
         """ResultWarning if a step was longer than the motion of a driver, or if the balance is far beyond the tolerance."""
-        if self.skipped is not None:
+        if self.motions.skipped:
             warn(
-                f"{self._skipping()}: histories within that step, and the position that follows from a prescribed "
-                f"rate, are wrong. {SHORTER_STEPS}",
+                f"{self.motions.skipped}: histories within that step, and the position that follows from a prescribed rate, are "
+                "wrong. Set max_step to about a tenth of the duration of that motion",
                 ResultWarning,
             )
         elif abs(self.worst) > WARN * self.explained:
             warn(self.message(), ResultWarning)
-
-    def because(self, reason: str) -> str:
-        """``reason`` for open constraints, preceded by the skipped motion of a driver if there is one."""
-        return reason if self.skipped is None else f"{self._skipping()}. {SHORTER_STEPS} ({reason})"
-
-    def _skipping(self) -> str:
-        name, begin, end = self.skipped
-        return f"the step from t = {begin:.6g} to {end:.6g} s skips a shorter motion of the driver of '{name}'"

@@ -345,7 +345,7 @@ class Run(RunModel):
         choice = {
             "integrator": self.method.name,
             "integrator_reason": self.reason,
-            "step_size_decided_by": decided_by(self.model, self.state),
+            "step_size_decided_by": decided_by(self.model, self.state, self.settings),
             "advice": "; ".join(self._advice()),
             "warnings": list(self.warnings),
         }
@@ -432,7 +432,6 @@ class Run(RunModel):
             self.solver,
         )
         reason, cause = failure.reason()
-        reason = self.recorder.watch.because(reason) if outcome == OPENED else reason
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from flexmbs.core.layout.force_tables import HALF_TURN
-from flexmbs.core.layout.state import State
+from flexmbs.core.layout.state import Settings, State
 from flexmbs.mechanism.forces import Bushing
 from flexmbs.model.compiled_model import Model
 
@@ -17,15 +17,15 @@ UNDAMPED = 1e-3
 MANY_STEPS, MOST = 1000, 0.5  # when they are worth a word: of so many steps this part is theirs
 
 
-def decided_by(model: Model, state: State) -> str:
-    """The coordinates whose errors limited most steps, with their shares of all attempts, as text.
+def decided_by(model: Model, state: State, settings: Settings) -> str:
+    """The coordinates whose errors limited most steps, with their shares of all attempts, as text; where none did, drivers.
 
     Steps limited by something else (largest step, growth, events, samples, failures of Newton's iteration) are not
     counted. Which coordinate has the largest error in parts of its tolerance: core.methods.error_norm.
     """
     attempts = int(state.steps_accepted) + int(state.steps_rejected)
     if not attempts or not state.decided.any():
-        return ""
+        return "the motion of drivers" if attempts and len(settings.drivers) else ""
     order = np.argsort(-state.decided, kind="stable")[:NAMED]
     shares = [f"{model.coordinate_names[k]} {state.decided[k] / attempts:.0%}" for k in order if state.decided[k] > 0]
     return ", ".join(shares)

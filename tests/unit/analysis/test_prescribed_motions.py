@@ -211,6 +211,12 @@ def test_jump_is_found_where_it_is(place, size):
     assert found.after - found.before == pytest.approx(size, rel=1e-6)
 
 
+def test_jump_against_the_slope_is_found():
+    """Half as large as the change between two samples, and opposite to it."""
+    found = find_jump(lambda t: 5.0 * t - 2.5e-3 * (t >= 0.4321), 0.0, 1.0)
+    assert found.t == pytest.approx(0.4321, abs=1e-11) and found.after - found.before == pytest.approx(-2.5e-3, rel=1e-6)
+
+
 @pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 def test_motion_too_quick_for_its_differences_is_told(coordinates):
     """At 400 Hz differences over 3 ms show 48 % of the rate: that of sixth order with h = 1 ms is
