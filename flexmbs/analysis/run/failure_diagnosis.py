@@ -194,31 +194,25 @@ class Failure:
 
         With rigid bodies fewer constraints would be independent than at the start of the run.
         """
-        model, state, evaluator = self.model, self.state, Evaluator(self.model)
-        drivers = model.driven_coordinates
-        if not (len(drivers) and model.modal and len(evaluator.rows)):
+        model, state, evaluator, ranks = self.model, self.state, Evaluator(self.model), []
+        rigid = np.flatnonzero(~model.is_driven[: model.coordinate_count])
+        rigid = np.setdiff1d(rigid, [k for part in model.modal.values() for k in range(part.start, part.stop)])
+        if not (len(model.driven_coordinates) and model.modal and len(evaluator.rows)):
             return ""
-        rigid = ~model.is_driven[: model.coordinate_count]
-        for part in model.modal.values():
-            rigid[part] = False
-        lost = []
         for q, reference, t in ((model.q, model.reference, 0.0), (state.q, state.reference, state.time)):
             G = evaluator.constraint_matrix(q, reference, t)
             if issparse(G) or not np.all(np.isfinite(G)):
                 return ""
-            singular = np.linalg.svd(G[:, : len(rigid)][:, rigid], compute_uv=False)
-            lost.append(int(np.count_nonzero(singular < NEARLY_DEPENDENT * singular.max(initial=0.0))))
-        if lost[1] <= lost[0]:
+            ranks.append(np.linalg.matrix_rank(G[:, rigid], NEARLY_DEPENDENT * np.linalg.norm(G[:, rigid], 2)))
+        if ranks[1] >= ranks[0]:
             return ""
-        return (
-            "the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid: they deform "
-            f"them, {self._pushes()}"
-        )
+        place = "the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid"
+        return f"{place}: they deform them, {self._pushes()}"
 
     def _pushes(self) -> str:
         """With what forces the drivers push at a singular position."""
-        model, state = self.model, self.state
-        forces = np.abs(Evaluator(model).residual(state.q, state.v, state.a, state.reference, state.time))
+        model, x = self.model, self.state
+        forces = np.abs(Evaluator(model).residual(x.q, x.v, x.a, x.reference, x.time))
         named = [f"'{model.coordinate_names[k]}' ({forces[k]:.3g} N or N m)" for k in model.driven_coordinates]
         return f"with forces that grow without bound: {', '.join(named)}"
 

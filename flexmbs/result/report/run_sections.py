@@ -12,7 +12,6 @@ from flexmbs.common.errors import SimulationError
 from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
-from flexmbs.reduction.stations import validity_sentence
 from flexmbs.result.energy_ledger import EnergyLedger
 from flexmbs.result.report.energy_plot import energy_figure
 from flexmbs.result.report.reportable import ReportableResult
@@ -62,7 +61,7 @@ def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
         error = number(stats.get("second_order_error", 0.0), 2)
         left_out = f"the others change the motion by at most {error} of its size" if kept < every else "none is left out"
         found.append(f"{kept:,} of {every:,} second-order terms of the flexible bodies were kept; {left_out}.")
-    return [*found, *filter(None, [validity_sentence(stats)])]
+    return [*found, *filter(None, [stats.get("deformation")])]
 
 
 def _pace(result: ReportableResult, stats: Mapping[str, Any]) -> str:

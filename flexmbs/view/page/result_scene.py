@@ -10,7 +10,6 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stations import validity_sentence
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.page.camera import camera_on, motion_bounds, upward, with_ground
 from flexmbs.view.page.contact_parts import contact_parts
@@ -81,7 +80,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     return {
         "title": options.title,
         "subtitle": _subtitle(len(names) - 1, here.t),
-        "notes": [*filter(None, [validity_sentence(result.stats)]), *_notes(parts, left_out)],
+        "notes": [*filter(None, [result.stats.get("deformation")]), *_notes(parts, left_out)],
         "up": upward(result.structure.gravity),
         "background": None,
         "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),

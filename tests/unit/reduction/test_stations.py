@@ -6,7 +6,7 @@ from scipy.integrate import solve_bvp
 from solid_meshes import box
 
 import flexmbs as fm
-from flexmbs.reduction.stations import second_order_share, stations_of
+from flexmbs.reduction.stations import stations_of
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 STATIC = fm.CraigBampton("root", count=0, frequency_tolerance=None)
@@ -28,8 +28,6 @@ def test_a_bar_is_a_chain_from_its_clamp():
     k = len(at.positions)
     assert k >= 10
     np.testing.assert_array_equal(at.parent, np.maximum(np.arange(k) - 1, 0))
-    np.testing.assert_array_equal(at.child, [*range(1, k), -1])
-    np.testing.assert_array_equal(at.path, np.tril(np.ones((k, k), bool)) & (np.arange(k) > 0))
     assert np.all(np.diff(at.positions[:, 0]) > 0.0)
 
 
@@ -77,7 +75,7 @@ def test_the_error_under_a_force_is_that_of_the_elastica(load):
     tip = body.markers["tip"]
     moved = (q @ tip.Phi + body.quadratic_coordinates(q) @ tip.Zu)[:2]
     true = np.linalg.norm(moved - exact) / np.linalg.norm(exact)
-    assert stations_of(body).error(q) == pytest.approx(true, rel=0.3)
+    assert stations_of(body).error(q)[0] == pytest.approx(true, rel=0.3)
 
 
 @pytest.mark.parametrize("turn", [0.5, 1.57, 6.28])
@@ -86,8 +84,9 @@ def test_the_error_under_a_moment_is_that_of_a_circle(turn):
     q = under_tip_load(body, moment=(0.0, 0.0, turn * 210e9 * 0.01 * 0.02**3 / 12.0))
     exact = np.array([np.sin(turn) / turn - 1.0, (1.0 - np.cos(turn)) / turn])
     true = np.linalg.norm(np.array([-(turn**2) / 6.0, turn / 2.0]) - exact) / np.linalg.norm(exact)
-    assert stations_of(body).error(q) == pytest.approx(true, rel=0.05)
-    assert second_order_share(body, q) == pytest.approx(turn / 3.0, rel=0.05)
+    error, second = stations_of(body).error(q)
+    assert error == pytest.approx(true, rel=0.05)
+    assert second == pytest.approx(turn / 3.0, rel=0.05)
 
 
 def test_branches_and_separate_pieces_are_one_tree():
@@ -101,11 +100,13 @@ def test_branches_and_separate_pieces_are_one_tree():
     at = stations_of(fm.reduce(mesh, interfaces=ENDS, modes=fm.ClampedFree(at="root", count=4), cache=False))
     tips = [int(np.linalg.norm(at.positions - place, axis=1).argmin()) for place in ((1.0, 0.5, 0.0), (1.0, -0.5, 0.0))]
     assert tips[0] != tips[1]
-    on_the_way = [at.positions[at.path[tip]] for tip in tips]
-    for places in on_the_way:
+    for tip in tips:
+        way = [tip]
+        while way[-1]:
+            way.append(int(at.parent[way[-1]]))
+        places = at.positions[way]
         assert np.any(places[:, 0] < 0.5)  # both go along the stem
         assert np.linalg.norm(np.diff(places, axis=0), axis=1).max() < 0.25
-    assert np.all(at.path[:, 1:].any(axis=0))
 
 
 def test_a_lattice_of_beams_bends_as_one_rod():
@@ -122,9 +123,8 @@ def test_a_lattice_of_beams_bends_as_one_rod():
     q = under_tip_load(body, force=(0.0, 1.0, 0.0))
     q *= 0.3 / abs(q @ body.markers["tip"].Psi[:, 2])
     at = stations_of(body)
-    assert np.all(at.path[1:].any(axis=1))
     assert np.linalg.norm(np.tensordot(q, at.rotations, axes=1), axis=1).max() == pytest.approx(0.3, rel=0.1)
-    assert at.error(q) == pytest.approx(0.46 * 0.3**2, rel=0.4)
+    assert at.error(q)[0] == pytest.approx(0.46 * 0.3**2, rel=0.4)
 
 
 def test_a_free_body_is_looked_at_from_its_middle():
@@ -133,8 +133,8 @@ def test_a_free_body_is_looked_at_from_its_middle():
     )
     at = stations_of(body)
     assert abs(at.positions[0, 0] - 0.5) < 0.05
-    assert {int(at.parent[i]) for i in range(1, len(at.parent))} >= {0}
-    assert sorted(np.sign(at.positions[at.child < 0, 0] - 0.5)) == [-1.0, 1.0]
+    ends = np.setdiff1d(np.arange(len(at.parent)), at.parent)
+    assert sorted(np.sign(at.positions[ends, 0] - 0.5)) == [-1.0, 1.0]
 
 
 def test_bodies_without_modes_or_points_have_none():
