@@ -186,7 +186,7 @@ class Failure:
         driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""
         return (
             f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
-            f"value {smallest:.1e} of the largest): {tied}"
+            f"value {smallest:.1e} of the largest): {tied}{f', {self._pushes()}' if drivers else ''}"
         )
 
     def _held_up(self) -> str:
