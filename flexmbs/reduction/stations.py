@@ -29,7 +29,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 SLICES = 24
 APART = 0.6  # of the thickness of a slice: pieces closer together are one station, as of a section that two slices share
 LEAST = 3  # points that show how a piece of a surface turns
-SEEN = 800  # points, at random, of which stations are made
+SEEN = 2000  # points, at random, of which stations are made
 ITERATIONS, PART = 60, 0.3  # of the rod's curvature, and how much of a correction is taken: converges up to 6 rad
 SETTLED = 1e-4  # last correction relative to the largest rotation
 ROUNDING = 1e-9  # displacements relative to the body's length that are none

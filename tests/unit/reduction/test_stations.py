@@ -1,12 +1,14 @@
 """Stations of a body: the tree of its pieces, how they turn, and the error of a rod through them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_bvp
 from solid_meshes import box
 
 import flexmbs as fm
-from flexmbs.reduction.stations import stations_of
+from flexmbs.reduction.stations import SEEN, stations_of
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 STATIC = fm.CraigBampton("root", count=0, frequency_tolerance=None)
@@ -87,6 +89,21 @@ def test_the_error_under_a_moment_is_that_of_a_circle(turn):
     error, second = stations_of(body).error(q)
     assert error == pytest.approx(true, rel=0.05)
     assert second == pytest.approx(turn / 3.0, rel=0.05)
+
+
+def test_a_thick_solid_of_more_points_than_are_looked_at_bends_as_a_rod():
+    """Under a moment, theta at the end: 0.085 theta^2, of a circle."""
+    mesh = box("hex8", (60, 8, 8), (1.0, 0.1, 0.1), STEEL)
+    x = mesh.points[:, 0]
+    sets = {"ROOT": np.flatnonzero(x < 1e-9), "TIP": np.flatnonzero(x > 1.0 - 1e-9)}
+    interfaces = {name: fm.Interface(set=of, kind="averaged") for name, of in ENDS.items()}
+    body = fm.reduce(replace(mesh, node_sets=sets), interfaces=interfaces, modes=STATIC, cache=False)
+    assert len(body.surface.points) > SEEN
+    q = under_tip_load(body, moment=(0.0, 0.0, 1.0))
+    q *= 0.5 / (q @ body.markers["tip"].Psi[:, 2])
+    at = stations_of(body)
+    np.testing.assert_allclose(np.tensordot(q, at.rotations, axes=1)[:, 2], 0.5 * at.positions[:, 0], atol=0.01)
+    assert at.error(q)[0] == pytest.approx(0.085 * 0.5**2, rel=0.3)
 
 
 def test_branches_and_separate_pieces_are_one_tree():
