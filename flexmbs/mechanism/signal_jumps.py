@@ -62,11 +62,11 @@ def find_kink(function: Callable[[float], float], begin: float, end: float, samp
     second); those that curvature hides over two samples may be missed.
     """
     times, values = _sampled(function, begin, end, samples)
-    largest = float(np.abs(np.diff(values)).max(initial=0.0)) * samples / (end - begin)
-    for low, high in _narrowed(function, times, values, 1, 0.0, KINK_AT):
+    smallest = SMALLEST_KINK * float(np.abs(np.diff(values)).max(initial=0.0)) * samples / (end - begin)
+    for low, high in _narrowed(function, times, values, 1, smallest, KINK_AT):
         t = 0.5 * (low + high)
         jump = Jump(t, _slope(function, t, -SLOPE_REACH), _slope(function, t, SLOPE_REACH))
-        if jump.size > SMALLEST_KINK * largest:
+        if jump.size > smallest:
             return jump
     return None
 
@@ -91,7 +91,7 @@ def _narrowed(
 ) -> Iterator[tuple[float, float]]:
     """(begin, end) of intervals up to ``narrow`` (s) in which derivative ``order`` (0, 1) jumps, in the order of time.
 
-    ``smallest``: second differences below it are none.
+    ``smallest``: jumps below it are none.
     """
     for i in np.sort(np.argsort(-np.abs(np.diff(values, 2)))[:SUSPECTS]):
         low, high = float(times[i]), float(times[i + 2])
@@ -100,10 +100,10 @@ def _narrowed(
             points = np.linspace(low, high, 5)
             inside = np.array([value_at(function, float(t)) for t in points])
             bends = np.abs(np.diff(inside, 2))
-            if not bends.max() > max(smallest, BEND_ROUNDING * np.abs(inside).max()):
+            k, size = int(np.argmax(bends)), float(bends.max() / (points[1] - low) ** order)
+            if not (bends[k] > BEND_ROUNDING * np.abs(inside).max() and size > REMAINING * smallest):
                 break
-            k = int(np.argmax(bends))
-            sizes.append(float(bends[k] / (points[1] - low) ** order))
+            sizes.append(size)
             low, high = float(points[k]), float(points[k + 2])
         else:  # between REMAINING and all of a jump are seen
             if len(sizes) >= HALVINGS and REMAINING <= sizes[-1] / sizes[-HALVINGS] <= 1.0 / REMAINING:
