@@ -122,7 +122,7 @@ def test_a_body_that_deforms_further_than_assumed_is_named(bar):
     system.fixed(system.ground["origin"], beam["1"], name="clamp")
     system.force(beam["2"], (0.0, 60.0, 0.0), name="pull")
     with pytest.warns(fm.FlexmbsWarning, match="'bar' deforms .* times as far"):
-        stats = system.simulate(0.12, rtol=1e-4, integrator="radau", progress=False).stats
+        stats = system.simulate(0.12, rtol=1e-4, integrator="radau", progress=False, stop_on_deformation=False).stats
     assert 1.0 < stats["second_order_reach"] < 10.0
 
 
