@@ -108,6 +108,27 @@ class DeformationWatch:
                 found = row, f"body '{body.name}' {FAR}{body}: more than {STOP:.0%}. {REMEDY}; stop_on_deformation=False goes on"
         return found
 
+    def note(self) -> dict[str, list]:
+        """What has been seen so far, for a saved state: a run that is resumed tells what the whole one would."""
+        plain = ("rotation", "strain", "error", "error_at", "second", "size", "ahead")
+        return {
+            body.name: [
+                {name: getattr(body, name) for name in plain},
+                body.strained_where.tolist(),
+                None if body.due is None else [body.due[0], body.due[1].tolist()],
+            ]
+            for body in self.bodies
+        }
+
+    def go_on(self, note: Mapping[str, list]) -> None:
+        """Take over what a :meth:`note` holds."""
+        for body in self.bodies:
+            if body.name in note:
+                numbers, where, due = note[body.name]
+                vars(body).update(numbers)
+                body.strained_where = np.array(where)
+                body.due = None if due is None else (due[0], np.array(due[1]))
+
     def stats(self) -> Mapping[str, object]:
         """For the statistics of a result, of the body with the largest error and of all; nothing without modal bodies."""
         if not self.bodies:

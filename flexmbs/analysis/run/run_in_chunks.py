@@ -219,6 +219,7 @@ class Run(RunModel):
         self.state.count[:] = saved.arrays["state.count"]
         self.solve_seconds = float(saved.note["solve_seconds"])
         self.recorder.go_on(saved)
+        self.deformation.go_on(saved.note.get("deformation", {}))
 
     def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
@@ -311,6 +312,7 @@ class Run(RunModel):
             "status": status,
             "solve_seconds": self._stats()["solve_seconds"],
             "in_time": self.steps is IN_TIME,
+            "deformation": self.deformation.note(),
         }
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
@@ -331,6 +333,7 @@ class Run(RunModel):
             self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
         saves.fill(saved, self.blocks)
         self.recorder.return_to(place)
+        self.deformation.go_on(saved.note["deformation"])
 
     def _write(self) -> None:
         """Write a chunk file, then the state after it."""
