@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
-from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
+from flexmbs.analysis.evaluation.massless_coordinates import following_motions
 from flexmbs.analysis.linear.steady_motion import check_steady, moving
 from flexmbs.analysis.statics.equilibrium import UNHELD, Forces, turning_coordinates
 from flexmbs.common.errors import SimulationError
@@ -82,10 +82,7 @@ def small_motions(forces: Forces, q: np.ndarray, multipliers: np.ndarray) -> Sma
     n, count, constraints = len(free), len(rows), model.tables.constraints
     in_q, in_v, in_a = (forces.derivatives(order, q, model.reference, multipliers) for order in range(3))
     K, moves = in_q[:n], np.any(forces.steady)
-    massless = np.isin(free, massless_coordinates(model))
-    following = np.eye(n)[:, ~massless]
-    if np.any(massless):
-        following[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
+    following = following_motions(model, free, K)
     tangents = constraints["row"][constraints["kind"] == ROLLING, None] + [1, 2]
     holonomic = ~(moves & np.isin(rows, tangents))
     demanded = (moves * part for part in (in_q[n + count :], in_q[n : n + count], in_v[n : n + count]))

@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
-from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
+from flexmbs.analysis.evaluation.massless_coordinates import following_motions
 from flexmbs.analysis.statics.equilibrium import Balance, Forces
 from flexmbs.model.compiled_model import Model
 
@@ -57,10 +57,7 @@ def machine_modes(model: Model, t: float, balance: Balance | None = None) -> Mac
     G = forces.constraint_matrix(q, reference)
     multipliers = forces.multipliers(q, reference, G)[0]
     K, D, M = (forces.derivatives(order, q, reference, multipliers)[: len(free)] for order in range(3))
-    massless = np.isin(free, massless_coordinates(model))
-    following = np.eye(len(free))[:, ~massless]
-    if np.any(massless):
-        following[massless] = -np.linalg.solve(K[np.ix_(massless, massless)], K[np.ix_(massless, ~massless)])
+    following = following_motions(model, free, K)
     motions = following @ null_space(G @ following)
     M, K, D = (0.5 * motions.T @ (part + part.T) @ motions for part in (M, K, D))
     squares, vectors = eigh(K, M + 1e-14 * np.trace(M) * np.eye(len(M)))
