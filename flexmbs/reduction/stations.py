@@ -15,7 +15,6 @@ The modal theory has u = int (theta~ + 1/2 theta~^2) t ds, theta of the linear t
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +23,7 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
+from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 SLICES = 24
@@ -59,9 +59,9 @@ class Stations:
 
     @cached_property
     def watched(self) -> tuple[np.ndarray, np.ndarray]:
-        """What is looked at in every step: rotations and stretch (n, 4 k), and the largest of each mode (n,)."""
+        """What is looked at in every step: rotations and stretch (n, k, 4), and the largest of each mode (n,)."""
         fields = np.concatenate([self.rotations, AS_ROTATION * self.stretch[..., None]], axis=2)
-        return fields.reshape(len(fields), -1), np.linalg.norm(fields, axis=2).max(axis=1)
+        return fields, np.linalg.norm(fields, axis=2).max(axis=1)
 
     def error(self, q: np.ndarray) -> tuple[float, float]:
         """Estimated error of displacements against the frame at modal coordinates q (n,), relative to the largest one.
@@ -77,8 +77,7 @@ class Stations:
         before[0] = 0.0
         path = np.linalg.inv(np.eye(len(along)) - before)  # 1 for all stations on the way from the root
         behind = before.sum(axis=0)[:, None]
-        jump = np.where(behind > 0.0, before.T @ curvature / np.maximum(behind, 1.0) - curvature, 0.0)  # no loads behind ends
-        jump[0] = 0.0
+        jump = before.T @ curvature / np.maximum(behind, 1.0) - np.where(behind > 0.0, curvature, 0.0)  # no loads behind ends
         exact = turns
         for _ in range(ITERATIONS):
             missing = 1.0 - np.einsum("ki,ki->k", Rotation.from_rotvec(exact).apply(directions), directions)
@@ -95,15 +94,12 @@ class Stations:
         return max(float(missed), OF_STRETCH * float(np.abs(q @ self.stretch).max())), float(second / max(linear, 1e-300))
 
 
-_KNOWN: dict[int, Stations | None] = {}  # of bodies that are still in use
-
-
 def stations_of(body: FlexibleBody) -> Stations | None:
-    """The stations of a body; None without modes, or with too few points to know how it deforms."""
-    if id(body) not in _KNOWN:
-        _KNOWN[id(body)] = _found(body)
-        weakref.finalize(body, _KNOWN.pop, id(body), None)
-    return _KNOWN[id(body)]
+    """The stations of a body, which keeps them; None without modes, or with too few points to know how it deforms."""
+    known: dict[str, Stations | None] = vars(body)
+    if "stations" not in known:
+        known["stations"] = _found(body)
+    return known["stations"]
 
 
 def _found(body: FlexibleBody) -> Stations | None:
@@ -116,7 +112,7 @@ def _found(body: FlexibleBody) -> Stations | None:
     pieces, parent, before = _tree(points, origin, LEAST if surface else 1)
     positions = np.array([points[piece].mean(axis=0) for piece in pieces])
     moves = np.stack([modes[:, piece].mean(axis=1) for piece in pieces], axis=1)
-    if surface or body.rotations is None:
+    if surface:
         rotations = np.stack([_turn(points[piece], modes[:, piece]) for piece in pieces], axis=1)
     else:
         rotations = np.stack([body.rotations[:, some[piece]].mean(axis=1) for piece in pieces], axis=1)
@@ -135,9 +131,8 @@ def _strains(points: np.ndarray, modes: np.ndarray, before: np.ndarray) -> np.nd
 
 def _turn(points: np.ndarray, modes: np.ndarray) -> np.ndarray:
     """(n, 3) rad per unit q, of the rigid body that fits the modes (n, m, 3) at points (m, 3) best."""
-    arms = points - points.mean(axis=0)
-    inertia = np.sum(arms**2) * np.eye(3) - arms.T @ arms
-    return np.cross(arms, modes).sum(axis=1) @ np.linalg.pinv(inertia, rcond=1e-6, hermitian=True)
+    turning = rigid_motions(points, 3, points.mean(axis=0))[:, 3:]
+    return modes.reshape(len(modes), -1) @ np.linalg.pinv(turning, rcond=1e-3).T
 
 
 def _tree(points: np.ndarray, origin: np.ndarray, least: int) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
@@ -146,10 +141,7 @@ def _tree(points: np.ndarray, origin: np.ndarray, least: int) -> tuple[list[np.n
     Points are neighbours within the distance that connects all of them; pieces have ``least`` points.
     """
     tree, near = cKDTree(points), float(np.ptp(points, axis=0).max()) / SLICES
-    while True:
-        links = tree.sparse_distance_matrix(tree, near, output_type="coo_matrix")
-        if connected_components(links)[0] == 1:
-            break
+    while connected_components(links := tree.sparse_distance_matrix(tree, near, output_type="coo_matrix"))[0] > 1:
         near *= 1.3
     links.data += 1e-12 * near  # where points coincide
     away = np.linalg.norm(points - origin, axis=1)

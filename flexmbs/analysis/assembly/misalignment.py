@@ -29,6 +29,7 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.loop_closure_report import BentBody, LoopClosure, MisalignedJoint
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.stations import stations_of
 
 LARGEST_GAP = 0.01  # relative to the size of the mechanism
 LARGEST_ANGLE = np.radians(2.0)
@@ -103,34 +104,17 @@ def bent_bodies(model: Model, q: np.ndarray) -> tuple[BentBody, ...]:
         body, change = model.bodies[name], q[part] - model.q[part]
         if np.any(change):
             energy = 0.5 * float(change @ body.Ke @ change)
-            found.append(BentBody(name, energy, largest_strain(body, change), _largest_stress(body, change)))
+            found.append(BentBody(name, energy, _largest_strain(body, change), _largest_stress(body, change)))
     return tuple(sorted(found, key=lambda one: -one.energy))
 
 
-def largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
-    """Largest linear strain along an edge of the surface mesh at modal coordinates ``q``; None without a surface.
+def _largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
+    """Largest linear strain along lines between points at modal coordinates ``q``; None where too few are known.
 
-    An estimate: shear (a twisted beam) is not captured, and the mean along an edge is below the peak.
+    An estimate: shear (a twisted beam) is not captured, and the mean along a line is below the peak.
     """
-    ends = _edges(np.asarray(body.surface.faces))
-    if len(ends) == 0:
-        return None
-    points, moved = body.surface.points[ends], np.tensordot(q, body.surface.modes, axes=(0, 0))[ends]
-    edges, stretch = points[:, 0] - points[:, 1], moved[:, 0] - moved[:, 1]
-    lengths = np.einsum("ij,ij->i", edges, edges)
-    real = lengths > 1e-18
-    return float(np.abs(np.einsum("ij,ij->i", edges, stretch)[real] / lengths[real]).max(initial=0.0))
-
-
-def _edges(faces: np.ndarray) -> np.ndarray:
-    """(k, 2) end points of the edges of VTK faces [count, i, j, k, count, ...]; mid-side nodes are omitted."""
-    found, at = [np.zeros((0, 2), dtype=int)], 0
-    while at < len(faces):
-        count = int(faces[at])
-        corners = faces[at + 1 : at + 1 + {6: 3, 8: 4}.get(count, count)]
-        found.append(np.column_stack([corners, np.roll(corners, 1)]))
-        at += 1 + count
-    return np.concatenate(found)
+    stations = stations_of(body)
+    return None if stations is None else float(np.abs(q @ stations.strains).max())
 
 
 def _largest_stress(body: FlexibleBody, q: np.ndarray) -> float | None:

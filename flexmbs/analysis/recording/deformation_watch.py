@@ -6,8 +6,8 @@ Modal bodies are right to second order of the rotations inside them. What is mis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +26,9 @@ REMEDY = (
 )
 
 
+SEEN = ("rotation", "strain", "strained_at", "error", "error_at", "second", "size", "largest", "ahead")  # for saved states
+
+
 @dataclass
 class BodyWatch:
     """What has been seen of one body: the largest values where errors were estimated, as in ``DeformationWatch.stats``."""
@@ -36,12 +39,12 @@ class BodyWatch:
     stations: Stations
     rotation: float = 0.0
     strain: float = 0.0
-    strained_where: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    strained_at: Sequence[float] = (0.0, 0.0, 0.0)
     error: float = 0.0
     error_at: float = 0.0
     second: float = 0.0
     size: float = 0.0  # largest rotation (rad), or stretch that counts as one
-    due: tuple[float, np.ndarray] | None = None  # its time and coordinates, if not estimated yet
+    largest: Sequence[float] = ()  # its time and coordinates
     ahead: float = QUIET  # size of the next estimate
 
     def take(self, t: np.ndarray, q: np.ndarray, limit: float) -> int | None:
@@ -51,7 +54,7 @@ class BodyWatch:
         if not len(rows):
             return None
         t, q = t[rows], q[rows]
-        sizes = np.sqrt(((q @ fields).reshape(len(rows), -1, 4) ** 2).sum(axis=2).max(axis=1))
+        sizes = np.sqrt((np.tensordot(q, fields, axes=1) ** 2).sum(axis=2).max(axis=1))
         while len(later := np.flatnonzero(sizes > self.ahead)):
             row = int(later[0])
             self.ahead = GROWN * float(sizes[row])
@@ -60,7 +63,7 @@ class BodyWatch:
                 return int(rows[row])
         row = int(sizes.argmax())
         if sizes[row] > self.size:
-            self.size, self.due = float(sizes[row]), (float(t[row]), q[row].copy())
+            self.size, self.largest = float(sizes[row]), [float(t[row]), *q[row].tolist()]
         return None
 
     def _estimate(self, t: float, q: np.ndarray) -> None:
@@ -69,16 +72,15 @@ class BodyWatch:
         if error > self.error:
             self.error, self.error_at, self.second = error, t, second
         if strains.max() > self.strain:
-            self.strain, self.strained_where = float(strains.max()), self.stations.places[strains.argmax()]
+            self.strain, self.strained_at = float(strains.max()), self.stations.places[strains.argmax()].tolist()
 
     def finish(self) -> None:
-        """Estimate what is due."""
-        if self.due is not None:
-            self._estimate(*self.due)
-            self.due = None
+        """Estimate where rotation or stretch were largest."""
+        if self.largest:
+            self._estimate(self.largest[0], np.array(self.largest[1:]))
 
     def __str__(self) -> str:
-        where = ", ".join(f"{x:.3g}" for x in self.strained_where)
+        where = ", ".join(f"{x:.3g}" for x in self.strained_at)
         left_out = "" if len(self.body.pairs) else " (left out: no geometric stiffness)"
         return (
             f"its displacements are wrong by about {self.error:.2g} of the largest at t = {self.error_at:.6g} s. It turns by up to "
@@ -108,26 +110,14 @@ class DeformationWatch:
                 found = row, f"body '{body.name}' {FAR}{body}: more than {STOP:.0%}. {REMEDY}; stop_on_deformation=False goes on"
         return found
 
-    def note(self) -> dict[str, list]:
+    def note(self) -> dict[str, dict]:
         """What has been seen so far, for a saved state: a run that is resumed tells what the whole one would."""
-        plain = ("rotation", "strain", "error", "error_at", "second", "size", "ahead")
-        return {
-            body.name: [
-                {name: getattr(body, name) for name in plain},
-                body.strained_where.tolist(),
-                None if body.due is None else [body.due[0], body.due[1].tolist()],
-            ]
-            for body in self.bodies
-        }
+        return {body.name: {name: getattr(body, name) for name in SEEN} for body in self.bodies}
 
-    def go_on(self, note: Mapping[str, list]) -> None:
+    def go_on(self, note: Mapping[str, dict]) -> None:
         """Take over what a :meth:`note` holds."""
         for body in self.bodies:
-            if body.name in note:
-                numbers, where, due = note[body.name]
-                vars(body).update(numbers)
-                body.strained_where = np.array(where)
-                body.due = None if due is None else (due[0], np.array(due[1]))
+            vars(body).update(note.get(body.name, {}))
 
     def stats(self) -> Mapping[str, object]:
         """For the statistics of a result, of the body with the largest error and of all; nothing without modal bodies."""
@@ -135,7 +125,7 @@ class DeformationWatch:
             return {}
         worst = max(self.bodies, key=lambda body: (body.error, body.rotation))
         return {
-            "deformation": f"Deformation of body '{worst.name}': {worst}.",
+            "deformation": f"Body '{worst.name}': {worst}.",
             "deformation_error": worst.error,
             "deformation_error_body": worst.name,
             "deformation_error_time": worst.error_at,

@@ -104,7 +104,7 @@ def test_a_run_warns_and_says_it_in_its_statistics():
 def test_reports_and_pages_say_it_in_words():
     with pytest.warns(fm.ResultWarning, match="deforms further"):
         still = cantilever(1.0).statics()
-    words = "Deformation of body 'bar': its displacements are wrong by about 0.1 of the largest at t = 0 s. It turns by up to"
+    words = "Body 'bar': its displacements are wrong by about 0.1 of the largest at t = 0 s. It turns by up to"
     assert any(text.startswith(words) for text in sentences(still, still.stats))
     assert result_scene(still, ResultOptions())["notes"][0].startswith(words)
 
