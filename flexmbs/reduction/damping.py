@@ -53,12 +53,9 @@ def damping_matrix(
     ``damping``: None, a damping ratio, one ratio per mode (2 zeta omega Me), DampingByFrequency or the name of such a
     profile, Rayleigh, or "material".
     """
-    De = _material_damping(fem, fields, omega) if _is_material(damping) else _stated(damping, omega, Me, Ke)
+    is_material = isinstance(damping, str) and damping == "material"
+    De = _material_damping(fem, fields, omega) if is_material else stated_damping(damping, omega, Me, Ke)
     return De if fem.damping is None else De + fields.T @ (fem.damping @ fields)
-
-
-def _is_material(damping: object) -> bool:
-    return isinstance(damping, str) and damping == "material"
 
 
 def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np.ndarray:
@@ -84,12 +81,16 @@ def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np
     return 0.5 * (De + De.T)
 
 
-def _stated(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
+def stated_damping(damping: DampingChoice, omega: np.ndarray, Me: np.ndarray, Ke: np.ndarray) -> np.ndarray:
+    """De (n, n) of what was stated, without material; ``omega`` (n,) rad/s, of the modes with Me and Ke."""
     n = len(omega)
     if damping is None:
         return np.zeros((n, n))
     if isinstance(damping, str):
-        damping = _profile(damping)
+        if damping not in DAMPING_PROFILES:
+            known = near_names(damping, ["material", *DAMPING_PROFILES])
+            raise BodyError(f"damping = {damping!r}: no such kind of damping. {known}")
+        damping = DAMPING_PROFILES[damping]
     if isinstance(damping, DampingByFrequency):
         damping = damping.at(omega / (2.0 * np.pi))
     if isinstance(damping, Rayleigh):
@@ -114,13 +115,6 @@ def doubt_ratios(ratios: float | np.ndarray) -> None:
     largest = float(np.max(ratios, initial=0.0))
     if largest > 1.0:
         warn(f"damping ratio {largest:g}: that is {largest:g} times the critical damping; 2 % is 0.02", BodyWarning)
-
-
-def _profile(name: str) -> DampingByFrequency:
-    """The profile of this name."""
-    if name not in DAMPING_PROFILES:
-        raise BodyError(f"damping = {name!r}: no such kind of damping. {near_names(name, ['material', *DAMPING_PROFILES])}")
-    return DAMPING_PROFILES[name]
 
 
 def _check(what: str, values: np.ndarray) -> None:

@@ -24,10 +24,10 @@ from scipy.optimize import nnls
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.analysis.statics.machine_modes import MachineModes, machine_modes
-from flexmbs.common.errors import MechanismError, SimulationError
+from flexmbs.common.errors import BodyError, MechanismError, SimulationError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.reduction.damping import Rayleigh, doubt_ratios
+from flexmbs.reduction.damping import Rayleigh, stated_damping
 from flexmbs.reduction.damping_profiles import DampingByFrequency
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, eigenvectors
@@ -87,19 +87,12 @@ def _forces(body: FlexibleBody, shapes: np.ndarray, alone: bool) -> np.ndarray:
 
 def _ratios(damping: MachineDamping, frequencies: np.ndarray) -> np.ndarray:
     """(k,) ratios of modes with these frequencies (Hz); of a list, the last one holds for all modes beyond it."""
-    if isinstance(damping, Rayleigh):
-        omega = 2.0 * np.pi * frequencies
-        return 0.5 * (damping.alpha / omega + damping.beta * omega)
-    if isinstance(damping, DampingByFrequency):
-        return damping.at(frequencies)
+    omega, count = 2.0 * np.pi * frequencies, len(frequencies)
     try:
-        stated = np.atleast_1d(np.asarray(damping, dtype=float))
-    except (TypeError, ValueError):
-        stated = np.array([np.nan])
-    if stated.ndim != 1 or len(stated) == 0 or not np.all(np.isfinite(stated)) or np.any(stated < 0.0):
+        every = np.pad(damping, (0, count), mode="edge")[:count] if np.ndim(damping) == 1 else damping
+        return np.diag(stated_damping(every, omega, np.eye(count), np.diag(omega**2))) / (2.0 * omega)
+    except (BodyError, ValueError) as error:
         raise MechanismError(
             "damp: damping must be a ratio, such as 0.02, ratios from the lowest mode on, Rayleigh or DampingByFrequency; "
             f"finite and not negative, not {damping!r}"
-        )
-    doubt_ratios(stated)
-    return stated[np.minimum(np.arange(len(frequencies)), len(stated) - 1)]
+        ) from error

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.prepare.prescribed_motions import Prescribed, prescribed_motions
 from flexmbs.analysis.run.condensed_modes import with_all_modes
+from flexmbs.analysis.run.driven_motions import DrivenMotions
 from flexmbs.analysis.statics.machine_modes import MachineModes, machine_modes
 from flexmbs.common.errors import BodyError
+from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -22,30 +23,30 @@ SAME, OTHER = 1e-6, 2.0  # parts by which ratios of one statement differ; factor
 AT_REST = 1e-9  # rad/s, m/s and their rates: rounding of differences
 
 
-def notes_of_machine(
-    system: Mechanism, model: Model, t: float, acceleration: np.ndarray | None, least: float
-) -> tuple[str, list[str]]:
+def notes_of_machine(system: Mechanism, model: Model, row: np.ndarray, as_stated: bool, least: float) -> tuple[str, list[str]]:
     """The lowest modes of a machine with damped bodies as text (empty: there are none), and what to say at the end of a run.
 
-    ``acceleration`` (n,) where it starts as stated at ``t`` (s); vibrations below ``least`` of the size of a body are not told.
+    ``row``: the first of the log, ``as_stated``: of a start that nothing has been changed of; vibrations below ``least`` of
+    the size of a body are not told.
     """
     damped = any(np.any(model.bodies[name].De) for name in model.modal)
-    starts = acceleration is not None and bool(model.modal) and any(map(_moves, prescribed_motions(system)))
+    starts = as_stated and len(model.modal) > 0
+    starts = starts and bool(np.any(np.abs(DrivenMotions(system, model).driven(model, row[None])[0, 1:]) > AT_REST))
     if not (damped or starts) or len(model.tables.functions):  # functions of users may have memory
         return "", []
     if model.coordinate_count > LARGEST:
         return f"not told above {LARGEST} coordinates; system.linearize() computes it" if damped else "", []
     try:
-        modes = machine_modes(with_all_modes(model), t)
+        modes = machine_modes(with_all_modes(model), float(row[TIME]))
         notes = [_missing_damping(model, modes) if damped else ""]
-        notes += [_ringing(model, modes, acceleration, least)] if starts and acceleration is not None else []
+        notes += [_ringing(model, modes, row[model.log_row.a], least)] if starts else []
     except (np.linalg.LinAlgError, BodyError, ValueError):
         return "", []
     return modes.text() if damped else "", [note for note in notes if note]
 
 
 def _missing_damping(model: Model, modes: MachineModes) -> str:
-    known = [ratio for name in model.modal if (ratio := stated_ratio(model.bodies[name])) is not None]
+    known = [ratio for name in model.modal if (ratio := _stated_ratio(model.bodies[name])) is not None]
     if not known or not len(modes.frequencies) or modes.damping_ratios[0] > min(known) / OTHER:
         return ""
     return (
@@ -54,7 +55,7 @@ def _missing_damping(model: Model, modes: MachineModes) -> str:
     )
 
 
-def stated_ratio(body: FlexibleBody) -> float | None:
+def _stated_ratio(body: FlexibleBody) -> float | None:
     """The damping ratio that all modes of a body have alone; None if there is none, or if they differ."""
     omega, vectors = eigenvectors(body)
     ratios = np.einsum("ik,ij,jk->k", vectors, body.De, vectors) / (2.0 * np.maximum(omega, 1e-300))
@@ -68,24 +69,16 @@ def _ringing(model: Model, modes: MachineModes, acceleration: np.ndarray, least:
     if not len(modal) or not len(modes.frequencies):
         return ""
     found = np.linalg.lstsq(modes.shapes[modal], acceleration[modal], rcond=1e-10)[0]
-    deflection, moved = modes.shapes @ (found / (2.0 * np.pi * modes.frequencies) ** 2), {}
+    deflection, moved = modes.shapes @ (found / (2.0 * np.pi * modes.frequencies) ** 2), []
     for name, part in model.modal.items():
         body = model.bodies[name]
         size = float(np.linalg.norm(np.tensordot(deflection[part], body.modes, 1), axis=1).max(initial=0.0))
-        moved[name] = size / float(np.linalg.norm(np.ptp(body.points, axis=0))), size
-    worst = max(moved, key=lambda name: moved[name])
-    if moved[worst][0] <= least:
+        moved.append((size / float(np.linalg.norm(np.ptp(body.points, axis=0))), size, name))
+    share, size, worst = max(moved)
+    if share <= least:
         return ""
     return (
-        f"start: drivers move at t = 0 s, and flexible bodies start as stated: '{worst}' {moved[worst][1]:.2g} m off the "
+        f"start: drivers move at t = 0 s, and flexible bodies start as stated: '{worst}' {size:.2g} m off the "
         f"deflection that this motion and the loads demand. It vibrates about that by as much, from {modes.frequencies[0]:.4g} Hz "
         "up, and forces in joints are off with it from the first instant on; quasi_static_start=True starts without vibration"
     )
-
-
-def _moves(one: Prescribed) -> bool:
-    """Whether a driver has a rate or an acceleration at the start."""
-    signal = one.signal
-    first = signal.constant if signal.value is None else float(signal.value(0.0))
-    jet = [first, *(0.0 if f is None else float(f(0.0)) for f in (signal.rate, signal.acceleration))]
-    return any(abs(x) > AT_REST for x in jet[max(1 - one.level, 0) : 3 - one.level])

@@ -117,9 +117,9 @@ class Run(RunModel):
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
-        acceleration = self.state.a if saved is None and self.starts_as_stated else None
-        now = float(self.state.time)
-        self.damping, self.machine_notes = notes_of_machine(self.system, self.model, now, acceleration, self.rtol)
+        as_stated = self.starts_as_stated and saved is None
+        told = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
+        self.damping, self.machine_notes = told
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:

@@ -63,17 +63,14 @@ def machine_modes(model: Model, t: float, balance: Balance | None = None) -> Mac
     squares, vectors = eigh(K, M + 1e-14 * np.trace(M) * np.eye(len(M)))
     shapes = np.zeros((model.coordinate_count, len(squares)))
     shapes[free] = motions @ vectors
-    bent, lost = (
-        sum(
-            (
-                np.einsum("ik,ij,jk->k", shapes[part], getattr(model.bodies[name], matrix), shapes[part])
-                for name, part in model.modal.items()
-            ),
-            np.zeros(len(squares)),
-        )
-        for matrix in ("Ke", "De")
-    )
+    bent = np.sum([_forms(model.bodies[name].Ke, shapes[part]) for name, part in model.modal.items()], axis=0)
+    lost = np.sum([_forms(model.bodies[name].De, shapes[part]) for name, part in model.modal.items()], axis=0)
     kept = (squares > 0.0) & (bent > BENT * np.abs(squares))
     omega = np.sqrt(squares[kept])
-    ratios = np.einsum("ik,ij,jk->k", vectors[:, kept], D, vectors[:, kept]) / (2.0 * omega)
+    ratios = _forms(D, vectors[:, kept]) / (2.0 * omega)
     return MachineModes(omega / (2.0 * np.pi), ratios, lost[kept] / (2.0 * omega), shapes[:, kept])
+
+
+def _forms(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """(k,) quadratic forms of vectors (n, k)."""
+    return np.einsum("ik,ij,jk->k", vectors, matrix, vectors)
