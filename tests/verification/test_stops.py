@@ -145,7 +145,7 @@ FAULTS = [
         [
             ("Newton's iteration did not converge", "the mechanism is in a singular position"),
             ("constraints have become dependent", "constraints have opened by"),
-            ("drivers of 'bearing.angle'", "drivers (bearing.angle) cannot move it further"),
+            "driving forces that grow without bound: 'bearing.angle'",
             "constraint 'wrist' (between body 'rod' and body 'block')",
             "the mechanism is in a singular position",
         ],

@@ -31,7 +31,7 @@ from flexmbs.analysis.assembly.misalignment import (
     out_of_reach,
 )
 from flexmbs.analysis.assembly.nearest_pose import CLOSED, Pose, nearest_pose
-from flexmbs.analysis.assembly.play import is_within_play, play_coordinates
+from flexmbs.analysis.assembly.play import play_limits
 from flexmbs.analysis.evaluation.constraint_directions import dense
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
 from flexmbs.analysis.evaluation.quaternion_folding import folded
@@ -105,7 +105,8 @@ class _Assembly:
         self.jointed = np.ones(n, dtype=bool)  # False: modal coordinates
         for part in model.modal.values():
             self.jointed[part] = False
-        self.play = play_coordinates(model)
+        self.play_limits = play_limits(model)
+        self.play = np.isin(np.arange(n), [k for coordinates, _limit in self.play_limits for k in coordinates])
         self.free = ~model.given[:n] & ~self.play  # what gives way first
         self.nearest = (np.inf, self.q, self.reference)
         self.undriven: Loops | None = None  # without drivers of coordinates, made when needed
@@ -181,7 +182,7 @@ class _Assembly:
         start = self.q, self.reference
         self.q, self.reference = pose.q, pose.reference
         unstated = self.movable & self.jointed & ~self.model.given[: self.model.coordinate_count]
-        if self._close(unstated) and is_within_play(self.model, self.q):
+        if self._close(unstated) and all(np.linalg.norm(self.q[k]) <= limit for k, limit in self.play_limits):
             return True
         self.q, self.reference = start
         return False

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from flexmbs.model.compiled_model import Model
 
 
-def play_coordinates(model: Model) -> np.ndarray:
-    """(coordinates,) bool: those that a clearance leaves free."""
-    found = np.zeros(model.coordinate_count, dtype=bool)
-    for coordinates, _limit in _play(model):
-        found[coordinates] = True
-    return found
-
-
-def is_within_play(model: Model, q: np.ndarray) -> bool:
-    """Whether every pin, ball and slider is inside what holds it at the coordinates ``q``."""
-    return all(np.linalg.norm(q[coordinates]) <= limit for coordinates, limit in _play(model))
-
-
-def _play(model: Model) -> list[tuple[list[int], float]]:
+def play_limits(model: Model) -> list[tuple[list[int], float]]:
     """Coordinates of play with what their size may be: shifts across and along a joint (m), each tilt (rad)."""
     found = []
     for joint in [branch.joint for branch in model.tree.branches] + list(model.tree.cut):

@@ -30,21 +30,19 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
         before[start : start + 3], after[start : start + 3] = 0.0, rotation_vectors(first.T @ last)
         balls[start : start + 3] = True
     coordinates = found.tables.coordinates[:n]
-    for level, noun, given, old, new in (
-        (0, "value", stated.given, before[:n], after[:n]),
-        (1, "rate", stated.given_rates, stated.v[:n], found.v[:n]),
+    for level, noun, of_ball, given, old, new in (
+        (0, "value", " from its stated rotation", stated.given, before[:n], after[:n]),
+        (1, "rate", " about axes of the body", stated.given_rates, stated.v[:n], found.v[:n]),
     ):
+        units = np.where(turns | balls, "rad" + "/s" * level, "m" + "/s" * level)
         told = given[:n] & ~(found.is_driven & (coordinates["level"] <= level)) & ~found.state_coordinates[:n]
         for part in found.modal.values():
             told[part] = False
         limit = MOVED * scales * max(1.0, np.abs(new[told] / scales[told]).max(initial=0.0))
         moved = np.flatnonzero(told & (np.abs(new - old) > limit))
         if len(moved):
-            suffix = "/s" * level
-            told_turn = " about axes of the body" if level else " from its stated rotation"
             changes = [
-                f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} "
-                + (f"rad{suffix}{told_turn}" if balls[k] else f"rad{suffix}" if turns[k] else f"m{suffix}")
+                f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} {units[k]}{of_ball if balls[k] else ''}"
                 for k in moved[:MOST_TOLD]
             ]
             warn(
@@ -56,15 +54,13 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
 
 def _constrained_with(model: Model, moved: np.ndarray) -> str:
     """The joints and constraints of the loops of coordinates ``moved``."""
-    names: dict[str, None] = {}
+    names: list[str] = []
     for c, (_own, coordinates) in enumerate(constraint_groups(model.tables)):
         if np.isin(moved, coordinates).any():
-            for k in coordinates:
-                in_ball = any(start <= k < start + 3 for start in model.balls)
-                names[model.coordinate_names[k].rsplit(".", 2 if in_ball else 1)[0]] = None
-            if model.tables.constraints[c]["kind"] != CLOSURE:
-                names[model.constraint_names[c]] = None
-    return _listed([f"'{name}'" for name in names][:MOST_NAMES], len(names))
+            names += [model.coordinate_names[k].replace(".rotation.", ".").rpartition(".")[0] for k in coordinates]
+            names += [model.constraint_names[c]] if model.tables.constraints[c]["kind"] != CLOSURE else []
+    names = list(dict.fromkeys(names))
+    return _listed([f"'{name}'" for name in names[:MOST_NAMES]], len(names))
 
 
 def _listed(told: list[str], count: int) -> str:

@@ -182,11 +182,9 @@ class Failure:
         smallest, tied = self._tied()
         if smallest > limit:
             return ""
-        drivers = [f"'{self.model.coordinate_names[k]}'" for k in self.model.driven_coordinates]
-        driven = f" with the drivers of {', '.join(drivers)}" if drivers else ""
         return (
-            f"constraints have become dependent{driven}: the mechanism is in a singular position (smallest singular "
-            f"value {smallest:.1e} of the largest): {tied}{f', {self._pushes()}' if drivers else ''}"
+            f"constraints have become dependent: the mechanism is in a singular position (smallest singular value {smallest:.1e} "
+            f"of the largest): {tied}{self._pushes()}"
         )
 
     def _held_up(self) -> str:
@@ -195,8 +193,7 @@ class Failure:
         With rigid bodies fewer constraints would be independent than at the start of the run.
         """
         model, state, evaluator, ranks = self.model, self.state, Evaluator(self.model), []
-        rigid = np.flatnonzero(~model.is_driven[: model.coordinate_count])
-        rigid = np.setdiff1d(rigid, [k for part in model.modal.values() for k in range(part.start, part.stop)])
+        rigid = np.setdiff1d(model.free_coordinates, [k for part in model.modal.values() for k in range(part.start, part.stop)])
         if not (len(model.driven_coordinates) and model.modal and len(evaluator.rows)):
             return ""
         for q, reference, t in ((model.q, model.reference, 0.0), (state.q, state.reference, state.time)):
@@ -207,14 +204,14 @@ class Failure:
         if ranks[1] >= ranks[0]:
             return ""
         place = "the mechanism is in a singular position, where its drivers could not move it if its bodies were rigid"
-        return f"{place}: they deform them, {self._pushes()}"
+        return f"{place}: they deform them{self._pushes()}"
 
     def _pushes(self) -> str:
-        """With what forces the drivers push at a singular position."""
+        """With what forces the drivers push at a singular position; empty without drivers."""
         model, x = self.model, self.state
         forces = np.abs(Evaluator(model).residual(x.q, x.v, x.a, x.reference, x.time))
         named = [f"'{model.coordinate_names[k]}' ({forces[k]:.3g} N or N m)" for k in model.driven_coordinates]
-        return f"with forces that grow without bound: {', '.join(named)}"
+        return f", with driving forces that grow without bound: {', '.join(named)}" if named else ""
 
     def _tied(self) -> tuple[float, str]:
         """Smallest singular value of the constraints relative to the largest, and the names of those involved.
@@ -278,17 +275,16 @@ class Failure:
 
     def _contradiction(self) -> str:
         """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
-        drivers = [self.model.coordinate_names[k] for k in self.model.driven_coordinates]
-        if not drivers and not self.model.prescribing:
+        if not len(self.model.driven_coordinates) and not self.model.prescribing:
             return self._opened()
         try:
             closed_with_drivers(self._here(), self.state.time)
         except MechanismError as error:
             return f"the motion cannot continue: {error}"
-        stuck = f", where its drivers ({', '.join(drivers)}) cannot move it further, {self._pushes()}" if drivers else ""
         smallest, tied = self._tied()
         which = f": {tied}" if smallest < np.inf else ""
-        return f"constraints have opened by {self.opening:.3g} m or rad: the mechanism is in a singular position{stuck}{which}"
+        opened = f"constraints have opened by {self.opening:.3g} m or rad"
+        return f"{opened}: the mechanism is in a singular position{which}{self._pushes()}"
 
     def _opened(self) -> str:
         """The constraint that has opened although it was redundant at the start."""

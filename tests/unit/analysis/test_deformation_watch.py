@@ -197,7 +197,7 @@ def test_a_jammed_crank_is_named_with_its_driver(modes):
 
 
 def test_a_jammed_crank_on_a_rigid_rod_is_named_with_its_driver():
-    message = "singular position.* with forces that grow without bound: 'shaft.angle'"
+    message = "singular position.* with driving forces that grow without bound: 'shaft.angle'"
     with pytest.raises(fm.SimulationError, match=message) as caught:
         jammed(None).simulate(0.3)
     assert caught.value.result.t[-1] == pytest.approx(np.arcsin(0.22 / 0.4) / 10.0, abs=1e-4)
