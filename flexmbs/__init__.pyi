@@ -181,8 +181,8 @@ from flexmbs.mesh.mesh import Mesh as Mesh
 from flexmbs.mesh.mesh import MeshSurface as MeshSurface
 from flexmbs.mesh.mesh import OtherElements as OtherElements
 from flexmbs.mesh.mesh import Skipped as Skipped
+from flexmbs.mesh.node_use import bounding_box as bounding_box
 from flexmbs.mesh.node_use import without_unused_nodes as without_unused_nodes
-from flexmbs.mesh.operations import bounding_box as bounding_box
 from flexmbs.mesh.operations import nodes_of as nodes_of
 from flexmbs.mesh.operations import scaled as scaled
 from flexmbs.mesh.operations import with_material as with_material

@@ -12,7 +12,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.operations import bounding_box, scaled, with_material
+from flexmbs.mesh.node_use import bounding_box
+from flexmbs.mesh.operations import scaled, with_material
 from flexmbs.mesh.sections.assign_sections import with_rectangular_section
 
 #: Steel, for meshes without a material.

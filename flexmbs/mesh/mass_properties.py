@@ -12,7 +12,7 @@ from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSec
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.missing_data_hints import missing, without_density
-from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
 from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
 

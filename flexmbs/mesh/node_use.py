@@ -25,6 +25,16 @@ def nodes_in_use(mesh: Mesh) -> np.ndarray:
     return used
 
 
+def bounding_box(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest coordinates of the nodes of elements, point masses and couplings, each (3,), m.
+
+    Nodes that only give a direction (of a beam, of a coordinate system) do not count, unless there is nothing else.
+    """
+    used = nodes_in_use(mesh)
+    points = mesh.points[used] if used.any() else mesh.points
+    return points.min(axis=0), points.max(axis=0)
+
+
 def without_unused_nodes(mesh: Mesh) -> Mesh:
     """The mesh without nodes that nothing uses (they would have no stiffness); sets lose them too."""
     used = nodes_in_use(mesh)

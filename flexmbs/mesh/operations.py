@@ -13,7 +13,6 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.node_use import nodes_in_use
 
 
 def scaled(mesh: Mesh, factors: float | Sequence[float]) -> Mesh:
@@ -46,7 +45,7 @@ def with_material(
     used = {material.name: material for material in changed.values()}
     for one in used.values() if material is not None or given.keys() & {"youngs_modulus", "density"} else ():
         doubt = doubt_about_si(one.youngs_modulus, one.density or 0.0) if isinstance(one, Material) else None
-        if doubt and "in SI" in doubt:
+        if doubt:
             numbers = f"E = {one.youngs_modulus:g} and density = {one.density:g}"
             text = f"with_material: {one.name}: {numbers} {doubt}; they are taken as Pa and kg/m3, whatever the units of the file"
             warn(text, MeshWarning)
@@ -75,16 +74,6 @@ def _changed_material(base: AnyMaterial | None, given: dict[str, float]) -> AnyM
             f" = {density:g} kg/m3; E > 0, -1 < nu < 0.5 and density > 0 are required."
         )
     return material
-
-
-def bounding_box(mesh: Mesh) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest coordinates of the nodes of elements, point masses and couplings, each (3,), m.
-
-    Nodes that only give a direction (of a beam, of a coordinate system) do not count, unless there is nothing else.
-    """
-    used = nodes_in_use(mesh)
-    points = mesh.points[used] if used.any() else mesh.points
-    return points.min(axis=0), points.max(axis=0)
 
 
 def nodes_of(mesh: Mesh, name: str) -> np.ndarray:

@@ -12,9 +12,9 @@ from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.lazy_import import load
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
+from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.mesh_formats import FORMATS, MeshFormat, format_of
-from flexmbs.mesh.quality.unit_check import check_units
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import SI, converted, unit_system
 

@@ -13,7 +13,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.fitted_text import fitted, text_width
 from flexmbs.view.opengl import prepare_offscreen, prepare_window

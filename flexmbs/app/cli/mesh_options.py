@@ -80,23 +80,20 @@ def with_properties(mesh, material: str | None, thickness: float | None, section
         raise BodyError(str(error)) from None
 
 
-def _given_material(material: str) -> dict[str, float]:
-    """Arguments of ``with_material``; BodyError for a material that is not in SI."""
-    given = _material(material)
-    doubt = doubt_about_si(given["youngs_modulus"], given["density"])
-    if doubt:
-        raise BodyError(
-            f"--material {material}: E and the density {doubt}, but they are taken as Pa and kg/m3 regardless of"
-            " --units; convert them to SI (with_material in Python accepts any material)."
-        )
-    return given
-
-
-def _material(text: str) -> dict[str, float]:
+def _given_material(text: str) -> dict[str, float]:
+    """Arguments of ``with_material``; BodyError for a text that states no material, or one that is not in SI."""
     try:
         modulus, ratio, density = (float(part) for part in text.split(","))
     except ValueError:
         raise BodyError(f"--material {text}: must be E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
+    doubt = doubt_about_si(modulus, density)
+    if doubt is None and 0.0 < density < 0.1:  # aerogels, the lightest materials, weigh 1 kg/m3
+        doubt = "look like other units"
+    if doubt:
+        raise BodyError(
+            f"--material {text}: E and the density {doubt}, but they are taken as Pa and kg/m3 regardless of --units;"
+            " convert them to SI (with_material in Python accepts any material)."
+        )
     return {"youngs_modulus": modulus, "poisson_ratio": ratio, "density": density}
 
 

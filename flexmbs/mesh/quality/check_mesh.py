@@ -12,14 +12,13 @@ from flexmbs.mesh.connected_parts import unconnected
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.element_properties import BeamSection, ShellSection
 from flexmbs.mesh.loose_parts import hinged_parts
+from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.missing_data_hints import missing, without_density
-from flexmbs.mesh.node_use import nodes_in_use
-from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.node_use import bounding_box, nodes_in_use
 from flexmbs.mesh.quality.distortion import distortion_warnings, smallest_jacobians
 from flexmbs.mesh.quality.locking import stiffening_warnings
-from flexmbs.mesh.quality.unit_check import check_units
 from flexmbs.mesh.shell_geometry import check_surface, check_thickness
 from flexmbs.mesh.skipped_content import omissions
 

@@ -12,10 +12,10 @@ from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSec
 from flexmbs.mesh.marker_place_records import place_numbers
 from flexmbs.mesh.marker_places import Place, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
+from flexmbs.mesh.material_units import check_units, likely_system
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.operations import bounding_box
-from flexmbs.mesh.quality.unit_check import check_units, likely_system
+from flexmbs.mesh.node_use import bounding_box
 
 
 def summarize(mesh: Mesh) -> dict:

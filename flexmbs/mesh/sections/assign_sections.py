@@ -12,7 +12,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS, is_shell
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.operations import bounding_box
+from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.sections.beam_sections import circle, pipe, rectangle
 
 _ALONG = 1e-3  # sine of the angle below which a beam lies along the direction that should be across it

@@ -18,8 +18,7 @@ from flexmbs import (
     mass_properties,
     with_material,
 )
-from flexmbs.mesh.material_units import usual_units
-from flexmbs.mesh.quality.unit_check import check_units
+from flexmbs.mesh.material_units import check_units, usual_units
 
 SQUARE = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0.0), (0, 2, 0)])
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 8000.0}
@@ -116,7 +115,7 @@ def test_the_message_that_asks_shows_the_call():
     ],
 )
 def test_moduli_and_densities_of_no_system_get_a_remark(modulus, density, names):
-    assert usual_units(modulus, density).names == names
+    assert usual_units(modulus, density).name == names
     mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), fm.Material("S", modulus, 0.3, density))
     (remark,) = check_units(mesh)
     assert names in remark

@@ -28,7 +28,7 @@ from flexmbs import (
     rectangle,
     with_material,
 )
-from flexmbs.mesh.quality.unit_check import check_units, likely_system
+from flexmbs.mesh.material_units import check_units, likely_system
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 
 STEEL = {
