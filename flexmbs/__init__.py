@@ -135,7 +135,7 @@ _WHERE = {
     "flexmbs.analysis.run.simulate": ("simulate",),
     "flexmbs.analysis.kinematics": ("kinematics",),
     "flexmbs.analysis.statics.statics": ("statics",),
-    "flexmbs.analysis.statics.machine_modes": ("MachineModes",),
+    "flexmbs.analysis.linear.machine_modes": ("MachineModes",),
     "flexmbs.analysis.linear.linearize": ("linearize", "LinearModes"),
     "flexmbs.analysis.mobility.mobility": ("mobility", "Mobility"),
     "flexmbs.analysis.description.description": ("Description",),

@@ -11,8 +11,8 @@ from flexmbs.analysis.description.description import Description
 from flexmbs.analysis.kinematics import kinematics
 from flexmbs.analysis.linear.linearize import LinearModes, linearize
 from flexmbs.analysis.linear.machine_damping import MachineDamping, damped_as_stated
+from flexmbs.analysis.linear.machine_modes import MachineModes
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
-from flexmbs.analysis.statics.machine_modes import MachineModes
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.reduction.high_modes import DampedModes

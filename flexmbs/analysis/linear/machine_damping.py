@@ -21,9 +21,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import nnls
 
+from flexmbs.analysis.linear.machine_modes import MachineModes, machine_modes
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import equilibrium
-from flexmbs.analysis.statics.machine_modes import MachineModes, machine_modes
 from flexmbs.common.errors import BodyError, MechanismError, SimulationError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.analysis.linear.machine_modes import MachineModes, machine_modes
 from flexmbs.analysis.run.condensed_modes import with_all_modes
 from flexmbs.analysis.run.driven_motions import DrivenMotions
-from flexmbs.analysis.statics.machine_modes import MachineModes, machine_modes
 from flexmbs.common.errors import BodyError
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.mechanism.mechanism import Mechanism

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 
-from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import without_drivers
-from flexmbs.analysis.evaluation.massless_coordinates import following_motions
+from flexmbs.analysis.linear.small_motions import small_motions
 from flexmbs.analysis.statics.equilibrium import Balance, Forces
 from flexmbs.model.compiled_model import Model
 
@@ -47,28 +45,22 @@ def machine_modes(model: Model, t: float, balance: Balance | None = None) -> Mac
 
     numpy.linalg.LinAlgError where mass or the stiffness of massless coordinates is singular.
     """
-    forces, free = Forces(without_drivers(model, t), t, moving=True, contacts=False), np.flatnonzero(~model.is_driven)
-    forces.free = free = free[~model.state_coordinates[free]]
-    forces.steady[:] = 0.0
+    forces = Forces(without_drivers(model, t), t, moving=True, contacts=False)
+    forces.free, forces.steady[:] = np.flatnonzero(~(model.is_driven | model.state_coordinates[: model.coordinate_count])), 0.0
     if balance is not None:
         forces.evaluator.active[:], forces.evaluator.contact_history[:] = balance.active, balance.contact_history
         forces.rows = balance.rows
-    q, reference = forces.model.q, model.reference
-    G = forces.constraint_matrix(q, reference)
-    multipliers = forces.multipliers(q, reference, G)[0]
-    K, D, M = (forces.derivatives(order, q, reference, multipliers)[: len(free)] for order in range(3))
-    following = following_motions(model, free, K)
-    motions = following @ null_space(G @ following)
-    M, K, D = (0.5 * motions.T @ (part + part.T) @ motions for part in (M, K, D))
-    squares, vectors = eigh(K, M + 1e-14 * np.trace(M) * np.eye(len(M)))
-    shapes = np.zeros((model.coordinate_count, len(squares)))
-    shapes[free] = motions @ vectors
+    G = forces.constraint_matrix(forces.model.q, model.reference)
+    found = small_motions(forces, forces.model.q, forces.multipliers(forces.model.q, model.reference, G)[0])
+    motions = found.following @ found.natural(found.allowed())[0]
+    shapes = np.zeros((model.coordinate_count, motions.shape[1]))
+    shapes[forces.free] = motions
+    squares, damping = _forms(found.K, motions), _forms(found.D, motions)
     bent = np.sum([_forms(model.bodies[name].Ke, shapes[part]) for name, part in model.modal.items()], axis=0)
     lost = np.sum([_forms(model.bodies[name].De, shapes[part]) for name, part in model.modal.items()], axis=0)
     kept = (squares > 0.0) & (bent > BENT * np.abs(squares))
     omega = np.sqrt(squares[kept])
-    ratios = _forms(D, vectors[:, kept]) / (2.0 * omega)
-    return MachineModes(omega / (2.0 * np.pi), ratios, lost[kept] / (2.0 * omega), shapes[:, kept])
+    return MachineModes(omega / (2.0 * np.pi), damping[kept] / (2.0 * omega), lost[kept] / (2.0 * omega), shapes[:, kept])
 
 
 def _forms(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
