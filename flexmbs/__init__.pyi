@@ -10,10 +10,10 @@ from flexmbs.analysis.evaluation.contact_pressure import contact_pressure as con
 from flexmbs.analysis.kinematics import kinematics as kinematics
 from flexmbs.analysis.linear.linearize import LinearModes as LinearModes
 from flexmbs.analysis.linear.linearize import linearize as linearize
+from flexmbs.analysis.linear.machine_modes import MachineModes as MachineModes
 from flexmbs.analysis.mobility.mobility import Mobility as Mobility
 from flexmbs.analysis.mobility.mobility import mobility as mobility
 from flexmbs.analysis.run.simulate import simulate as simulate
-from flexmbs.analysis.linear.machine_modes import MachineModes as MachineModes
 from flexmbs.analysis.statics.statics import statics as statics
 from flexmbs.analysis.system import System as System
 from flexmbs.case.bar_mesh import bar_values as bar_values

@@ -23,3 +23,9 @@ def few(values: Iterable[object], count: int = 5) -> str:
     """The first values of a sequence: "1, 2, 3, 4, 5, ..."."""
     shown = [str(value) for value in islice(values, count + 1)]
     return ", ".join(shown[:count] + (["..."] if len(shown) > count else []))
+
+
+def listed(values: Iterable[object], count: int) -> str:
+    """The first values of a sequence, and how many are left out: "1, 2, 3 and 4 more"."""
+    shown = [str(value) for value in values]
+    return ", ".join(shown[:count]) + (f" and {len(shown) - count:,} more" if len(shown) > count else "")

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import listed
 from flexmbs.fem.fe_model import FEModel
 
 # Relative: sums of stiffness entries of one sign and the other cancel to 1e-12 of them on real meshes.
@@ -29,7 +30,7 @@ def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
         joints = dict.fromkeys(dependence.follower_rows(wrong).values())
         raise BodyError(
             f"{model.mesh.source or 'mesh'}: the body cannot move freely: rigid-body motion is restrained, or causes"
-            f" strain, because of {_listed(joints)}; remove or correct it (a body is supported only at its"
+            f" strain, because of {listed(joints, 3)}; remove or correct it (a body is supported only at its"
             " interfaces)"
         )
     # springs and dashpots by name, however weak beside the body: moving with its frame they would hold it nowhere
@@ -38,7 +39,7 @@ def check_free_motion(model: FEModel, motions: np.ndarray) -> None:
         return
     raise BodyError(
         f"{model.mesh.source or 'mesh'}: the body cannot move freely: rigid-body motion is restrained, or causes"
-        f" strain, because of {_listed(named) if named else 'its elements'}; remove it (a body is supported only at"
+        f" strain, because of {listed(named, 3) if named else 'its elements'}; remove it (a body is supported only at"
         " its interfaces; state springs to ground in the System)"
     )
 
@@ -49,9 +50,3 @@ def _resists(K: sparse.csr_matrix, motions: np.ndarray) -> bool:
 
 def _names(part: FEModel, attribute: str) -> tuple[str, ...]:
     return getattr(part, attribute, ())
-
-
-def _listed(names) -> str:
-    names = list(names)
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.html_pieces import bullets, card, folded, lines_table, paragraph, plain_table
+from flexmbs.common.names_in_messages import listed
 from flexmbs.common.quantities import number
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.body_tables import body_facts, extent, modes_table, verdict
@@ -29,20 +30,16 @@ def mesh_card(mesh: Mesh) -> str:
     for block in mesh.blocks:
         kinds[block.kind] = kinds.get(block.kind, 0) + len(block.ids)
     materials = dict.fromkeys(block.material.name for block in mesh.blocks if block.material is not None)
+    sets = [f"{name} ({len(np.unique(nodes)):,})" for name, nodes in mesh.node_sets.items()]
     facts = [
         ("nodes", f"{len(mesh.points):,}"),
         ("elements", ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"),
         ("size", f"{extent(mesh.points)} m" if len(mesh.points) else "-"),
-        ("materials", _named(list(materials))),
-        ("node sets", _named([f"{name} ({len(np.unique(nodes)):,})" for name, nodes in mesh.node_sets.items()])),
+        ("materials", listed(materials, MOST_NAMES) or "none"),
+        ("node sets", listed(sets, MOST_NAMES) or "none"),
         ("couplings and ties", number(len(mesh.couplings) + len(mesh.equations) + len(mesh.ties))),
-        ("left out", _named([skipped.card for skipped in mesh.skipped])),
+        ("left out", listed([skipped.card for skipped in mesh.skipped], MOST_NAMES) or "none"),
     ]
     facts += [("units", mesh.units)] if mesh.units else []
     warned = folded(f"{len(mesh.warnings)} warnings", bullets(mesh.warnings, kind="warnings"), shown=True)
     return card(f"Mesh {mesh.source}", [lines_table(facts), *([warned] if mesh.warnings else [])])
-
-
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more or "none"

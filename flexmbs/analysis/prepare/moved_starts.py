@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.analysis.assembly.loop_equations import Loops
 from flexmbs.common.errors import MechanismWarning
+from flexmbs.common.names_in_messages import listed
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.tables import CLOSURE
 from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
@@ -43,10 +44,10 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
         if len(moved):
             changes = [
                 f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} {units[k]}{of_ball if balls[k] else ''}"
-                for k in moved[:MOST_TOLD]
+                for k in moved
             ]
             warn(
-                f"stated start {noun}s cannot all hold, and are changed: {_listed(changes, len(moved))}. They contradict each "
+                f"stated start {noun}s cannot all hold, and are changed: {listed(changes, MOST_TOLD)}. They contradict each "
                 f"other in {_constrained_with(found, moved)}; state fewer of them, or values that belong together",
                 MechanismWarning,
             )
@@ -59,9 +60,4 @@ def _constrained_with(model: Model, moved: np.ndarray) -> str:
         if np.isin(moved, coordinates).any():
             names += [model.coordinate_names[k].replace(".rotation.", ".").rpartition(".")[0] for k in coordinates]
             names += [model.constraint_names[c]] if model.tables.constraints[c]["kind"] != CLOSURE else []
-    names = list(dict.fromkeys(names))
-    return _listed([f"'{name}'" for name in names[:MOST_NAMES]], len(names))
-
-
-def _listed(told: list[str], count: int) -> str:
-    return ", ".join(told) + (f" and {count - len(told)} more" if count > len(told) else "")
+    return listed([f"'{name}'" for name in dict.fromkeys(names)], MOST_NAMES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,13 +17,14 @@ from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.jammed_contacts import chatters, jammed, no_slot
 from flexmbs.analysis.run.resume import fill
+from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.contact.rigid.contact_work import ContactWork, allocate_contact_work
+from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.rigid_contacts import RigidContacts, make_rigid_contacts
-from flexmbs.core.layout.tables import Workspace, make_workspace
+from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
+from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance
@@ -42,36 +43,19 @@ LARGE_FORCE = 1e9  # times the largest inertia at the start
 TAKES_PART = 0.1  # smallest coefficient of a constraint in the dependence that is reported
 
 
-@dataclass(frozen=True)
 class Failure:
-    """The state in which a run stopped.
+    """Why a run stopped, in the state in which the step loop left it.
 
-    Attributes
-    ----------
-    outcome : of the step loop, or ``OPENED`` or ``HALTED``
-    state : as the step loop left it
-    opening, opened_at : by how much constraints are open (m or rad), and when (s)
-    halted : time (s) and message where a curve ended, a driver jumped, or energy was gained
-    limit : what kept the steps small (:func:`step_size_limit`)
-    rigid, solver : as an event of rigid contacts left them
+    ``outcome``: of the step loop, or ``OPENED`` or ``HALTED``; ``limit``: what kept the steps small (:func:`step_size_limit`).
     """
 
-    system: object
-    model: Model
-    state: s.State
-    work: Workspace
-    t_end: float
-    outcome: int
-    opening: float = 0.0
-    opened_at: float = 0.0
-    halted: tuple[float, str] | None = None
-    limit: str = ""
-    rigid: RigidContacts | None = None
-    solver: ContactWork | None = None
+    def __init__(self, run: RunModel, outcome: int, limit: str):
+        self.run, self.outcome, self.limit = run, outcome, limit
+        self.system, self.model, self.state = run.system, run.model, run.state
 
     @property
     def where(self) -> str:
-        time = self.opened_at if self.outcome == OPENED else self.state.time
+        time = self.run.recorder.opened_at if self.outcome == OPENED else self.state.time
         return f"at t = {time:.9g} s with step {self.state.step_size:.3g} s"
 
     @property
@@ -81,7 +65,7 @@ class Failure:
     def reason(self) -> tuple[str, BaseException | None]:
         """The reason as text, and the exception of the user function that caused it, if any."""
         if self.outcome == HALTED:
-            when, what = self.halted
+            when, what = self.run.halted
             dependent = self._held_up() or self._dependent(NEARLY_DEPENDENT)
             return (f"{dependent}, {self.where}; " if dependent else "") + f"at t = {when:.9g} s {what}", None
         signals = self.model.signals
@@ -90,7 +74,7 @@ class Failure:
                 signals.failed = self._broken_signals().partition(" raised ")[0] or signals.failed
             text = f"{signals.failed} raised an exception {self.where}:\n{exception_text(signals.error)}"
             return text, signals.error
-        fault, time_of_fault, cause = fault_of(self.model, self.work)
+        fault, time_of_fault, cause = fault_of(self.model, self.run.work)
         if fault and time_of_fault >= self.state.time:
             return f"{fault} at t = {time_of_fault:.9g} s; {self.where}; worst equation: {self.worst}", cause
         broken = self._broken_signals()
@@ -119,7 +103,7 @@ class Failure:
                 "contact_all(..., max_contacts=...) a larger number"
             )
         if self.outcome == s.JAMMED:
-            return jammed(self.model, self.rigid, self.solver, self.where)
+            return jammed(self.model, self.run.rigid, self.run.solver, self.where)
         if self.outcome == s.CHATTERS:
             return chatters(self.model, self.state, self.where)
         if self.outcome == s.NO_CONTACT_SLOT:
@@ -234,7 +218,7 @@ class Failure:
     def _jumping(self) -> str:
         """A driver that jumps where the run stopped; empty if there is none."""
         now = float(self.state.time)
-        ahead = max(1e-6 * self.t_end, 10.0 * float(self.state.step_size))
+        ahead = max(1e-6 * float(self.run.settings.t_end), 10.0 * float(self.state.step_size))
         return jump_between(self.system, now - ahead, now + ahead)
 
     def _growing(self) -> str:
@@ -264,14 +248,9 @@ class Failure:
     def _broken_signals(self) -> str:
         """What is wrong with functions of time where the run stopped; empty if they are finite."""
         now, step = self.state.time, self.state.step_size
-        faults = []
-        for given in self.model.signal_list:
-            for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * self.t_end):
-                fault = given.fault(now + ahead)
-                if fault:
-                    faults.append(fault)
-                    break
-        return ", ".join(faults)
+        times = [now + ahead for ahead in (0.0, 0.5 * step, step, 10.0 * step, 1e-9 * float(self.run.settings.t_end))]
+        faults = [next(filter(None, map(given.fault, times)), "") for given in self.model.signal_list]
+        return ", ".join(filter(None, faults))
 
     def _contradiction(self) -> str:
         """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
@@ -283,7 +262,7 @@ class Failure:
             return f"the motion cannot continue: {error}"
         smallest, tied = self._tied()
         which = f": {tied}" if smallest < np.inf else ""
-        opened = f"constraints have opened by {self.opening:.3g} m or rad"
+        opened = f"constraints have opened by {self.run.recorder.opening:.3g} m or rad"
         return f"{opened}: the mechanism is in a singular position{which}{self._pushes()}"
 
     def _opened(self) -> str:
@@ -293,7 +272,7 @@ class Failure:
         left_out = ~np.isin(evaluator.rows, self.model.tables.free)
         k = int(evaluator.rows[int(np.argmax(np.where(left_out, np.abs(opening), 0.0)))])
         return (
-            f"constraints have opened by {self.opening:.3g} m or rad: {equation_name(self.system, self.model, k)} "
+            f"constraints have opened by {self.run.recorder.opening:.3g} m or rad: {equation_name(self.system, self.model, k)} "
             "is redundant at the start and now contradicts the others; the mechanism is in a singular position, or a "
             "flexible body would have to stretch but has no mode for it (fm.CraigBampton has)"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.common.names_in_messages import listed
 from flexmbs.core.contact.rigid.contact_work import NO_SOLUTION, PAINLEVE, ContactWork
 from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.rigid_contacts import RigidContacts
@@ -41,10 +42,8 @@ def jammed(model: Model, rigid: RigidContacts, solver: ContactWork, where: str) 
 def chatters(model: Model, state: State, where: str) -> str:
     """Events of rigid contacts that follow each other without end at one instant; those that are closed."""
     flags = state.active[: len(model.contact_names)]
-    closed = [name for name, flag in zip(model.contact_names, flags, strict=True) if flag != 0]
-    shown = ", ".join(f"'{name}'" for name in closed[:MOST_NAMED]) or "none"
-    more = f" and {len(closed) - MOST_NAMED} more" if len(closed) > MOST_NAMED else ""
-    return f"rigid contacts open and close for ever {where}; closed there: {shown}{more}; {ADVICE}"
+    closed = [f"'{name}'" for name, flag in zip(model.contact_names, flags, strict=True) if flag != 0]
+    return f"rigid contacts open and close for ever {where}; closed there: {listed(closed, MOST_NAMED) or 'none'}; {ADVICE}"
 
 
 def jammed_joint(model: Model, number: int, where: str) -> str:

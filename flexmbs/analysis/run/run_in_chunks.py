@@ -277,17 +277,16 @@ class Run(RunModel):
         outcome = self.steps.advance(*self._parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
         rows, contacts, occurrences = self.log.filled
-        beyond = coordinate_beyond(self.model.ends, self.log.rows[:rows, self.model.log_row.q])
+        t, q = self.log.rows[:rows, TIME], self.log.rows[:rows, self.model.log_row.q]
+        beyond = coordinate_beyond(self.model.ends, q)
         if beyond is not None:
             rows, outcome = beyond[0] + 1, HALTED
-            row = self.log.rows[beyond[0]]
-            self.halted = row[TIME], end_passed(beyond[1], row[self.model.log_row.q])
-        self.terms.watch(self.log.rows[:rows, self.model.log_row.q])
-        seen = self.log.rows[:rows]
-        found = self.deformation.take(seen[:, TIME], seen[:, self.model.log_row.q], self.stops_on_deformation)
+            self.halted = t[beyond[0]], end_passed(beyond[1], q[beyond[0]])
+        self.terms.watch(q[:rows])
+        found = self.deformation.take(t[:rows], q[:rows], self.stops_on_deformation)
         if found is not None:
             rows, outcome = found[0] + 1, HALTED
-            self.halted = seen[found[0], TIME], found[1]
+            self.halted = t[found[0]], found[1]
         jump = jump_in_rows(self.system, self.model, np.vstack([self.recorder.last, self.log.rows[:rows]]))
         if jump is not None:
             outcome, self.halted = HALTED, jump
@@ -420,21 +419,7 @@ class Run(RunModel):
         limit = ""
         if outcome == s.UNDERFLOW:
             limit = step_size_limit(self.model, self.method, self.mark[0], self.state, self.settings, self.log)
-        failure = Failure(
-            self.system,
-            self.model,
-            self.state,
-            self.work,
-            float(self.settings.t_end),
-            outcome,
-            self.recorder.opening,
-            self.recorder.opened_at,
-            self.halted,
-            limit,
-            self.rigid,
-            self.solver,
-        )
-        reason, cause = failure.reason()
+        reason, cause = Failure(self, outcome, limit).reason()
         result = self._finish(f"stopped: {reason}", saves.STOPPED, outcome in (OPENED, HALTED))
         folder = self.recorder.writer.folder
         state = result.final_state

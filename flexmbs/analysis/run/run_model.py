@@ -49,6 +49,7 @@ class RunModel:
     recorder: Recorder
     reason: str
     rtol: float
+    halted: tuple[float, str] | None
 
     def _set_model(self, model: Model) -> None:
         """Set a model with a new choice of unknowns, and make empty blocks for it."""

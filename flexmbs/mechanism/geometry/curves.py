@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.names_in_messages import listed
 from flexmbs.mechanism.geometry.arc_length import Path, arc_length_spline, sampled_path
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.geometry.splines import common_width, derivatives, finite_array, interval_of, quintic_spline
@@ -296,10 +297,9 @@ def _refuse_repeated(points: np.ndarray, closed: bool, where: str) -> None:
     repeated = np.flatnonzero(gaps <= 1e-12 * np.ptp(points, axis=0).max())
     if len(repeated) == 0:
         return
-    pairs = ", ".join(f"{i} and {(i + 1) % len(points)}" for i in repeated[:5])
-    more = f" and {len(repeated) - 5} more" if len(repeated) > 5 else ""
+    pairs = listed([f"{i} and {(i + 1) % len(points)}" for i in repeated], 5)
     advice = "a closed curve returns to its first point by itself: leave the last one out" if closed else "leave one out"
-    raise MechanismError(f"{where}: spline with repeated points: {pairs}{more} (numbers from 0) coincide; {advice}")
+    raise MechanismError(f"{where}: spline with repeated points: {pairs} (numbers from 0) coincide; {advice}")
 
 
 def _up_direction(tangents: np.ndarray, s: np.ndarray, up, where: str) -> np.ndarray:

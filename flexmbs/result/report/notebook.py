@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import bullets, card, drawing, folded, framed_page, lines_table, paragraph
+from flexmbs.common.names_in_messages import listed
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.report.interactive import scene_html, scene_page
@@ -46,8 +47,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
         spent = f", {duration_text(float(seconds))}" if seconds is not None else ""
         facts.append(("steps", f"{int(stats['steps_accepted']):,} by {stats.get('integrator', 'unknown')}{spent}"))
     names = [f"{body.name} ({body.modes} modes)" if body.modes else body.name for body in model.bodies]
-    more = f" and {len(names) - MOST_BODIES:,} more" if len(names) > MOST_BODIES else ""
-    facts.append(("bodies", ", ".join(names[:MOST_BODIES]) + more or "none"))
+    facts.append(("bodies", listed(names, MOST_BODIES) or "none"))
     if model.mobility is not None:
         facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
     if result.contacts:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.common.names_in_messages import few, listed, near_names
 from flexmbs.mesh.reader_tools.fixed_columns import integer, parse_format, read_table, real
 from flexmbs.mesh.reader_tools.number_text import numbers_in
 from flexmbs.mesh.reader_tools.numbering import row_labels
@@ -50,6 +50,7 @@ def test_long_lists_are_cut():
     assert few([]) == ""
     assert few(range(5)) == "0, 1, 2, 3, 4"
     assert few(range(6), 2) == "0, 1, ..."
+    assert (listed(range(3), 3), listed(range(5), 3)) == ("0, 1, 2", "0, 1, 2 and 2 more")
     assert near_names("STEAL", ["STEEL", "ALU"]) == "Did you mean STEEL? There are: STEEL, ALU."
     assert near_names("x", [f"SET{k}" for k in range(100)]).endswith("SET28, SET29, ...")
     assert near_names("x", []) == "There are none."
