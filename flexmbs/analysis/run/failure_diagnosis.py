@@ -131,11 +131,6 @@ class Failure:
             cause = "the motion diverges or jumps there, or the tolerances are too tight for double precision"
         return f"the step size became too small {self.where}: {self.limit}; worst equation: {self.worst}. {cause}"
 
-    def _here(self) -> Model:
-        """The model in the state where the run stopped."""
-        state = self.state
-        return replace(self.model, q=state.q.copy(), v=state.v.copy(), reference=state.reference.copy())
-
     def _without_inertia(self) -> str:
         """The motion whose inertia has vanished since the start; empty if there is none."""
         model, state = self.model, self.state
@@ -228,8 +223,7 @@ class Failure:
             if given.value is not None:
                 before = max(abs(float(given.value(0.01 * i * now))) for i in range(0, 91, 5))
                 found.append((given.name, before, abs(float(given.value(now)))))
-        for name, value in zip(*self._outputs(self.state, now), strict=True):
-            found.append((name, 1.0, value))
+        found += [(name, 1.0, value) for name, value in zip(*self._outputs(self.state, now), strict=True)]
         for name, before, value in found:
             if value > UNBOUNDED * max(before, 1e-300):
                 return f"{name} grows without bound: {value:.3g} at t = {now:.9g} s"
@@ -256,8 +250,9 @@ class Failure:
         """The conflict between drivers where the constraints have opened, or the constraint that has opened."""
         if not len(self.model.driven_coordinates) and not self.model.prescribing:
             return self._opened()
+        x = self.state
         try:
-            closed_with_drivers(self._here(), self.state.time)
+            closed_with_drivers(replace(self.model, q=x.q.copy(), v=x.v.copy(), reference=x.reference.copy()), x.time)
         except MechanismError as error:
             return f"the motion cannot continue: {error}"
         smallest, tied = self._tied()

@@ -82,7 +82,6 @@ class Run(RunModel):
         self.terms = KeptTerms.of(model, model)
         self.solve_seconds = self.loop_seconds = self.began = 0.0
         self.started: tuple[int, s.State, float] | None = None  # outcome, state and seconds of a start made already
-        self.damping, self.machine_notes = "", list[str]()
         self.starts_as_stated = False  # not in equilibrium, nor on the slow motion
         self.halted: tuple[float, str] | None = None  # time and message where the run must stop
 
@@ -118,8 +117,7 @@ class Run(RunModel):
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
         as_stated = self.starts_as_stated and saved is None
-        told = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
-        self.damping, self.machine_notes = told
+        self.damping, self.machine_notes = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
