@@ -83,6 +83,68 @@ def test_motion_of_constant_speed_takes_no_more_steps():
     assert len(turned(fm.Polynomial([0.0, 3.0])).t) < 20
 
 
+SPEED, OFF_CENTER = 2.0 * math.pi, 0.1  # rad/s, m
+ROTORS = {"position": fm.Polynomial([0.0, SPEED]), "rate": SPEED, "acceleration": 0.0}
+
+
+def rotor(level: str, gravity: tuple[float, float, float], off_center: float, t_end: float = 3.0, **options) -> fm.Result:
+    """A rotor of 1 kg at constant speed about an axis that is oblique to the world's axes."""
+    system = fm.System(gravity=gravity)
+    shape = fm.RigidBody(1.0, np.diag([0.1, 0.12, 0.15]), center=(off_center, 0.0, 0.3))
+    body = system.add(shape, name="rotor")
+    axes = fm.EulerAngles("zyx", (30.0, 20.0, 0.0), degrees=True)
+    ground = system.ground.marker("bearing", rotation=axes)
+    start = {} if level == "position" else {"angle": 0.0} | ({"rate": SPEED} if level == "acceleration" else {})
+    system.revolute(ground, body["origin"], name="hinge", **start).prescribe(**{level: ROTORS[level]})
+    return system.simulate(t_end, **options)
+
+
+@pytest.mark.parametrize("level", ROTORS)
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5])
+def test_torque_of_an_unbalanced_rotor_at_constant_speed(level, rtol):
+    """Nothing accelerates, but the weight turns against the rotor: a harmonic torque, straight between rows within rtol."""
+    result = rotor(level, (0.0, 0.0, -9.81), OFF_CENTER, rtol=rtol)
+    t = np.linspace(0.0, 3.0, 7919)
+    torques = np.interp(t, result.t, torque(result))
+    phase = np.array([np.cos(SPEED * t), np.sin(SPEED * t)])
+    factors = np.linalg.lstsq(phase.T, torques, rcond=None)[0]
+    assert np.linalg.norm(factors) == pytest.approx(9.81 * OFF_CENTER * math.sin(math.radians(20.0)), rel=1e-3)
+    assert np.abs(torques - factors @ phase).max() < 1.1 * rtol * np.linalg.norm(factors)
+    assert len(result.t) / 3.0 < 1.1 * math.pi / math.sqrt(2.0 * rtol)
+
+
+@pytest.mark.parametrize("level", ROTORS)
+def test_balanced_rotor_takes_no_more_steps(level):
+    """Its torque is rounding of the weight's moment, which no step length resolves."""
+    for t_end in (3.0, 3000.0):
+        assert len(rotor(level, (1.0, -9.81, 2.0), 0.0, t_end).t) < 40
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_driving_forces_between_rows_of_arms(seed):
+    """Arms of two to four bodies, driven in every joint: straight lines between rows are within rtol of inverse dynamics."""
+    result, exact = driven_arm(seed).simulate(2.0, rtol=1e-5), driven_arm(seed).kinematics(2.0, steps=1777)
+    for name in driven_arm(seed).joints:
+        force = next(history for history in result.names if history.startswith(f"{name}.") and history.endswith(".driving_force"))
+        off = np.abs(np.interp(exact.t, result.t, result[force]) - exact[force]).max()
+        assert off < 1.5e-5 * np.abs(exact[force]).max()
+
+
+def driven_arm(seed: int) -> fm.System:
+    random = np.random.default_rng(seed)
+    system = fm.System(gravity=random.normal(size=3) * 5.0)
+    last, count = system.ground["origin"], random.integers(2, 5)
+    for i in range(count):
+        shape = fm.RigidBody(random.uniform(0.2, 3.0), 0.1 * np.eye(3), center=random.normal(size=3) * 0.3)
+        body = system.add(shape, name=f"body {i}")
+        join = system.revolute if random.random() < 0.7 else system.prismatic
+        amount, speed = random.normal(), random.uniform(0.5, 8.0)
+        drivers = fm.Step(0.3, 1.1, 0.0, amount), fm.Polynomial([0.1, amount]), fm.Harmonic(0.3 * amount, speed / 6.0)
+        join(last, body["origin"], axis=random.normal(size=3), name=f"joint {i}").prescribe(drivers[random.integers(3)])
+        last = body.marker("tip", random.normal(size=3) * 0.4)
+    return system
+
+
 def test_motion_whose_period_is_that_of_samples_is_resolved_and_told():
     """One vibration in each thousandth of the run: the motion is the same at equal times apart, not where it is looked at."""
     result = turned(fm.Harmonic(0.3, 1.0), 1000.0, rtol=1e-3)

@@ -10,6 +10,7 @@ from flexmbs.core.layout import tables as t
 from flexmbs.core.mechanics.signals import COUNT, TIMES
 from flexmbs.core.stepping.driver_steps import OVER_RUN, largest_signals
 from flexmbs.model.compiled_model import Model
+from flexmbs.model.mechanism_size import size_of_bodies
 
 # What straight lines between steps may miss of a driven acceleration, relative to the largest one: rtol, but no less than
 # FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it, if it
@@ -18,15 +19,17 @@ FINEST, LOOSE = 1e-8, 0.01
 # Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
 # milliseconds (mechanism.python_functions), and functions with derivatives of their own.
 ROUNDING = 2e-9, 1e-12, 1e-15
+FORCE_ROUNDING = 1e-12  # of driving forces, relative to what all joints transmit
 GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 MOST_KNOTS = 2000  # between which the largest acceleration is looked for; there are INSIDE samples between two
 INSIDE = np.array([0.0, 0.21, 0.5, 0.79])
 
 
 def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarray]:
-    """``drivers``, ``driver_signals`` and ``knots`` of Settings.
+    """``drivers``, ``driven_forces``, ``driver_signals`` and ``knots`` of Settings.
 
-    Drivers without acceleration (constant, or of constant speed) limit no step.
+    Drivers without acceleration (constant, or of constant speed) limit no step but by the forces of a tree that drivers
+    alone move, provided that no function of the user, which may have memory, takes part in these.
     """
     tables = model.tables
     driving = sorted({(int(one["signal"]), int(one["level"])) for one in [*tables.coordinates, *tables.constraints]})
@@ -35,14 +38,21 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
     sizes = _largest(model, t_end, parts, knots)
     share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else LOOSE
-    rows = []
+    rows, forces, missed = [], [], {}
     for signal, level in driving:
         size = sizes[signal, t.ACCEL - level]
         tolerance = max(share * size, ROUNDING[level] * (sizes[signal, t.VALUE] + t_end * sizes[signal, t.RATE]))
+        missed[signal, level] = tolerance
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
+    if not (len(tables.free) or len(tables.functions)):
+        lever = size_of_bodies(tables)
+        rounding = FORCE_ROUNDING * max(lever, 1.0), FORCE_ROUNDING * max(1.0, 1.0 / lever)
+        kinds = tables.coordinates
+        forces = [(k, share, missed.get((kinds["signal"][k], kinds["level"][k]), 0.0), *rounding) for k in model.driven_coordinates]
     return {
         "drivers": np.array(rows, dtype=float).reshape(-1, 3),
+        "driven_forces": np.array(forces, dtype=float).reshape(-1, 5),
         "driver_signals": _with_parts(tables.signals, {signal for signal, *_ in rows}),
         "knots": np.array(knots, dtype=np.int64),
     }

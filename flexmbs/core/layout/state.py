@@ -149,6 +149,7 @@ NOT_SAVED = (
     "intermediate_a",
     "squared_error",
     "drivers",
+    "driven_forces",
     "driver_signals",
     "knots",
     "driven",
@@ -166,6 +167,7 @@ KEPT_BETWEEN_CHOICES = (
     "armed",
     "episode",
     "contact_history",
+    "largest_effort",
     "speed",
     "decided",
     "samples",
@@ -194,6 +196,7 @@ class State(Block):
         "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
+        "largest_effort": ("f8", 1),  # (n,) driving forces so far (core.stepping.driver_steps)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
         "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
         "samples": ("i8", 1),  # (samplers,) how many each has taken
@@ -260,6 +263,7 @@ class Settings(Block):
         "max_step": ("f8", 0),
         # (drivers, 3) that limit steps: signal, its column that is an acceleration, and what steps may miss of it
         "drivers": ("f8", 2),  # (core.stepping.driver_steps)
+        "driven_forces": ("f8", 2),  # (driven coordinates, 5) of trees that drivers alone move
         "driver_signals": ("i8", 1),  # these signals, behind those that they are made of
         "knots": ("i8", 1),  # piecewise functions of drivers in Tables.pool, on whose knots steps end
         "max_growth": ("f8", 0),  # of the step, from one to the next
@@ -329,7 +333,7 @@ class Scratch(Block):
         "point_q": ("f8", 1),  # (n,) a point of the interpolant
         "point_v": ("f8", 1),
         "point_a": ("f8", 1),
-        "driven": ("f8", 2),  # (2, signals) driven accelerations at both ends of a step
+        "driven": ("f8", 2),  # (4, signals + n) driven accelerations and forces in a step (core.stepping.driver_steps)
         "patch_matrix": ("f8", 2),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
         "patch_pivots": ("i8", 1),
         "patch_x": ("f8", 1),
@@ -394,6 +398,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         armed=tables.events["armed"].astype(np.int64),
         episode=np.zeros(c, dtype=EPISODE),
         contact_history=np.zeros(history_size(tables)),
+        largest_effort=np.zeros(n),
         speed=np.zeros(len(tables.bodies)),
         decided=np.zeros(n, dtype=np.int64),
         samples=np.zeros(len(tables.samplers), dtype=np.int64),
@@ -472,7 +477,7 @@ def make_scratch(tables: Tables, method) -> Scratch:
         point_q=np.zeros(n),
         point_v=np.zeros(n),
         point_a=np.zeros(n),
-        driven=np.zeros((2, s + len(tables.coordinates))),
+        driven=np.zeros((4, s + 2 * n)),
         patch_matrix=np.zeros((len(tables.massless), len(tables.massless))),
         patch_pivots=np.zeros(len(tables.massless), dtype=np.int64),
         patch_x=np.zeros(len(tables.massless)),

@@ -3,15 +3,19 @@
 A method estimates errors of what it integrates; a motion that is prescribed has none, however long the step.  Results
 interpolate reactions, and so the forces of drivers, linearly between rows: over a step h they miss h^2 / 8 times the second
 derivative of the acceleration (de Boor, A Practical Guide to Splines, 1978, ch. III), which is measured at points inside
-the step.  The quintic of positions and rates then misses far less.
+the step.  The quintic of positions and rates then misses far less.  In trees that drivers alone move their forces are
+looked at, too: those of weights and centrifugal forces change where the speed is constant.
 """
 
 from __future__ import annotations
 
 import math
 
-from flexmbs.core.layout.tables import ACCEL, CONTINUE, REPEAT, Tables
-from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal
+from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.tables import ACCEL, ACCELERATION_LEVEL, CONTINUE, POSITION_LEVEL, REPEAT, Tables
+from flexmbs.core.linalg.copying import copy_vector
+from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal, evaluate_signals, impose_drivers
+from flexmbs.core.methods.motion_scales import length
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
@@ -22,6 +26,10 @@ INSIDE, OVER_RUN = 4, 1000
 SAFETY, MIN_FACTOR = 0.9, 0.1
 SHORTEST = 1e-9  # of the run: a step over a jump of a prescribed acceleration
 DRIVER_SIGNAL, DRIVER_COLUMN, DRIVER_TOLERANCE = range(3)  # columns of Settings.drivers
+# Columns of Settings.driven_forces. COORDINATE; SHARE: what steps may miss of its largest force; MISSED: of its
+# acceleration; PER_FORCE, PER_MOMENT: rounding of its force by the forces and moments in joints.
+COORDINATE, SHARE, MISSED, PER_FORCE, PER_MOMENT = range(5)
+BEGIN, END, POINT, TOLERANCE = range(4)  # rows of Scratch.driven
 
 
 @kernel
@@ -58,7 +66,7 @@ def knot_after(pool, at, t):
 @kernel
 def resolved_step(tables, state, settings, scratch, work, h):
     """The longest step up to ``h`` over which all driven accelerations are straight within their tolerances."""
-    if settings.drivers.shape[0] == 0:
+    if settings.drivers.shape[0] + settings.driven_forces.shape[0] == 0:
         return h
     while h > SHORTEST * settings.t_end:
         part = resolved_part(tables, state, settings, scratch, work, h)
@@ -73,20 +81,75 @@ def resolved_step(tables, state, settings, scratch, work, h):
 def resolved_part(tables, state, settings, scratch, work, h):
     """1 where the step resolves the drivers, or the part of it that is likely to."""
     points = min(OVER_RUN, max(INSIDE, int(OVER_RUN * h / settings.t_end) + 1))
-    for end in range(2):
-        evaluate_drivers(tables, settings.driver_signals, state.time + end * h, work.signal)
-        for i in range(settings.drivers.shape[0]):
-            scratch.driven[end, i] = driven_acceleration(settings, work, i)
+    driven, m = scratch.driven, settings.drivers.shape[0]
+    evaluate_driven(tables, state, settings, scratch, work, 0.0, 0.0, driven[BEGIN])
+    if settings.driven_forces.shape[0] > 0:
+        evaluate_driven(tables, state, settings, scratch, work, 0.0, 1.0, driven[TOLERANCE])
+    for i in range(m):
+        driven[TOLERANCE, i] = settings.drivers[i, DRIVER_TOLERANCE]
+    for i in range(m, m + settings.driven_forces.shape[0]):  # what accelerations may miss, times inertia, and more
+        driven[TOLERANCE, i] = abs(driven[TOLERANCE, i] - driven[BEGIN, i])
+    evaluate_driven(tables, state, settings, scratch, work, h, 0.0, driven[END])
     for j in range(1, points):
         x, missed = j / points, 0.0
-        evaluate_drivers(tables, settings.driver_signals, state.time + x * h, work.signal)
-        for i in range(settings.drivers.shape[0]):
-            straight = (1.0 - x) * scratch.driven[0, i] + x * scratch.driven[1, i]
-            off = abs(driven_acceleration(settings, work, i) - straight)
-            missed = max(missed, off / settings.drivers[i, DRIVER_TOLERANCE])
+        evaluate_driven(tables, state, settings, scratch, work, x * h, 0.0, driven[POINT])
+        raise_tolerances(tables, state, settings, work, driven)
+        for i in range(m + settings.driven_forces.shape[0]):
+            off = abs(driven[POINT, i] - (1.0 - x) * driven[BEGIN, i] - x * driven[END, i])
+            if off > driven[TOLERANCE, i]:
+                missed = max(missed, off / max(driven[TOLERANCE, i], 1e-300))
         if missed > 1.0:
             return SAFETY * math.sqrt(4.0 * x * (1.0 - x) / missed)  # a parabola misses most in the middle
     return 1.0
+
+
+@kernel
+def evaluate_driven(tables, state, settings, scratch, work, h, change, out):
+    """out = accelerations that drivers prescribe at ``h`` behind ``state``; in trees that they alone move, forces behind them.
+
+    ``change`` of the accelerations of which these are the forces, in parts of what steps may miss of them.
+    """
+    forces = settings.driven_forces
+    if forces.shape[0] == 0:
+        evaluate_drivers(tables, settings.driver_signals, state.time + h, work.signal)
+    else:
+        evaluate_signals(tables, state.time + h, work.signal)
+    m = settings.drivers.shape[0]
+    for i in range(m):
+        out[i] = work.signal[int(settings.drivers[i, DRIVER_SIGNAL]), int(settings.drivers[i, DRIVER_COLUMN])]
+    if forces.shape[0] == 0:
+        return
+    q, v, a = scratch.point_q, scratch.point_v, scratch.point_a
+    copy_vector(state.q, q)
+    copy_vector(state.v, v)
+    copy_vector(state.a, a)
+    impose_drivers(tables, work.signal, q, v, a)
+    for i in range(forces.shape[0]):
+        k = int(forces[i, COORDINATE])
+        if tables.coordinates[k].level == ACCELERATION_LEVEL:
+            v[k] += 0.5 * h * (state.a[k] + a[k])
+        if tables.coordinates[k].level != POSITION_LEVEL:  # trapezoidal rule with the correction by its ends
+            q[k] += h * (0.5 * (state.v[k] + v[k]) - h / 12.0 * (a[k] - state.a[k]))
+        a[k] += change * forces[i, MISSED]
+    residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
+    for i in range(forces.shape[0]):
+        out[m + i] = scratch.residual[int(forces[i, COORDINATE])]
+
+
+@kernel
+def raise_tolerances(tables, state, settings, work, driven):
+    """Tolerances of forces: their share of the largest so far, but no less than rounding by what the joints transmit."""
+    force = moment = 0.0
+    for b in range(1, len(tables.bodies)):
+        force += length(work.reaction[b].force)
+        moment += length(work.reaction[b].moment)
+    m = settings.drivers.shape[0]
+    for i in range(settings.driven_forces.shape[0]):
+        one, k = settings.driven_forces[i], int(settings.driven_forces[i, COORDINATE])
+        for row in range(TOLERANCE):
+            state.largest_effort[k] = max(state.largest_effort[k], abs(driven[row, m + i]))
+        least = one[PER_FORCE] * force + one[PER_MOMENT] * moment
+        driven[TOLERANCE, m + i] = max(driven[TOLERANCE, m + i], one[SHARE] * state.largest_effort[k], least)
 
 
 @kernel
@@ -94,12 +157,6 @@ def evaluate_drivers(tables, signals, t, out):
     """``signals`` at time ``t``; those that some are sums and products of stand before them."""
     for i in range(signals.shape[0]):
         evaluate_signal(tables, signals[i], t, out)
-
-
-@kernel
-def driven_acceleration(settings, work, i):
-    """Acceleration that driver ``i`` prescribes at the time for which the signals have been evaluated."""
-    return work.signal[int(settings.drivers[i, DRIVER_SIGNAL]), int(settings.drivers[i, DRIVER_COLUMN])]
 
 
 @entry
