@@ -48,11 +48,9 @@ def find_jump(
     """
     times, values = _sampled(function, begin, end, samples)
     smallest = max(smallest, NEGLIGIBLE * float(np.abs(values).max(initial=0.0)))
-    for low, high in _narrowed(function, times, values, 0, smallest, NARROW * max(abs(begin), abs(end))):
-        jump = Jump(0.5 * (low + high), value_at(function, low), value_at(function, high))
-        if jump.size > smallest:
-            return jump
-    return None
+    found = _narrowed(function, times, values, 0, smallest, NARROW * max(abs(begin), abs(end)))
+    jumps = (Jump(0.5 * (low + high), value_at(function, low), value_at(function, high)) for low, high in found)
+    return next((jump for jump in jumps if jump.size > smallest), None)
 
 
 def find_kink(function: Callable[[float], float], begin: float, end: float, samples: int = SAMPLES) -> Jump | None:
@@ -63,12 +61,9 @@ def find_kink(function: Callable[[float], float], begin: float, end: float, samp
     """
     times, values = _sampled(function, begin, end, samples)
     smallest = SMALLEST_KINK * float(np.abs(np.diff(values)).max(initial=0.0)) * samples / (end - begin)
-    for low, high in _narrowed(function, times, values, 1, smallest, KINK_AT):
-        t = 0.5 * (low + high)
-        jump = Jump(t, _slope(function, t, -SLOPE_REACH), _slope(function, t, SLOPE_REACH))
-        if jump.size > smallest:
-            return jump
-    return None
+    places = (0.5 * sum(found) for found in _narrowed(function, times, values, 1, smallest, KINK_AT))
+    kinks = (Jump(t, _slope(function, t, -SLOPE_REACH), _slope(function, t, SLOPE_REACH)) for t in places)
+    return next((kink for kink in kinks if kink.size > smallest), None)
 
 
 def _sampled(function, begin: float, end: float, samples: int) -> tuple[np.ndarray, np.ndarray]:

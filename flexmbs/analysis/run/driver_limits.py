@@ -48,8 +48,8 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     if not (len(tables.free) or len(tables.functions)):
         lever = size_of_bodies(tables)
         rounding = FORCE_ROUNDING * max(lever, 1.0), FORCE_ROUNDING * max(1.0, 1.0 / lever)
-        kinds = tables.coordinates
-        forces = [(k, share, missed.get((kinds["signal"][k], kinds["level"][k]), 0.0), *rounding) for k in model.driven_coordinates]
+        driven = [(k, int(tables.coordinates["signal"][k]), int(tables.coordinates["level"][k])) for k in model.driven_coordinates]
+        forces = [(k, share, missed[signal, level], *rounding) for k, signal, level in driven]
     return {
         "drivers": np.array(rows, dtype=float).reshape(-1, 3),
         "driven_forces": np.array(forces, dtype=float).reshape(-1, 5),

@@ -54,18 +54,18 @@ class ImpactNotes:
 
 def soft_contacts(system: Mechanism, records: Iterable[ContactRecord]) -> list[str]:
     """Contacts into which a ball has sunk by more than its radius: their law is too soft, or in other units."""
-    radii: dict[str, float] = {}
-    for contact in system.contacts.values():
-        found = [shape.radius for shape in (contact.first, contact.second) if isinstance(shape, Sphere) and shape.radius > 0.0]
-        radii |= dict.fromkeys(contact.point_names if found else (), min(found, default=0.0))
     deepest: dict[str, float] = {}
     for record in records:
         deepest[record.name] = max(deepest.get(record.name, 0.0), record.max_depth or 0.0)
+    radii: dict[str, float] = {}
+    for contact in system.contacts.values():
+        found = [shape.radius for shape in (contact.first, contact.second) if isinstance(shape, Sphere) and shape.radius > 0.0]
+        radii |= dict.fromkeys(contact.point_names, min(found, default=np.inf))
     return [
         f"contact '{name}': one body sinks into the other by {depth:.3g} m, more than the radius {radii[name]:g} m: its law is far "
         "too soft (N and m: Hertz between steel balls of 10 mm has 1e10 N/m^1.5)"
         for name, depth in deepest.items()
-        if name in radii and depth > radii[name]
+        if depth > radii.get(name, np.inf)
     ]
 
 

@@ -82,16 +82,8 @@ def check_start_options(out, resume: bool, start, start_computed: bool, force: b
 def start_state(out, resume: bool, start) -> SavedState | None:
     """The saved state from which a run starts; None if it starts from the start values of the system."""
     if start is None:
-        found = load_state(out) if resume and has_state(Path(out)) else None
-    else:
-        found = as_state(start)
-    return None if found is None else with_present_names(found)
-
-
-def with_present_names(saved: SavedState) -> SavedState:
-    """A saved state whose arrays are called as the blocks call them today."""
-    arrays = {s.RENAMED_SINCE_0_1_0.get(name, name): array for name, array in saved.arrays.items()}
-    return replace(saved, arrays=arrays)
+        return load_state(out) if resume and has_state(Path(out)) else None
+    return as_state(start)
 
 
 def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:

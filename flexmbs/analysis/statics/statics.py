@@ -52,13 +52,11 @@ def statics(system: Mechanism, *, time: float = 0.0, out: str | Path | None = No
     found = watch.take(np.array([moment.t]), moment.q[None], stop_on_deformation)
     watch.warn()
     stats = {"steps": 0, "solve_seconds": perf_counter() - begin, **watch.stats()}
-    status = "finished" if found is None else f"stopped: statics: {found[1]}"
-    result = result_of(system, model, [moment], status, stats, out)
-    if found is not None:
-        error = SimulationError(f"statics: {found[1]}")
-        error.result = result
-        raise error
-    return result
+    if found is None:
+        return result_of(system, model, [moment], "finished", stats, out)
+    error = SimulationError(f"statics: {found[1]}")
+    error.result = result_of(system, model, [moment], f"stopped: {error}", stats, out)
+    raise error
 
 
 def in_equilibrium(model: Model, t: float) -> tuple[Model, np.ndarray]:

@@ -123,22 +123,6 @@ OCCURRENCE = np.dtype(
         ("energy_lost", "f8"),
     ]
 )
-# Arrays of saved states under the names that version 0.1.0 gave them, and what they are called now.
-RENAMED_SINCE_0_1_0 = {
-    "state.held": "state.replaced",
-    "state.holder": "state.replaced_rows",
-    "state.direction": "state.replacement_direction",
-    "scratch.weights": "scratch.bdf_weights",
-    "scratch.turns": "scratch.start_reference",
-    "scratch.shifted": "scratch.shifted_residual",
-    "scratch.old": "scratch.unshifted",
-    "scratch.push": "scratch.replacement_force",
-    "scratch.aim": "scratch.target_acceleration",
-    "settings.most_growth": "settings.max_growth",
-    "settings.contraction": "settings.reuse_rate",
-    "settings.most_order": "settings.max_order",
-    "settings.levels": "settings.projection_levels",
-}
 # Fields of blocks that are not saved: addresses mean nothing in another process, and no later step depends on the rest.
 NOT_SAVED = (
     "entries",

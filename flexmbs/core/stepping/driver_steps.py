@@ -73,7 +73,7 @@ def resolved_step(tables, state, settings, scratch, work, h):
         if part >= 1.0:
             break
         h *= max(part, MIN_FACTOR)
-    evaluate_drivers(tables, settings.driver_signals, state.time, work.signal)
+    evaluate_needed(tables, settings, state.time, work)
     return h
 
 
@@ -109,12 +109,8 @@ def evaluate_driven(tables, state, settings, scratch, work, h, change, out):
 
     ``change`` of the accelerations of which these are the forces, in parts of what steps may miss of them.
     """
-    forces = settings.driven_forces
-    if forces.shape[0] == 0:
-        evaluate_drivers(tables, settings.driver_signals, state.time + h, work.signal)
-    else:
-        evaluate_signals(tables, state.time + h, work.signal)
-    m = settings.drivers.shape[0]
+    evaluate_needed(tables, settings, state.time + h, work)
+    forces, m = settings.driven_forces, settings.drivers.shape[0]
     for i in range(m):
         out[i] = work.signal[int(settings.drivers[i, DRIVER_SIGNAL]), int(settings.drivers[i, DRIVER_COLUMN])]
     if forces.shape[0] == 0:
@@ -134,6 +130,15 @@ def evaluate_driven(tables, state, settings, scratch, work, h, change, out):
     residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
     for i in range(forces.shape[0]):
         out[m + i] = scratch.residual[int(forces[i, COORDINATE])]
+
+
+@kernel
+def evaluate_needed(tables, settings, t, work):
+    """Signals at time ``t``: those of drivers that limit steps, or all, as forces are made of them."""
+    if settings.driven_forces.shape[0] == 0:
+        evaluate_drivers(tables, settings.driver_signals, t, work.signal)
+    else:
+        evaluate_signals(tables, t, work.signal)
 
 
 @kernel
@@ -166,5 +171,4 @@ def largest_signals(tables: Tables, signals: Integers, times: Floats, work: Floa
         evaluate_drivers(tables, signals, times[j], work)
         for i in range(signals.shape[0]):
             for k in range(ACCEL + 1):
-                if abs(work[signals[i], k]) > out[signals[i], k]:
-                    out[signals[i], k] = abs(work[signals[i], k])
+                out[signals[i], k] = max(out[signals[i], k], abs(work[signals[i], k]))
