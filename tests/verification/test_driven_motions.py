@@ -120,6 +120,20 @@ def test_balanced_rotor_takes_no_more_steps(level):
         assert len(rotor(level, (1.0, -9.81, 2.0), 0.0, t_end).t) < 40
 
 
+@pytest.mark.parametrize("level", ROTORS)
+def test_rounding_of_loads_that_cancel_takes_no_more_steps(level):
+    """Two springs from the axis hold each other: joint and driver transmit their rounding, which no step length resolves."""
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    body, axis = system.add(fm.RigidBody(1.0, np.diag([0.1, 0.1, 0.2])), name="rotor"), np.array([0.1, 0.3, 0.5])
+    for side in (-1.0, 1.0):
+        end = body.marker(f"end {side}", 0.2 * axis + side * np.array([0.3, 0.1, -0.12]))
+        system.spring_damper(system.ground.marker(f"hook {side}", 0.2 * axis), end, stiffness=1e6, length=0.1)
+    start = {} if level == "position" else {"angle": 0.0} | ({"rate": SPEED} if level == "acceleration" else {})
+    hinge = system.revolute(system.ground["origin"], body["origin"], axis=axis, name="hinge", **start)
+    hinge.prescribe(**{level: ROTORS[level]})
+    assert len(system.simulate(1.0).t) < 60
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_driving_forces_between_rows_of_arms(seed):
     """Arms of two to four bodies, driven in every joint: straight lines between rows are within rtol of inverse dynamics."""

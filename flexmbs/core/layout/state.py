@@ -180,7 +180,7 @@ class State(Block):
         "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
-        "largest_effort": ("f8", 1),  # (n,) driving forces so far (core.stepping.driver_steps)
+        "largest_effort": ("f8", 1),  # (n,) driving forces so far, or as their rounding allows (core.stepping.driver_steps)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
         "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
         "samples": ("i8", 1),  # (samplers,) how many each has taken

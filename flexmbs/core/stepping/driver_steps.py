@@ -25,6 +25,7 @@ SLACK = 1e-12  # of a time, or of a table's: a knot so near has been reached
 INSIDE, OVER_RUN = 4, 1000
 SAFETY, MIN_FACTOR = 0.9, 0.1
 SHORTEST = 1e-9  # of the run: a step over a jump of a prescribed acceleration
+BEHIND = 20.0  # in such steps, where the jump is over: what is not straight there either is rounding
 DRIVER_SIGNAL, DRIVER_COLUMN, DRIVER_TOLERANCE = range(3)  # columns of Settings.drivers
 # Columns of Settings.driven_forces. COORDINATE; SHARE: what steps may miss of its largest force; MISSED: of its
 # acceleration; PER_FORCE, PER_MOMENT: rounding of its force by the forces and moments in joints.
@@ -69,30 +70,32 @@ def resolved_step(tables, state, settings, scratch, work, h):
     if settings.drivers.shape[0] + settings.driven_forces.shape[0] == 0:
         return h
     while h > SHORTEST * settings.t_end:
-        part = resolved_part(tables, state, settings, scratch, work, h)
+        part = resolved_part(tables, state, settings, scratch, work, 0.0, h)
         if part >= 1.0:
             break
         h *= max(part, MIN_FACTOR)
+        if h <= SHORTEST * settings.t_end and resolved_part(tables, state, settings, scratch, work, BEHIND * h, h) < 1.0:
+            take_as_rounding(state, settings, scratch.driven)
     evaluate_needed(tables, settings, state.time, work)
     return h
 
 
 @kernel
-def resolved_part(tables, state, settings, scratch, work, h):
-    """1 where the step resolves the drivers, or the part of it that is likely to."""
+def resolved_part(tables, state, settings, scratch, work, begin, h):
+    """1 where a step that begins ``begin`` behind ``state`` resolves the drivers, or the part of it that is likely to."""
     points = min(OVER_RUN, max(INSIDE, int(OVER_RUN * h / settings.t_end) + 1))
     driven, m = scratch.driven, settings.drivers.shape[0]
-    evaluate_driven(tables, state, settings, scratch, work, 0.0, 0.0, driven[BEGIN])
+    evaluate_driven(tables, state, settings, scratch, work, begin, 0.0, driven[BEGIN])
     if settings.driven_forces.shape[0] > 0:
-        evaluate_driven(tables, state, settings, scratch, work, 0.0, 1.0, driven[TOLERANCE])
+        evaluate_driven(tables, state, settings, scratch, work, begin, 1.0, driven[TOLERANCE])
     for i in range(m):
         driven[TOLERANCE, i] = settings.drivers[i, DRIVER_TOLERANCE]
     for i in range(m, m + settings.driven_forces.shape[0]):  # what accelerations may miss, times inertia, and more
         driven[TOLERANCE, i] = abs(driven[TOLERANCE, i] - driven[BEGIN, i])
-    evaluate_driven(tables, state, settings, scratch, work, h, 0.0, driven[END])
+    evaluate_driven(tables, state, settings, scratch, work, begin + h, 0.0, driven[END])
     for j in range(1, points):
         x, missed = j / points, 0.0
-        evaluate_driven(tables, state, settings, scratch, work, x * h, 0.0, driven[POINT])
+        evaluate_driven(tables, state, settings, scratch, work, begin + x * h, 0.0, driven[POINT])
         raise_tolerances(tables, state, settings, work, driven)
         for i in range(m + settings.driven_forces.shape[0]):
             off = abs(driven[POINT, i] - (1.0 - x) * driven[BEGIN, i] - x * driven[END, i])
@@ -101,6 +104,16 @@ def resolved_part(tables, state, settings, scratch, work, h):
         if missed > 1.0:
             return SAFETY * math.sqrt(4.0 * x * (1.0 - x) / missed)  # a parabola misses most in the middle
     return 1.0
+
+
+@kernel
+def take_as_rounding(state, settings, driven):
+    """Raise the tolerances of forces above what the last points miss: rounding of loads that cancel, which no step resolves."""
+    for i in range(settings.driven_forces.shape[0]):
+        m, k = settings.drivers.shape[0] + i, int(settings.driven_forces[i, COORDINATE])
+        off = max(abs(driven[POINT, m] - driven[BEGIN, m]), abs(driven[POINT, m] - driven[END, m]))
+        if off > driven[TOLERANCE, m]:
+            state.largest_effort[k] = max(state.largest_effort[k], 10.0 * off / settings.driven_forces[i, SHARE])
 
 
 @kernel
