@@ -112,7 +112,7 @@ def test_a_machine_rings_down_at_the_stated_ratio(rod):
 
 def test_what_cannot_be_damped_is_refused(rod):
     system = arm(rod, 1)
-    for damping in (-0.01, "much", [0.01, np.nan]):
+    for damping in (-0.01, "much", None, [0.01, np.nan]):
         with pytest.raises(fm.MechanismError, match="damp: damping must be a ratio"):
             system.damp(damping)
     rigid = fm.System()

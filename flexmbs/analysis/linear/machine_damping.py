@@ -89,7 +89,8 @@ def _ratios(damping: MachineDamping, frequencies: np.ndarray) -> np.ndarray:
     """(k,) ratios of modes with these frequencies (Hz); of a list, the last one holds for all modes beyond it."""
     omega, count = 2.0 * np.pi * frequencies, len(frequencies)
     try:
-        every = np.pad(damping, (0, count), mode="edge")[:count] if np.ndim(damping) == 1 else damping
+        stated = np.nan if damping is None else damping
+        every = np.pad(stated, (0, count), mode="edge")[:count] if np.ndim(stated) == 1 else stated
         return np.diag(stated_damping(every, omega, np.eye(count), np.diag(omega**2))) / (2.0 * omega)
     except (BodyError, ValueError) as error:
         raise MechanismError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import ACCELERATION_LEVEL, POSITION_LEVEL
+from flexmbs.core.layout.tables import POSITION_LEVEL
 from flexmbs.mechanism.python_functions import DIFFERENCE_REACH
 from flexmbs.model.compiled_model import Model
 
@@ -19,31 +19,31 @@ RATE_ROUNDING = 1e-8  # of rates by finite differences over milliseconds, 1/s, r
 
 
 class DrivenMotions:
-    """Motions that drivers and constraints prescribe, but for those whose acceleration alone is prescribed."""
+    """Motions that drivers and constraints prescribe."""
 
     def __init__(self, system, model: Model):
-        self.driving = [one for one in system.constraints.values() if one.signal is not None and one.level != ACCELERATION_LEVEL]
+        self.driving = [one for one in system.constraints.values() if one.signal is not None]
         self.driving = [one for one in self.driving if one.signal.value is not None or one.level != POSITION_LEVEL]
         units = {f"{j.name}.{name}": unit for j in system.joints.values() for name, unit in j.type.coordinates.items()}
         self.names = [model.coordinate_names[k] for k in model.driven_coordinates]
         self.turning = np.flatnonzero([units.get(name) == "rad" for name in self.names])
         signals = {f"{j.name}.{name}": signal for j in system.joints.values() for name, signal in j.drivers.items()}
         found = [signals.get(name) for name in self.names] + [one.signal for one in self.driving]
+        self.levels = np.array([0] * len(self.names) + [one.level for one in self.driving])  # below which nothing is known
         self.names += [one.name for one in self.driving]
         # s: differences see the whole motion over such a time, and rates that they smear are no motion skipped
         self.smeared = np.array([2.0 * DIFFERENCE_REACH * (one is not None and one.by_differences) for one in found])
         self.skipped = ""  # the first step that skips most of a motion of a driver
 
     def driven(self, model: Model, rows: np.ndarray) -> np.ndarray:
-        """(rows, 3, drivers): value, rate and acceleration of each driver; the value of a velocity driver is zero."""
+        """(rows, 3, drivers): value, rate and acceleration of each driver; of constraints, zero below what they prescribe."""
         columns, k = model.log_row, model.driven_coordinates
         found = [rows[:, columns.q][:, k], rows[:, columns.v][:, k], rows[:, columns.a][:, k]]
         for constraint in self.driving:
             signal, t = constraint.signal, rows[:, TIME]
-            functions = (signal.value, signal.rate, signal.acceleration)
+            functions = (signal.value or (lambda _t, constant=signal.constant: constant), signal.rate, signal.acceleration)
             values = [np.zeros(len(t)) if f is None else np.array([float(f(x)) for x in t]) for f in functions]
-            if constraint.level != POSITION_LEVEL:
-                values = [np.zeros(len(t)), *values[:2]]
+            values = [*[np.zeros(len(t))] * constraint.level, *values][:3]
             found = [np.column_stack([old, new]) for old, new in zip(found, values, strict=True)]
         return np.stack(found, axis=1)
 
@@ -58,7 +58,8 @@ class DrivenMotions:
         explained = 0.5 * h * (driven[1:, 1:] + driven[:-1, 1:])
         moved = 0.5 * h * (np.abs(driven[1:, 1:]) + np.abs(driven[:-1, 1:]))
         explained[:, 0] -= h[:, 0] ** 2 / 12.0 * change[:, 2]
-        left, size = np.abs(change[:, :2] - explained), np.maximum(np.abs(change[:, :2]), moved)
+        left = np.abs(change[:, :2] - explained) * (np.arange(2)[:, None] >= self.levels)
+        size = np.maximum(np.abs(change[:, :2]), moved)
         largest = np.abs(driven[:, :2]).max(axis=0, initial=0.0)
         rounding = RATE_ROUNDING * largest[0] * np.array([[0.0], [1.0]])
         skips = ((left > SKIPPED * size) & (left > np.maximum(NOTABLE * largest, rounding))).any(axis=1)

@@ -208,6 +208,15 @@ def test_driver_in_a_constraint_is_not_passed_over(coordinates):
     assert largest == pytest.approx(10.0 / np.sqrt(3.0) * 0.5 / 0.5**2, rel=1e-6)
 
 
+def test_constraint_of_rates_is_not_passed_over():
+    """Its value is nobody's statement, so that no step can miss a change of it."""
+    system = pendulum()
+    system.couple((system.joints["hinge"], 1.0), rate=lambda t: math.cos(3.0 * t))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert system.simulate(1.0)["hinge.angle"][-1] == pytest.approx(math.sin(3.0) / 3.0, abs=1e-4)
+
+
 def test_a_blow_that_steps_pass_over():
     """A step of 0.03 s goes over most of a blow of 1 ms: the rate at the end is then -5.20 rad/s in place of -3.42."""
     system = pendulum(rate=1.0)

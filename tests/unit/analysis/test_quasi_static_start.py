@@ -103,6 +103,15 @@ def test_start_as_stated_is_told_with_the_size_of_its_vibration(arm):
 
 
 @pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
+@pytest.mark.parametrize("acceleration", [40.0, lambda t: 40.0])
+def test_start_that_rings_by_the_driver_of_a_constraint_is_told(arm, acceleration):
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    hinge = system.revolute(system.ground["origin"], system.add(arm, name="arm")["hinge"])
+    system.couple((hinge, 1.0), acceleration=acceleration)
+    assert told(system)[0].startswith("start: drivers move at t = 0 s")
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
 def test_start_that_does_not_ring_is_not_told_of(arm):
     assert told(spun(arm, STEADY), quasi_static_start=True) == []
     assert told(spun(arm, (fm.Ramp(0.0, 0.1, SPEED),))) == []
