@@ -5,6 +5,7 @@ of the same system, in folders of finished and of killed runs.
 """
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import damage
@@ -96,3 +97,12 @@ def test_results_of_version_0_1_0_are_read(tmp_path):
     whole = long_runs.pendulum().simulate(0.2, max_step=1e-3)
     assert len(resumed.t) > 70 and resumed.t[-1] == whole.t[-1] and np.all(np.diff(resumed.t) > 0.0)
     assert resumed["hinge.angle"][-1] == pytest.approx(whole["hinge.angle"][-1], abs=1e-6)
+
+
+def test_state_that_lacks_an_array_of_this_version_is_gone_on_from():
+    """As one of a version in which the method remembered less."""
+    state = long_runs.pendulum().simulate(0.1).final_state
+    older = replace(state, arrays={name: array for name, array in state.arrays.items() if name != "state.largest_effort"})
+    with pytest.warns(fm.ResultWarning, match="another version of flexmbs: the run goes on"):
+        angle = long_runs.pendulum().simulate(0.2, start=older)["hinge.angle"][-1]
+    assert angle == pytest.approx(long_runs.pendulum().simulate(0.2)["hinge.angle"][-1], abs=1e-4)

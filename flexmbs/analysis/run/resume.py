@@ -105,11 +105,16 @@ def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
                 s.as_saved(array)[...] = saved.arrays[f"{block}.{name}"]
 
 
+def has_arrays_of(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
+    """Whether a saved state has all arrays of the blocks by name; those of other versions lack some."""
+    names = {f"{block}.{name}" for block, content in blocks.items() for name in content.arrays if name not in s.NOT_SAVED}
+    return names <= saved.arrays.keys()
+
+
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
     """Whether the saved arrays match the blocks of a run in name, shape and type; MechanismError if one is damaged."""
-    alike = all(
-        f"{block}.{name}" in saved.arrays
-        and saved.arrays[f"{block}.{name}"].shape == s.as_saved(array).shape
+    alike = has_arrays_of(saved, blocks) and all(
+        saved.arrays[f"{block}.{name}"].shape == s.as_saved(array).shape
         and saved.arrays[f"{block}.{name}"].dtype == s.as_saved(array).dtype
         for block, content in blocks.items()
         for name, array in content.arrays.items()

@@ -139,7 +139,7 @@ class Run(RunModel):
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
-        older = is_of_another_version(saved, self.stated)
+        older = is_of_another_version(saved, self.stated) or not saves.has_arrays_of(saved, self.blocks)
         found = system_differences(saved, self.stated) or setting_differences(saved, self.requested, older)
         if folder is not None and found:
             raise MechanismError(
