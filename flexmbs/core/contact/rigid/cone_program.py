@@ -19,6 +19,7 @@ from flexmbs.core.contact.rigid.second_order_cones import (
     multiply,
     scale,
     set_identity,
+    stay_inside,
     unscale,
 )
 from flexmbs.core.linalg.copying import copy_vector
@@ -32,7 +33,7 @@ NEAR, FAR = 1e-3, 1e3  # it ends where the error grows by FAR after it was below
 GOOD, LATE = 1e-9, 5  # and where it is below GOOD and has not fallen in LATE steps
 STAY = 0.99  # part of the way to the edge
 SHORT = 1e-9  # part of a step
-SOLUTIONS = 3  # of the same linear system: two refine it
+SOLUTIONS = 2  # of the same linear system: the second one refines it
 
 
 @kernel
@@ -50,10 +51,10 @@ def solve_cone_program(work, m, n, lines):
     for step in range(STEPS):
         gap = _find_errors(work, m, n)
         error = max(_largest(work.error_x, n) / size_q, _largest(work.error_s, m) / size_g, gap / (1.0 + abs(dot(work.q, x, n))))
-        if not error < (FAR * work.error if work.error < NEAR else math.inf):
+        if work.error < NEAR and not error < FAR * work.error:
             break
         late += 1
-        if error < work.error:
+        if step == 0 or error < work.error:
             work.error, work.steps, late = error, step, 0
             copy_vector(x, work.best_x)
             copy_vector(s, work.best_s)
@@ -76,6 +77,8 @@ def solve_cone_program(work, m, n, lines):
         add_multiple(x, a, work.dx, n)
         add_multiple(s, a, ds, m)
         add_multiple(z, a, dz, m)
+        stay_inside(s, m, lines)
+        stay_inside(z, m, lines)
     copy_vector(work.best_x, x)
     copy_vector(work.best_s, s)
     copy_vector(work.best_z, z)

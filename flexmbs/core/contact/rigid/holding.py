@@ -54,7 +54,8 @@ def holding_margin(F, k, p, mu, lam, out, work):
 
     Contacts hold where s >= 0. ``out`` (3k,): such forces f. F (3k, p) has the rows n, t1, t2 of each contact, F F^T = W.
     s is at most MOST loads F^T lam, counted as a force on the contact with the longest rows. Where contacts without
-    friction leave a part of the load to nobody, s is minus that part or less. ``work.error`` is about 1e-14.
+    friction leave a part of the load to nobody, s is minus that part or less. ``work.error``, relative to the load, says
+    how far it is to be trusted; usually 1e-14.
 
     Solved in the dual, a virtual motion nu of least power with F_n nu >= mu |F_t nu| everywhere and sum of F_n nu <= 1.
     """
@@ -112,7 +113,7 @@ def _reduce(F, k, p, mu, lam, work):
             total += abs(lam[row]) * math.sqrt(dot(F[row], F[row], p))
         longest = max(longest, math.sqrt(square))
     load = math.sqrt(dot(r, r, p))
-    if not load > ROUNDING * total:
+    if load <= ROUNDING * total:
         r[:] = 0.0
         return 0, 0.0, longest
     n = find_row_basis(rows, count, p, DEPENDENT_ROW, work.QR)

@@ -9,6 +9,8 @@ import math
 
 from flexmbs.machine_code.kernel import kernel
 
+ROUNDING = 4e-16
+
 
 @kernel
 def set_identity(v, m, lines):
@@ -35,6 +37,13 @@ def move_inside(v, m, lines):
     for i in range(m):
         if i < lines or (i - lines) % 3 == 0:
             v[i] += 1.0 + short
+
+
+@kernel
+def stay_inside(v, m, lines):
+    """Mend what rounding has put on the edge of a cone, or beyond."""
+    for i in range(lines, m, 3):
+        v[i] = max(v[i], (1.0 + ROUNDING) * math.sqrt(v[i + 1] * v[i + 1] + v[i + 2] * v[i + 2]))
 
 
 @kernel

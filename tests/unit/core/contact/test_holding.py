@@ -227,6 +227,25 @@ def test_a_quadratic_program_projects_on_cones():
             expected[i : i + 3] = a[i : i + 3] if a[i] >= size else outer
         work.AT[:], work.g[:] = np.eye(12, 13), 0.0
         work.P[:11], work.q[:11] = 1.0, -a
-        assert solve_cone_program(work, 11, 11, 2) < 1e-12
+        assert solve_cone_program(work, 11, 11, 2) < 2e-14
         assert np.allclose(work.x[:11], expected, rtol=0, atol=1e-7)
         assert np.allclose(work.x[:11] - a, work.z[:11], rtol=0, atol=1e-12)
+
+
+def test_a_quadratic_program_with_unknowns_of_no_weight():
+    """A block of unit mass that slides: min |x|^2 / 2 + c |x_t + b_t|, x_n + b_n >= 0; friction c takes from its slip."""
+    work = allocate_cone_work(1)
+    for b, c in (([-2.0, 3.0, 4.0], 2.0), ([1.0, 3.0, 4.0], 0.5), ([-1.0, 0.3, 0.4], 2.0)):
+        work.AT[:], work.P[:4], work.q[:4] = 0.0, [1, 1, 1, 0], [0, 0, 0, c]
+        work.AT[0, 0] = work.AT[3, 1] = work.AT[1, 2] = work.AT[2, 3] = 1.0
+        work.g[:4] = b[0], 0.0, b[1], b[2]
+        assert solve_cone_program(work, 4, 4, 1) < 2e-14
+        slip = np.array(b[1:]) * max(0.0, 1 - c / np.hypot(*b[1:]))
+        assert np.allclose(work.x[:3], [max(b[0], 0) - b[0], *(slip - b[1:])], rtol=0, atol=1e-7)
+        assert np.allclose(work.z[:4], [max(-b[0], 0), c, *(slip - b[1:])], rtol=0, atol=1e-7)
+
+
+def test_numbers_that_are_none_are_passed_on():
+    out, work = np.zeros(6), allocate_cone_work(2)
+    s = holding_margin_of(np.eye(6), np.array([0.5, 0.5]), np.array([1.0, 0, 0, np.nan, 0, 0]), out, work)
+    assert np.isnan(s) and not work.error < 1.0
