@@ -58,6 +58,6 @@ def _constrained_with(model: Model, moved: np.ndarray) -> str:
     names: list[str] = []
     for c, (_own, coordinates) in enumerate(constraint_groups(model.tables)):
         if np.isin(moved, coordinates).any():
-            names += [model.coordinate_names[k].replace(".rotation.", ".").rpartition(".")[0] for k in coordinates]
+            names += [model.coordinate_names[k].rpartition(".")[0].removesuffix(".rotation") for k in coordinates]
             names += [model.constraint_names[c]] if model.tables.constraints[c]["kind"] != CLOSURE else []
     return listed([f"'{name}'" for name in dict.fromkeys(names)], MOST_NAMES)
