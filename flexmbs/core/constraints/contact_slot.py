@@ -17,6 +17,7 @@ from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    FRESH,
     HELD_GAP,
     LOAD,
     LOAD_U,
@@ -25,11 +26,13 @@ from flexmbs.core.layout.switch_tables import (
     ROWS_OFF,
     SLIDING,
     SLIP_X,
+    SLOT,
     SLOT_OF,
     STEP_FORCE,
     STICKING,
     TANGENT_AXIS,
     TIME_STEPPED,
+    UNUSED,
 )
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.touching_forces import push_apart
@@ -59,6 +62,10 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
     work.constraint[row + 2, VELOCITY_LEVEL] = dot(axes.v, ux, uy, uz)
     residual[row + 1] = dot(axes.u, ax, ay, az) + soft * (first - contact_history[at + LOAD_U])
     residual[row + 2] = dot(axes.v, ax, ay, az) + soft * (second - contact_history[at + LOAD_V])
+    if soft != 0.0:
+        slot = int(contact_history[at + SLOT_OF])
+        for k in range(3):
+            residual[row + k] += deviation_of_share(tables, active, contact_history, 3 * slot + k, a, work)
     off = contact_history[at + ROWS_OFF]
     if mode != STICKING or off == 1.0 or off == 3.0:
         leave_out_row(row + 1, a, work, residual)
@@ -73,6 +80,18 @@ def add_contact_rows(tables, row, c, active, contact_history, q, v, a, work, res
     x, y, z = components(touch.friction)
     contact, fx, fy, fz = work.contact[c], normal * nx + x, normal * ny + y, normal * nz + z
     push_apart(tables, contact.a, contact.b, q, fx, fy, fz, 0.0, 0.0, 0.0, work, residual)
+
+
+@kernel
+def deviation_of_share(tables, active, contact_history, r, a, work):
+    """Row ``r`` of Q (lam - lam_0): how far forces that change no motion are from those at the start of the step."""
+    total, first = 0.0, len(tables.contacts)
+    for s in range(work.sharing.shape[0] // 3):
+        if tables.switches[s].kind == SLOT and active[first + s] != UNUSED:
+            at, row = tables.contacts[active[first + s] - 1].history_at + LOAD, tables.switches[s].row
+            for m in range(3):
+                total += work.sharing[r, 3 * s + m] * (a[row + m] - contact_history[at + m])
+    return total
 
 
 @kernel
@@ -144,7 +163,8 @@ def least_aligned(n, R):
 def slip_direction(touch, contact_history, at):
     """Direction of sliding, a relative to b; where the slip has turned over within a step it keeps its sense.
 
-    So the force is smooth through zero slip, which ends the step as an event. The direction at the start of the step
+    So the force is smooth through zero slip, which ends the step as an event. One that has just begun goes on along its
+    first direction, until it is far faster than BIAS. The direction at the start of the step
     has a small part in it, so that a slip that turns while it vanishes has derivatives that differences can take; a
     slip along a line is as it is.
     """
@@ -153,7 +173,7 @@ def slip_direction(touch, contact_history, at):
     along = nx * ux + ny * uy + nz * uz
     ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
     dx, dy, dz = contact_history[at + SLIP_X], contact_history[at + SLIP_X + 1], contact_history[at + SLIP_X + 2]
-    sense = 1.0 if ux * dx + uy * dy + uz * dz >= 0.0 else -1.0
+    sense = 1.0 if contact_history[at + FRESH] != 0.0 or ux * dx + uy * dy + uz * dz >= 0.0 else -1.0
     ux, uy, uz = sense * ux + BIAS * dx, sense * uy + BIAS * dy, sense * uz + BIAS * dz
     size = math.sqrt(ux * ux + uy * uy + uz * uz)
     if size == 0.0:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmbs.core.layout.cone_work import ConeWork, allocate_cone_work
 from flexmbs.core.layout.switch_tables import SLOT
 from flexmbs.core.layout.tables import Tables
 from flexmbs.machine_code.blocks import Block
 
 
 class RigidContacts(Block):
-    """Closed contacts of an event, k slots; three rows of each: normal and two tangents."""
+    """Closed contacts of an event, k slots; three rows of each: normal and two tangents.  With work arrays of their programs."""
 
-    fields = {
+    fields = ConeWork.fields | {
         "margin": ("f8", 2),  # (2, margins) at the start and the end of a step (core.stepping.switch_events)
         "event_residual": ("f8", 1),  # (n,) of the evaluation of sensors
         "pending": ("i8", 1),  # (events,) 1: it happens now (core.stepping.user_events)
@@ -45,8 +46,15 @@ class RigidContacts(Block):
         "chosen_delassus": ("f8", 2),
         "chosen_free": ("f8", 1),
         "chosen_force": ("f8", 1),
+        "group": ("i8", 1),  # (k,) of lasting contacts (core.stepping.rigid.resting_groups)
+        "member": ("i8", 1),  # (k,) closed contacts of a group
+        "resting": ("i8", 1),  # (k,) whether each closed contact is in a group that rests
+        "chosen_change": ("f8", 1),  # (3 k,) of forces in a step
+        "held_force": ("f8", 1),  # (3 k,) of such groups
+        "beyond": ("f8", 1),  # (3 k,) added to accelerations where a group is at its limit
         "failed": ("i8", 1),  # (2,) status of a problem without a solution (core.contact.rigid.contact_work), contact
         "on_row": ("i8", 1),  # (3 k,)
+        "pivots": ("i8", 1),
         "cholesky": ("f8", 2),
         # joints with friction that sticks, j of them, with three numbers for what each can move along
         "joint_mode_before": ("i8", 1),  # (j,)
@@ -67,6 +75,7 @@ class RigidContacts(Block):
         "kept": ("f8", 1),  # (n,) accelerations and multipliers
         "jammed": ("f8", 1),  # (2,) joint friction without a consistent mode (-1: none), what its coefficient may be
     }
+    parts = ConeWork.parts
 
 
 def make_rigid_contacts(tables: Tables) -> RigidContacts:
@@ -75,8 +84,9 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
     k = int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 2 * j  # a spherical joint counts twice in an impact
     vectors = ("velocity", "acceleration", "free", "force")
     numbers = ("friction", "static", "restitution", "tangential")
-    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "joint_of")
+    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "joint_of", "group", "member", "resting")
     return RigidContacts(
+        **allocate_cone_work(k).arrays,
         margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
         event_residual=np.zeros(len(tables.coordinates)),
         pending=np.zeros(len(tables.events), dtype=np.int64),
@@ -97,8 +107,12 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         chosen_delassus=np.zeros((3 * k, 3 * k)),
         chosen_free=np.zeros(3 * k),
         chosen_force=np.zeros(3 * k),
+        chosen_change=np.zeros(3 * k),
+        held_force=np.zeros(3 * k),
+        beyond=np.zeros(3 * k),
         failed=np.zeros(2, dtype=np.int64),
         on_row=np.zeros(3 * k, dtype=np.int64),
+        pivots=np.zeros(3 * k, dtype=np.int64),
         cholesky=np.zeros((3 * k, 3 * k)),
         row=np.zeros(3 * k, dtype=np.int64),
         row_scale=np.ones(3 * k),

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size
+from flexmbs.core.layout.switch_tables import SLOT
+from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size, sharing_size
 from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
@@ -40,6 +41,9 @@ NUMBERS = (
     "fall",  # of the smallest singular value per rad of the mechanism
     "regular_step_size",  # s, of the last step away from singular positions
     "regular_speed",  # of the mechanism then, rad/s
+    "largest_load",  # of contacts that rest so far, N (core.stepping.rigid.resting_groups)
+    "rest_ended",  # s: when a group of them came to its limit the last time
+    "holding_slack",  # of their margin, where they were held with rounding at their limit, N
     "multiplier_noise",  # corrections of multipliers that stay whatever the factors: rounding
     "unsettled_multiplier",  # largest of those corrections, and when it was, s
     "unsettled_time",
@@ -68,6 +72,7 @@ FLAGS = (
     "order_wait",  # steps before it
     "order_wait_length",  # after one that fails
     "events_at_once",  # since State.instant
+    "held_rank",  # columns of State.holding
 )
 COUNT_NAMES = (
     "steps_accepted",
@@ -151,6 +156,8 @@ KEPT_BETWEEN_CHOICES = (
     "armed",
     "episode",
     "contact_history",
+    "sharing",
+    "holding",
     "largest_effort",
     "speed",
     "decided",
@@ -180,6 +187,8 @@ class State(Block):
         "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
         "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
+        "sharing": ("f8", 2),  # as Workspace.sharing
+        "holding": ("f8", 2),  # (3 slots, 3 slots) rows F of contacts that rest (core.stepping.rigid.resting_groups)
         "largest_effort": ("f8", 1),  # (n,) driving forces so far, or as their rounding allows (core.stepping.driver_steps)
         "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
         "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
@@ -382,6 +391,8 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         armed=tables.events["armed"].astype(np.int64),
         episode=np.zeros(c, dtype=EPISODE),
         contact_history=np.zeros(history_size(tables)),
+        sharing=np.zeros(2 * (sharing_size(tables),)),
+        holding=np.zeros(2 * (3 * int(np.count_nonzero(tables.switches["kind"] == SLOT)),)),
         largest_effort=np.zeros(n),
         speed=np.zeros(len(tables.bodies)),
         decided=np.zeros(n, dtype=np.int64),

@@ -23,9 +23,12 @@ ACTS, LET_GO = 0, 1
 UNUSED = 0
 # numbers of State.contact_history that belong to a rigid contact, from CONTACT.history_at on: direction of sliding,
 # axis of frame b that its tangents are made with, compliance of its rows (where they share a load in no definite way),
-# tangents along which it cannot move, its slot, its multipliers at the end of the last step, the gap that it holds
-SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V, HELD_GAP = range(11)
-RIGID_HISTORY = HELD_GAP + 1
+# tangents along which it cannot move, its slot, its multipliers at the end of the last step, the gap that it holds, whether it
+# is in a group that rests (core.stepping.rigid.resting_groups), whether it has just begun to slide, its three multipliers at
+# the end of the step before
+SLIP_X, SLIP_Y, SLIP_Z, TANGENT_AXIS, COMPLIANCE, ROWS_OFF, SLOT_OF, LOAD, LOAD_U, LOAD_V = range(10)
+HELD_GAP, IN_RESTING_GROUP, FRESH, LOAD_BEFORE = range(10, 14)
+RIGID_HISTORY = LOAD_BEFORE + 3
 # the same of a contact that steps in time go through (core.stepping.moreau): mean force of the step on body a, N, world
 # axes, and the mode; no slot serves it
 STEP_FORCE, STEP_MODE, TIME_STEPPED = SLIP_X, ROWS_OFF, -1

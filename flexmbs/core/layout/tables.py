@@ -197,6 +197,7 @@ CONSTRAINT = record_type(
 TERM = record_type([("coordinate", "i8"), ("factor", "f8")])  # of a cable: marker, parts of the cable behind it
 # A spring and damper on sum of factor * coordinate over terms: a span of an elastic belt.
 COUPLER = record_type([("start", "i8"), ("end", "i8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8")])
+MOST_SHARED = 64  # switches with a matrix of their shares
 MAX_BRISTLES = 6  # of a contact point
 
 
@@ -278,6 +279,8 @@ class Workspace(Block):
         "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
         "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
         "surface": ("f8", 1),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
+        # (3 switches, 3 switches) projection on forces of closed rigid contacts that change no motion; zero without slots
+        "sharing": ("f8", 2),
         "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS ...
         "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
         "input": ("f8", 1),  # inputs of all user functions
@@ -306,6 +309,11 @@ class Workspace(Block):
         "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
         "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
     }
+
+
+def sharing_size(tables: Tables) -> int:
+    """Rows of ``Workspace.sharing``: three of each switch, if they serve rigid contacts, but not very many."""
+    return 3 * len(tables.switches) if np.any(tables.contacts["rigid"] != 0) and len(tables.switches) <= MOST_SHARED else 0
 
 
 def make_workspace(tables: Tables) -> Workspace:
@@ -337,6 +345,7 @@ def make_workspace(tables: Tables) -> Workspace:
         slip=np.zeros(9),
         resistance=np.zeros(6 + MAX_BRISTLES),
         surface=np.zeros(int(tables.contacts["scratch"].sum())),
+        sharing=np.zeros(2 * (sharing_size(tables),)),
         extent=np.zeros(1, dtype=np.int64),
         signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
         input=np.zeros(len(tables.inputs)),

@@ -89,7 +89,7 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     sign = sign_of(state, c)
     duration = h / (2.0 * (rows + 1.0))
     missed = missed_before(start, sign, duration) if x0 == 0.0 else 0.0
-    if tables.contacts[c].rigid != 0 and x0 == 0.0 and start.gap <= JUST_PARTED:
+    if tables.contacts[c].rigid != 0 and sign > 0.0 and start.gap <= JUST_PARTED:
         missed = LEVEL - start.gap
     if sign > 0.0 and is_far(start, end, duration):
         return NONE

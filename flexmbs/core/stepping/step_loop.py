@@ -34,6 +34,7 @@ from flexmbs.core.layout.state import (
 )
 from flexmbs.core.layout.switch_tables import IMPACT
 from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -176,6 +177,7 @@ def advance(
 ) -> int:
     """Take up to ``max_steps`` steps (or until the log is full, or ``t_end``); returns an outcome code."""
     log.filled[:] = 0
+    copy_matrix(state.sharing, work.sharing)
     for _ in range(max_steps):
         if state.time >= settings.t_end:
             return FINISHED
@@ -226,7 +228,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             state.time = limit
         state.step_size = next_step_size(state, settings, proposed, h, last)
         if len(tables.switches) > 0:
-            passes_on = remember_contacts(tables, state, work) and contact < 0 and margin == NO_MARGIN
+            passes_on = remember_contacts(tables, state, work, rigid) and contact < 0 and margin == NO_MARGIN
             renew_joint_directions(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if passes_on:

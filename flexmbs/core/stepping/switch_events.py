@@ -34,7 +34,7 @@ def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
     """out (margins,): three of each switch, then one of each event of the user."""
     switches = len(tables.switches)
     if switches > 0:
-        contact_margins(tables, state, q, v, a, work, out)
+        contact_margins(tables, state, q, v, a, work, rigid, out)
     if len(tables.joint_frictions) > 0:
         joint_margins(tables, state, q, v, a, time, scratch, work, out)
     if len(tables.events) > 0:
@@ -46,7 +46,7 @@ def start_margins(tables, state, scratch, work, rigid):
     """Margins at the start of a step."""
     switches, out = len(tables.switches), rigid.margin[0]
     if switches > 0:
-        contact_margins(tables, state, state.q, state.v, state.a, work, out)
+        contact_margins(tables, state, state.q, state.v, state.a, work, rigid, out)
     if len(tables.joint_frictions) > 0:
         joint_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, out)
     if len(tables.events) > 0:

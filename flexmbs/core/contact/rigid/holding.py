@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.cone_program import solve_cone_program
-from flexmbs.core.contact.rigid.cone_work import ConeWork
+from flexmbs.core.layout.cone_work import ConeWork
 from flexmbs.core.linalg.orthonormal_rows import find_row_basis
 from flexmbs.core.linalg.vectors import dot, subtract_part
 from flexmbs.machine_code.entry import entry

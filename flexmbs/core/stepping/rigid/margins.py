@@ -7,13 +7,27 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.constraints.contact_slot import BIAS
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import HELD_GAP, LOAD, NEVER, RESTING, SLIDING, SLIP_X, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import (
+    FRESH,
+    HELD_GAP,
+    IN_RESTING_GROUP,
+    LOAD,
+    NEVER,
+    RESTING,
+    SLIDING,
+    SLIP_X,
+    SLOT,
+    STICKING,
+    UNUSED,
+)
 from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.rigid.resting_groups import remember_resting, resting_margin
 from flexmbs.machine_code.kernel import kernel
 
 NORMAL, CONE, SLIP = MARGINS = range(3)
@@ -25,8 +39,11 @@ RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold
 
 
 @kernel
-def contact_margins(tables, state, q, v, a, work, out):
-    """out (3 switches,): margins NORMAL, CONE and SLIP of the contact that each slot serves, at a motion."""
+def contact_margins(tables, state, q, v, a, work, rigid, out):
+    """out (3 switches,): margins NORMAL, CONE and SLIP of the contact that each slot serves, at a motion.
+
+    Groups that rest have one margin, the CONE of their first contact.
+    """
     first = len(tables.contacts)
     hide_condensed(tables, q, v, a, work)
     forward_kinematics(tables, q, v, a, state.reference, work)
@@ -39,6 +56,8 @@ def contact_margins(tables, state, q, v, a, work, out):
         if mode == RESTING or mode == SLIDING:
             contact_point_motion(tables, c, q, v, a, work)
         touch = work.touch[0]
+        if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
+            continue
         if mode == RESTING:
             out[3 * s] = touch.gap - state.contact_history[at + HELD_GAP] + RESTS_WITHIN
             continue
@@ -48,20 +67,24 @@ def contact_margins(tables, state, q, v, a, work, out):
             slip = 0.0
             for k in range(3):
                 slip += touch.u[k] * state.contact_history[at + SLIP_X + k]
-            out[3 * s + SLIP] = slip - STOPS
+            out[3 * s + SLIP] = slip - STOPS if state.contact_history[at + FRESH] == 0.0 else slip + 0.5 * BIAS
         elif mode == STICKING:
             tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
             out[3 * s + CONE] = pool[numbers + STATIC_FRICTION] * a[row] - tangential
     show_condensed(tables, a, work)
+    margin, leader = resting_margin(tables, state, a, rigid)
+    if leader >= 0:
+        out[3 * leader + CONE] = margin
 
 
 @kernel
-def remember_contacts(tables, state, work):
+def remember_contacts(tables, state, work, rigid):
     """What contacts remember of the end of a step: direction of sliding, and how they share their load.
 
     Returns whether one of them has come to where another point of the same two shapes takes its place.
     """
     first, some, passes_on = len(tables.contacts), False, False
+    remember_resting(tables, state, rigid)
     for s in range(len(tables.switches)):
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue
@@ -96,7 +119,8 @@ def renew_direction(touch, contact_history, at):
         touch.u[k] -= along * touch.n[k]
         size += touch.u[k] * touch.u[k]
     size = math.sqrt(size)
-    if size <= LEAST_SLIP:
+    if size <= (10.0 * BIAS if contact_history[at + FRESH] != 0.0 else LEAST_SLIP):
         return
+    contact_history[at + FRESH] = 0.0
     for k in range(3):
         contact_history[at + SLIP_X + k] = touch.u[k] / size

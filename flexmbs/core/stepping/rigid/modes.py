@@ -15,7 +15,10 @@ from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
+    FRESH,
+    IN_RESTING_GROUP,
     LOAD,
+    LOAD_BEFORE,
     OPEN,
     RESTING,
     ROWS_OFF,
@@ -30,14 +33,16 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.phases import end_phase
+from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, rest_after_opening
+from flexmbs.core.stepping.rigid.sharing import fix_shares, rows_off
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
-SOFT = 1e-10  # compliance of contacts that share a load in no definite way, of the diagonal of W
-DEPENDENT = 1e-10  # of the diagonal: what is left of a row that depends on others
+DEPENDENT = 1e-10  # of the diagonal
 NOBODY = -1
+BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
@@ -47,36 +52,71 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
 
     ``cause``: the contact whose ``margin`` has vanished, which decides where both modes fit.
     """
-    lasting = list_lasting(rigid, count)
+    lasting, ended = list_lasting(rigid, count), NOBODY
     for r in range(3 * count):
         rigid.contact_free[r] = rigid.contact_acceleration[r]
         rigid.contact_force[r] = 0.0
-    if lasting > 0:
-        size = 3 * lasting
-        pick(rigid, lasting)
-        for i in range(lasting):
-            at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
-            rigid.contact_friction[i] = tables.pool[at + FRICTION]
-            rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
-        status = solve_accelerations(
-            rigid.chosen_delassus,
-            rigid.chosen_free[:size],
-            rigid.contact_friction[:lasting],
-            rigid.contact_static[:lasting],
-            rigid.contact_sliding[:lasting],
-            rigid.contact_direction[:lasting],
-            rigid.chosen_force[:size],
-            rigid.contact_mode[:lasting],
-            solver,
-        )
+    if cause >= 0 and margin == CONE and state.contact_history[tables.contacts[cause].history_at + IN_RESTING_GROUP] != 0.0:
+        ended, cause = cause, NOBODY
+    state.holding_slack = 0.0
+    moving = find_resting(tables, state, rigid, lasting, ended)
+    for beyond in BEYOND:
+        if moving == 0:
+            break
+        status = solve_moving(tables, rigid, solver, moving, beyond)
         if status != SOLVED and status != AMBIGUOUS:
             name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
             return False
-        for i in range(lasting):
-            for k in range(3):
+        if ended < 0 or begins(rigid, moving):
+            break
+    for i in range(lasting):
+        for k in range(3):
+            if i < moving:
                 rigid.contact_force[3 * rigid.lasting[i] + k] = rigid.chosen_force[3 * i + k]
-    set_modes(tables, state, work, log, rigid, count, lasting, cause, margin)
+            else:
+                rigid.chosen_force[3 * i + k] = rigid.contact_force[3 * rigid.lasting[i] + k]
+    for i in range(moving, lasting):
+        rough = tables.pool[tables.contacts[rigid.closed[rigid.lasting[i]]].at + STATIC_FRICTION] > 0.0
+        rigid.contact_mode[i] = STICKING if rough else SLIDING
+    set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, margin)
+    rest_after_opening(tables, rigid, moving)
+    keep_resting(tables, state, rigid, count)
     return True
+
+
+@kernel
+def solve_moving(tables, rigid, solver, moving, beyond):
+    """The complementarity problem of the first ``moving`` of the lasting contacts; its status."""
+    size = 3 * moving
+    pick(rigid, moving)
+    for i in range(moving):
+        at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
+        rigid.contact_friction[i] = tables.pool[at + FRICTION]
+        rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
+        for k in range(3):
+            rigid.chosen_free[3 * i + k] += beyond * rigid.beyond[3 * rigid.lasting[i] + k]
+    return solve_accelerations(
+        rigid.chosen_delassus,
+        rigid.chosen_free[:size],
+        rigid.contact_friction[:moving],
+        rigid.contact_static[:moving],
+        rigid.contact_sliding[:moving],
+        rigid.contact_direction[:moving],
+        rigid.chosen_force[:size],
+        rigid.contact_mode[:moving],
+        solver,
+    )
+
+
+@kernel
+def begins(rigid, moving):
+    """Whether a contact of a group at its limit slides or opens."""
+    for i in range(moving):
+        at = 3 * rigid.lasting[i]
+        ends = rigid.beyond[at] != 0.0 or rigid.beyond[at + 1] != 0.0 or rigid.beyond[at + 2] != 0.0
+        if ends and (rigid.contact_mode[i] == OPEN or rigid.contact_mode[i] == SLIDING and rigid.contact_static[i] > 0.0):
+            return True
+    return False
 
 
 @kernel
@@ -112,22 +152,22 @@ def pick(rigid, lasting):
 
 
 @kernel
-def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
+def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, margin):
     """Modes as solved, except where a margin has just vanished; numbers that the rows need.
 
     Where a normal force has vanished, all contacts part whose loads have vanished with it: accelerations that are zero
     without forces cannot tell.
     """
-    largest = largest_force(rigid, lasting)
+    largest = largest_force(rigid, moving)
     for i in range(lasting):
         n, u, v = rigid.chosen_force[3 * i], rigid.chosen_force[3 * i + 1], rigid.chosen_force[3 * i + 2]
         c, mode = rigid.closed[rigid.lasting[i]], rigid.contact_mode[i]
         tangential = math.sqrt(u * u + v * v)
         before = rigid.mode_before[slot_of(tables, state, c)]
-        loaded = c == cause or before == SLIDING or before == STICKING
+        loaded = i < moving and (c == cause or before == SLIDING or before == STICKING)
         if cause >= 0 and margin == NORMAL and loaded and n <= NO_LOAD * largest:
             mode = OPEN
-        if c == cause and margin == CONE and mode == STICKING:
+        if c == cause and margin == CONE and mode == STICKING and i < moving:
             limit = rigid.contact_static[i] * n
             if tangential > 0.0 and limit - tangential <= NO_LOAD * max(limit, largest):
                 mode = SLIDING
@@ -138,7 +178,7 @@ def set_modes(tables, state, work, log, rigid, count, lasting, cause, margin):
         rigid.direction_of[rigid.lasting[i], 1] = rigid.contact_direction[i, 1]
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
-    soft = softness(rigid, count)
+    soft = fix_shares(tables, state, work, rigid, count)
     turned = cause if margin == SLIP else NOBODY
     for i in range(count):
         set_mode(tables, state, work, log, rigid, i, soft, turned)
@@ -172,6 +212,8 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
         state.active[c] = mode
         state.contact_history[at + COMPLIANCE] = soft
         state.contact_history[at + ROWS_OFF] = rows_off(rigid, i)
+        u, v = rigid.contact_velocity[3 * i + 1], rigid.contact_velocity[3 * i + 2]
+        state.contact_history[at + FRESH] = 1.0 if mode == SLIDING and u * u + v * v <= NO_SLIP * NO_SLIP else 0.0
         x, y = rigid.direction_of[i, 0], rigid.direction_of[i, 1]
         along = 0.0
         for k in range(3):
@@ -182,6 +224,7 @@ def set_mode(tables, state, work, log, rigid, i, soft, turned):
         row = tables.switches[slot_of(tables, state, c)].row
         for k in range(3):
             state.a[row + k] = state.contact_history[at + LOAD + k] = rigid.contact_force[3 * i + k]
+            state.contact_history[at + LOAD_BEFORE + k] = rigid.contact_force[3 * i + k]
         if mode == SLIDING or mode == RESTING:
             state.a[row + 1] = state.a[row + 2] = 0.0
         if mode == RESTING:
@@ -199,43 +242,3 @@ def log_transition(state, work, log, rigid, i, before, mode):
         row.normal[k], row.place[k] = touch.n[k], touch.p[k]
         slip = rigid.contact_velocity[3 * i + 1] * axes.u[k] + rigid.contact_velocity[3 * i + 2] * axes.v[k]
         row.slip_before[k] = row.slip_after[k] = slip
-
-
-@kernel
-def rows_off(rigid, i):
-    """1, 2 or 3: the first, second or both tangents along which the contact cannot move."""
-    off, normal = 0.0, rigid.delassus[3 * i, 3 * i]
-    if rigid.delassus[3 * i + 1, 3 * i + 1] <= DEPENDENT * normal:
-        off += 1.0
-    if rigid.delassus[3 * i + 2, 3 * i + 2] <= DEPENDENT * normal:
-        off += 2.0
-    return off
-
-
-@kernel
-def softness(rigid, count):
-    """Compliance of the rows that are on, 1/kg, where they depend on each other; else 0. By Cholesky's factors."""
-    rows, largest = 0, 0.0
-    for i in range(count):
-        off = int(rows_off(rigid, i))
-        for k in range(3):
-            mode = rigid.contact_mode_of[i]
-            if mode == OPEN or mode == RESTING or (k > 0 and mode == SLIDING) or (k == 1 and off % 2 == 1):
-                continue
-            if k == 2 and off >= 2:
-                continue
-            rigid.on_row[rows] = 3 * i + k
-            largest = max(largest, rigid.delassus[3 * i + k, 3 * i + k])
-            rows += 1
-    for j in range(rows):
-        for i in range(j, rows):
-            total = rigid.delassus[rigid.on_row[i], rigid.on_row[j]]
-            for k in range(j):
-                total -= rigid.cholesky[i, k] * rigid.cholesky[j, k]
-            if i == j:
-                if total <= DEPENDENT * rigid.delassus[rigid.on_row[i], rigid.on_row[i]]:
-                    return SOFT * largest
-                rigid.cholesky[j, j] = math.sqrt(total)
-            else:
-                rigid.cholesky[i, j] = total / rigid.cholesky[j, j]
-    return 0.0

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import linprog
 
 from flexmbs.core.contact.rigid.cone_program import solve_cone_program
-from flexmbs.core.contact.rigid.cone_work import allocate_cone_work
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin_of
+from flexmbs.core.layout.cone_work import allocate_cone_work
 
 WEIGHT = 19.62
 INVERSE_MASS = np.diag(1 / np.array([2.0, 2.0, 2.0, 0.01, 0.02, 0.03]))

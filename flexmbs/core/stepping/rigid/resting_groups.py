@@ -1,0 +1,290 @@
+"""Groups of closed contacts that rest: all of them stick as long as any forces inside their cones hold them.
+
+Contacts that share a load in no definite way (four corners of a box) stay at rest while one admissible share exists, not
+until the share of the equations of motion leaves a cone.  Groups are contacts coupled through W; one without any slip rests.
+Those whose forces are definite are no such groups: each contact has its own margins.
+How far it is from its limit, core.contact.rigid.holding says; with the rows F of W = F F^T its load is r = F^T lam of any
+forces lam that balance it: those of the equations of motion, or, with accelerations b without contact forces, F r = -b.
+
+At the limit itself all accelerations are zero, and nothing tells what begins.  So that is decided a little beyond it: b goes on
+as it did in the last step.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin
+from flexmbs.core.laws.contact.rigid import STATIC_FRICTION
+from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, LOAD, LOAD_BEFORE, OPEN, SLOT, STICKING, UNUSED
+from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.machine_code.kernel import kernel
+
+BAND = 1e-9  # of the largest force: what a group may lack before it lets go
+LATELY = 1e-6  # s: after a rest has ended nothing rests by the band alone, as what opens then may touch again by rounding
+EASY = 1e-3  # of the largest force: forces of the equations of motion with so much to spare need no program
+LEAST_LOAD = 1e-3  # of the largest force so far: bands refer to no less
+COUPLED = 1e-12  # of the diagonals of W
+STILL = 1e-10  # of the diagonal of its normal: a row along which the contact cannot move
+LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
+UNHELD = 1e-6  # of b: what no contact force can hold
+
+
+@kernel
+def find_resting(tables, state, rigid, lasting, ended):
+    """Move contacts of groups that rest to the end of ``rigid.lasting``; how many others stand before them.
+
+    ``ended``: a contact whose group has come to its limit (-1: none).  ``rigid.contact_force``: forces of what rests;
+    ``rigid.beyond``: of groups at their limit where it is passed, in parts of the largest b.
+    """
+    label_groups(rigid, lasting)
+    if ended >= 0:
+        state.rest_ended = state.time
+    rigid.resting[:] = 0
+    rigid.beyond[:] = 0.0
+    for group in range(lasting):
+        count, rests, ends = 0, True, False
+        for i in range(lasting):
+            if rigid.group[rigid.lasting[i]] == group:
+                rigid.member[count] = rigid.lasting[i]
+                count += 1
+                rests = rests and rigid.contact_sliding[i] == 0
+                ends = ends or rigid.closed[rigid.lasting[i]] == ended
+        if count > 0 and rests:
+            hold_group(tables, state, rigid, count, ends)
+    moving = 0
+    for i in range(lasting):
+        if rigid.resting[rigid.lasting[i]] == 0:
+            rigid.lasting[i], rigid.lasting[moving] = rigid.lasting[moving], rigid.lasting[i]
+            rigid.contact_sliding[i], rigid.contact_sliding[moving] = rigid.contact_sliding[moving], rigid.contact_sliding[i]
+            for k in range(2):
+                kept = rigid.contact_direction[moving, k]
+                rigid.contact_direction[moving, k] = rigid.contact_direction[i, k]
+                rigid.contact_direction[i, k] = kept
+            moving += 1
+    return moving
+
+
+@kernel
+def label_groups(rigid, lasting):
+    """``rigid.group`` of each lasting contact among the closed ones: the place of the first contact of its group."""
+    for i in range(lasting):
+        own = rigid.lasting[i]
+        rigid.group[own] = i
+        for j in range(i):
+            other = rigid.lasting[j]
+            if rigid.group[other] != rigid.group[own] and are_coupled(rigid, own, other):
+                low, high = min(rigid.group[other], rigid.group[own]), max(rigid.group[other], rigid.group[own])
+                for m in range(i + 1):
+                    if rigid.group[rigid.lasting[m]] == high:
+                        rigid.group[rigid.lasting[m]] = low
+
+
+@kernel
+def are_coupled(rigid, i, j):
+    """Whether forces of one closed contact accelerate the other."""
+    own, other, most = 0.0, 0.0, 0.0
+    for k in range(3):
+        own, other = max(own, rigid.delassus[3 * i + k, 3 * i + k]), max(other, rigid.delassus[3 * j + k, 3 * j + k])
+        for m in range(3):
+            most = max(most, abs(rigid.delassus[3 * i + k, 3 * j + m]))
+    return most > COUPLED * math.sqrt(own * other)
+
+
+@kernel
+def pick_members(tables, rigid, count):
+    """W, accelerations without contact forces, and static friction of the ``count`` closed contacts ``rigid.member``."""
+    for i in range(count):
+        rigid.contact_static[i] = tables.pool[tables.contacts[rigid.closed[rigid.member[i]]].at + STATIC_FRICTION]
+        for k in range(3):
+            r = 3 * rigid.member[i] + k
+            rigid.chosen_free[3 * i + k] = rigid.contact_acceleration[r]
+            for j in range(count):
+                for m in range(3):
+                    rigid.chosen_delassus[3 * i + k, 3 * j + m] = rigid.delassus[r, 3 * rigid.member[j] + m]
+
+
+@kernel
+def hold_group(tables, state, rigid, count, ends):
+    """Whether forces hold the group ``rigid.member``: then it rests, unless it ``ends`` to; otherwise where it begins to move."""
+    pick_members(tables, rigid, count)
+    p = factor_redundant(rigid, count)
+    if p == 0 or not balance(rigid, 3 * count, p):
+        return
+    s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.held_force, rigid)
+    load = LEAST_LOAD * state.largest_load
+    for r in range(3 * count):
+        load = max(load, abs(rigid.held_force[r]))
+    lately = 0.0 < state.rest_ended and state.time - state.rest_ended < LATELY
+    state.holding_slack = max(state.holding_slack, -2.0 * s)  # no second event for the same reason
+    if s >= (0.0 if lately else -BAND * load) and not ends:
+        for i in range(count):
+            rigid.resting[rigid.member[i]] = 1
+            for k in range(3):
+                rigid.contact_force[3 * rigid.member[i] + k] = rigid.held_force[3 * i + k]
+    elif s >= -EASY * load:
+        put_beyond(tables, state, rigid, count, p, s, load, ends)
+
+
+@kernel
+def factor_redundant(rigid, count):
+    """``rigid.F`` of the members picked last; its columns, 0 where their forces are definite."""
+    p, movable = factor_delassus(rigid.chosen_delassus, 3 * count, rigid.F), 0
+    for r in range(3 * count):
+        movable += 1 if rigid.chosen_delassus[r, r] > STILL * rigid.chosen_delassus[r - r % 3, r - r % 3] else 0
+    return p if p < movable else 0
+
+
+@kernel
+def rest_after_opening(tables, rigid, moving):
+    """Contacts that stick behind an event, of groups of which none slides, rest together: an edge over which a body tips."""
+    for i in range(moving):
+        count, slides = 0, False
+        for j in range(moving):
+            mode = rigid.contact_mode_of[rigid.lasting[j]]
+            if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]] and mode != OPEN:
+                slides = slides or j < i or mode != STICKING  # j < i: its group has been looked at
+                rigid.member[count] = rigid.lasting[j]
+                count += 1
+        if slides or count < 2:
+            continue
+        pick_members(tables, rigid, count)
+        if factor_redundant(rigid, count) > 0:
+            for j in range(count):
+                rigid.resting[rigid.member[j]] = 1
+
+
+@kernel
+def balance(rigid, n, p):
+    """``rigid.chosen_force`` (n,), the least forces f with F^T f = r, F r = -b; whether there are any."""
+    F, b, f, square = rigid.F, rigid.chosen_free, rigid.chosen_force, rigid.cholesky[:p, :p]
+    r = rigid.held_force[:p]
+    for i in range(p):
+        r[i] = 0.0
+        for row in range(n):
+            r[i] -= F[row, i] * b[row]
+        for j in range(p):
+            square[i, j] = 0.0
+            for row in range(n):
+                square[i, j] += F[row, i] * F[row, j]
+    if p == 0 or not factorise(square, rigid.on_row[:p], 0.0):
+        return False
+    solve(square, rigid.on_row[:p], r)
+    left, most = 0.0, 0.0
+    for row in range(n):
+        total = b[row]
+        for j in range(p):
+            total += F[row, j] * r[j]
+        left, most = max(left, abs(total)), max(most, abs(b[row]))
+    solve(square, rigid.on_row[:p], r)
+    for row in range(n):
+        f[row] = 0.0
+        for j in range(p):
+            f[row] += F[row, j] * r[j]
+    return left <= UNHELD * most
+
+
+@kernel
+def put_beyond(tables, state, rigid, count, p, s, load, ends):
+    """``rigid.beyond`` of the group at its limit, b by the load that the margin ``s`` loses at its present pace.
+
+    From the forces lam of the last two steps: b = -W lam.  Where they do not say (a load that jumps), along the virtual motion
+    in which the limit is reached.
+    """
+    change, largest = 0.0, 0.0
+    for r in range(3 * count):
+        largest = max(largest, abs(rigid.chosen_free[r]))
+    along_motion(rigid, count, largest)
+    for i in range(count):
+        at = tables.contacts[rigid.closed[rigid.member[i]]].history_at
+        for k in range(3):
+            before, now = state.contact_history[at + LOAD_BEFORE + k], state.contact_history[at + LOAD + k]
+            rigid.chosen_force[3 * i + k] = before
+            rigid.chosen_change[3 * i + k] = now - before
+            change = max(change, abs(now - before))
+    if not (ends and change > LEAST_CHANGE * load):
+        return
+    mu = rigid.contact_static[:count]
+    lost = holding_margin(rigid.F, count, p, mu, rigid.chosen_force, rigid.held_force, rigid) - s
+    if not lost > LEAST_CHANGE * load:
+        return
+    for r in range(3 * count):
+        total = 0.0
+        for c in range(3 * count):
+            total += rigid.chosen_delassus[r, c] * rigid.chosen_change[c]
+        rigid.beyond[3 * rigid.member[r // 3] + r % 3] = -total * load / lost
+
+
+@kernel
+def along_motion(rigid, count, size):
+    """``rigid.beyond`` of a group: y = F nu of the program solved last, as large as ``size``."""
+    m, most = 1, 0.0
+    for with_friction in (False, True):
+        for r in range(3 * count):
+            mu, out = rigid.contact_static[r // 3], 3 * rigid.member[r // 3] + r % 3
+            if (mu > 0.0) == with_friction and (with_friction or r % 3 == 0):
+                rigid.beyond[out] = rigid.s[m] / (mu if r % 3 > 0 else 1.0)
+                most = max(most, abs(rigid.beyond[out]))
+                m += 1
+    for r in range(3 * count):
+        rigid.beyond[3 * rigid.member[r // 3] + r % 3] *= size / max(most, 1e-300)
+
+
+@kernel
+def keep_resting(tables, state, rigid, count):
+    """Keep which of ``count`` closed contacts rest in groups, and their rows F, for their margin between events."""
+    members = 0
+    for i in range(count):
+        state.contact_history[tables.contacts[rigid.closed[i]].history_at + IN_RESTING_GROUP] = rigid.resting[i]
+        if rigid.resting[i] == 1:
+            rigid.member[members] = i
+            members += 1
+    pick_members(tables, rigid, members)
+    state.held_rank = factor_delassus(rigid.chosen_delassus, 3 * members, state.holding) if members > 0 else 0
+
+
+@kernel
+def resting_margin(tables, state, a, rigid):
+    """Margin of all groups that rest at accelerations and multipliers ``a``, N; the slot of their first contact (-1: none).
+
+    ``rigid.held_force``: admissible forces, in the order of slots, or those of the equations of motion, if these are easily so.
+    """
+    first, leader, count, load, slack = len(tables.contacts), -1, 0, LEAST_LOAD * state.largest_load, math.inf
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
+            continue
+        contact = tables.contacts[state.active[first + s] - 1]
+        if state.contact_history[contact.history_at + IN_RESTING_GROUP] == 0.0:
+            continue
+        leader = s if leader < 0 else leader
+        row, mu = tables.switches[s].row, tables.pool[contact.at + STATIC_FRICTION]
+        rigid.contact_static[count] = mu
+        for k in range(3):
+            rigid.chosen_force[3 * count + k] = rigid.held_force[3 * count + k] = a[row + k]
+            load = max(load, abs(a[row + k]))
+        tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
+        slack = min(slack, a[row] - tangential / mu if mu > 0.0 else a[row])
+        count += 1
+    if count == 0 or slack > EASY * load:
+        return slack, leader
+    mu, p = rigid.contact_static[:count], state.held_rank
+    s = holding_margin(state.holding, count, p, mu, rigid.chosen_force, rigid.held_force, rigid)
+    return s + BAND * load + state.holding_slack, leader
+
+
+@kernel
+def remember_resting(tables, state, rigid):
+    """At the end of a step: forces of the equations of motion become admissible ones, from where they go on."""
+    _margin, leader = resting_margin(tables, state, state.a, rigid)
+    count, first = 0, len(tables.contacts)
+    for s in range(leader, len(tables.switches) if leader >= 0 else leader):
+        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
+            continue
+        at = tables.contacts[state.active[first + s] - 1].history_at
+        if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
+            for k in range(3):
+                force = rigid.held_force[3 * count + k]
+                state.contact_history[at + LOAD_BEFORE + k] = state.contact_history[at + LOAD + k]
+                state.a[tables.switches[s].row + k] = state.contact_history[at + LOAD + k] = force
+                state.largest_load = max(state.largest_load, abs(force))
+            count += 1

@@ -1,0 +1,130 @@
+"""Bodies that rest on several points: they rest while any contact forces inside their cones hold them, and no longer.
+
+References (tests/data/limits_of_rest.json): second-order cone programs, right to 1e-12, and closed forms.  The dead band of a
+group that rests is 1e-9 of its load, which a ramp of a quarter of the weight a second passes in 4e-9 s.
+"""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmbs as fm
+
+G = 9.81
+LIMITS = json.loads((Path(__file__).parents[1] / "data" / "limits_of_rest.json").read_text())
+POLYGONS = LIMITS.pop("polygons")
+BAND = 2e-8  # s
+
+
+def ramp(rate: float):
+    return fm.Polynomial([0.0, rate]) if rate else 0.0
+
+
+def ramps(rates) -> tuple:
+    return tuple(ramp(rate) for rate in rates)
+
+
+def on_points(system, case, points, height, mass, inertia, support=None, **start) -> fm.BodyInSystem:
+    """A body whose ``points`` (relative to its centre of mass, ``height`` above a plane) touch that plane."""
+    body = system.add(fm.RigidBody(mass, inertia), "body", position=(0.0, 0.0, height), **start)
+    coefficients = np.broadcast_to(case["friction"], len(points))
+    more = {"static_friction": case["static_friction"]} if "static_friction" in case else {}
+    plane = fm.Plane(support or system.ground["origin"], (0.0, 0.0, 1.0))
+    for i, (point, friction) in enumerate(zip(points, coefficients, strict=True)):
+        tip = fm.Point(body.marker(f"foot {i}", point))
+        system.contact(tip, plane, law=fm.Rigid(friction=float(friction), **more), name=f"foot {i}")
+    return body
+
+
+def box(system, case, mass=2.0, **more):
+    a, b, c = 0.5 * np.array(case["box"])
+    points = [(x, y, -c) for x in (-a, a) for y in (-b, b)]
+    inertia = mass / 3.0 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
+    return on_points(system, case, points, c, mass, inertia, **more)
+
+
+def events(result) -> list[float]:
+    """Instants of events behind the start, each once."""
+    times = sorted(event.time for event in result.events if event.time > 1e-6)
+    return [t for i, t in enumerate(times) if i == 0 or t - times[i - 1] > 1e-9]
+
+
+def system(gravity=(0.0, 0.0, -G)) -> fm.System:
+    return fm.System(gravity=gravity)
+
+
+@pytest.mark.parametrize("name", [name for name, case in LIMITS.items() if case["kind"] == "push"])
+def test_pushed_box(name):
+    """Force at a point that grows: instant, one event, and displacement where it is a translation."""
+    case, world = LIMITS[name], system()
+    body = box(world, case, case["mass"])
+    world.force(body.marker("push", case["point"]), (ramp(case["force_rate"]), 0.0, 0.0))
+    t_end, x = case.get("x_after", (case["rest_ends"] + 1e-3, None))
+    result = world.simulate(t_end, rtol=1e-8)
+    assert events(result) == [pytest.approx(case["rest_ends"], abs=BAND)]
+    assert x is None or result["body.free.x"][-1] == pytest.approx(x, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", [name for name, case in LIMITS.items() if case["kind"] == "tilt"])
+def test_tilted_table(name):
+    """Gravity turns: the box slips at atan(mu), or tips at atan(length / height)."""
+    case, world = LIMITS[name], system((0.0, 0.0, 0.0))
+    body, turns = box(world, case), case["tilt_rate"] / (2.0 * math.pi)
+    down = fm.Harmonic(-2.0 * G, turns, phase=math.pi / 2.0)
+    world.force(body.frame, (fm.Harmonic(2.0 * G, turns), 0.0, down))
+    result = world.simulate(case["rest_ends"] + 1e-3, rtol=1e-8)
+    assert events(result)[0] == pytest.approx(case["rest_ends"], abs=BAND)
+    assert len([event for event in result.events if event.time > 1e-6]) <= 4
+
+
+@pytest.mark.parametrize("name", [name for name, case in LIMITS.items() if case["kind"] == "shake"])
+def test_shaken_table(name):
+    """Instants of slip, stick and reversal on a table x = A sin(W t), and where the box comes to lie."""
+    case, world = LIMITS[name], system()
+    table = world.add(fm.RigidBody(1.0, np.eye(3)), "table")
+    amplitude, frequency = case["amplitude"], case["angular_frequency"]
+    drive = world.prismatic(world.ground["origin"], table["origin"], axis="x", name="drive")
+    drive.prescribe(fm.Harmonic(amplitude, frequency / (2.0 * math.pi)))
+    box(world, case, support=table["origin"], velocity=(amplitude * frequency, 0.0, 0.0))
+    result = world.simulate(case["t_end"], rtol=1e-8)
+    assert events(result) == pytest.approx([t for _kind, t in case["events"]], abs=1e-7)
+    moved = result["body.free.x"][-1] - result["drive.displacement"][-1]
+    assert moved == pytest.approx(case["displacement_on_table"], abs=1e-8)
+
+
+def test_friction_at_its_limit_takes_no_events():
+    """mu = tan(angle) to rounding, for 2 s."""
+    case = LIMITS["at_the_limit"]
+    world = system((G * math.sin(case["angle"]), 0.0, -G * math.cos(case["angle"])))
+    box(world, case)
+    result = world.simulate(case["t_end"])
+    assert len(events(result)) <= case["most_events"]
+    assert len(result.t) < 50
+    assert np.abs(result["body.free.x"]).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name, case in LIMITS.items() if case["kind"] == "push_points"])
+def test_pushed_table(name):
+    case, world = LIMITS[name], system()
+    height = case["height_of_centre"]
+    points = [(x, y, -height) for x, y in case["points"]]
+    body = on_points(world, case, points, height, case["mass"], 0.1 * np.eye(3))
+    world.force(body.marker("push", case["point"]), ramps(case["force_rate"]))
+    result = world.simulate(case["rest_ends"] + 1e-5, rtol=1e-8)
+    assert events(result) == [pytest.approx(case["rest_ends"], abs=BAND)]
+
+
+@pytest.mark.parametrize("number", range(len(POLYGONS)))
+def test_polygon(number):
+    """3 to 8 feet with coefficients of their own under a force and a moment that grow."""
+    case, world = POLYGONS[number], system()
+    height, mass = case["height_of_centre"], case["mass"]
+    points = [(x, y, -height) for x, y in case["points"]]
+    body = on_points(world, case, points, height, mass, 0.01 * mass * np.eye(3))
+    world.force(body.frame, ramps(case["load_rate"][:3]))
+    world.torque(body.frame, ramps(case["load_rate"][3:]))
+    result = world.simulate(case["rest_ends"] + 1e-6, rtol=1e-8)
+    assert events(result)[0] == pytest.approx(case["rest_ends"], abs=BAND)
