@@ -15,7 +15,7 @@ import flexmbs as fm
 
 G = 9.81
 LIMITS = json.loads((Path(__file__).parents[1] / "data" / "limits_of_rest.json").read_text())
-POLYGONS = LIMITS.pop("polygons")
+POLYGONS, MOTIONS = LIMITS.pop("polygons"), LIMITS.pop("motions")
 BAND = 2e-8  # s
 
 
@@ -128,3 +128,18 @@ def test_polygon(number):
     world.torque(body.frame, ramps(case["load_rate"][3:]))
     result = world.simulate(case["rest_ends"] + 1e-6, rtol=1e-8)
     assert events(result)[0] == pytest.approx(case["rest_ends"], abs=BAND)
+
+
+@pytest.mark.parametrize("number", range(len(MOTIONS)))
+def test_motion_behind_the_limit(number):
+    """Feet that turn and slide share their load as equal springs: Moreau's scheme with ever smaller steps, extrapolated."""
+    case, world = MOTIONS[number], system((0.0, 0.0, 0.0))
+    body = on_points(world, {"friction": case["mu"]}, case["points"], case["height"], case["mass"], np.diag(case["inertia"]))
+    loads = [fm.Polynomial([a, b]) if b else a for a, b in zip(case["wrench"], case["rate"], strict=True)]
+    world.force(body.frame, tuple(loads[:3]))
+    world.torque(body.frame, tuple(loads[3:]))
+    result = world.simulate(case["slip"] + case["after"], rtol=1e-8)
+    assert events(result)[0] == pytest.approx(case["slip"], abs=BAND)
+    assert len(events(result)) <= 2
+    for axis in "xy":
+        assert result[f"body.free.{axis}"][-1] == pytest.approx(case[axis], abs=3e-7)

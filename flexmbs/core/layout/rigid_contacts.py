@@ -50,6 +50,9 @@ class RigidContacts(Block):
         "member": ("i8", 1),  # (k,) closed contacts of a group
         "resting": ("i8", 1),  # (k,) whether each closed contact is in a group that rests
         "chosen_change": ("f8", 1),  # (3 k,) of forces in a step
+        "spring": ("f8", 1),  # (k,) compliance of closed contacts in the problem that decides their modes
+        "by_springs": ("i8", 1),  # (k,) whether lasting contacts share as springs (core.stepping.rigid.sharing)
+        "sliding_matrix": ("f8", 2),  # (k, k) normal accelerations by normal forces with their friction
         "held_force": ("f8", 1),  # (3 k,) of such groups
         "beyond": ("f8", 1),  # (3 k,) added to accelerations where a group is at its limit
         "failed": ("i8", 1),  # (2,) status of a problem without a solution (core.contact.rigid.contact_work), contact
@@ -84,7 +87,18 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
     k = int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 2 * j  # a spherical joint counts twice in an impact
     vectors = ("velocity", "acceleration", "free", "force")
     numbers = ("friction", "static", "restitution", "tangential")
-    flags = ("contact_mode", "contact_mode_of", "lasting", "contact_sliding", "closed", "joint_of", "group", "member", "resting")
+    flags = (
+        "contact_mode",
+        "contact_mode_of",
+        "lasting",
+        "contact_sliding",
+        "closed",
+        "joint_of",
+        "group",
+        "member",
+        "resting",
+        "by_springs",
+    )
     return RigidContacts(
         **allocate_cone_work(k).arrays,
         margin=np.zeros((2, 3 * len(tables.switches) + len(tables.events))),
@@ -108,6 +122,8 @@ def make_rigid_contacts(tables: Tables) -> RigidContacts:
         chosen_free=np.zeros(3 * k),
         chosen_force=np.zeros(3 * k),
         chosen_change=np.zeros(3 * k),
+        spring=np.zeros(k),
+        sliding_matrix=np.zeros((k, k)),
         held_force=np.zeros(3 * k),
         beyond=np.zeros(3 * k),
         failed=np.zeros(2, dtype=np.int64),

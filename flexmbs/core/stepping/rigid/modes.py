@@ -34,7 +34,7 @@ from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, rest_after_opening
-from flexmbs.core.stepping.rigid.sharing import fix_shares, rows_off
+from flexmbs.core.stepping.rigid.sharing import fix_shares, rows_off, share_as_springs
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -42,6 +42,7 @@ NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 DEPENDENT = 1e-10  # of the diagonal
 NOBODY = -1
+NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
@@ -69,6 +70,7 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return False
         if ended < 0 or begins(rigid, moving):
             break
+    share_as_springs(tables, rigid, solver, moving)
     for i in range(lasting):
         for k in range(3):
             if i < moving:
@@ -149,6 +151,7 @@ def pick(rigid, lasting):
             for j in range(lasting):
                 for m in range(3):
                     rigid.chosen_delassus[3 * i + k, 3 * j + m] = rigid.delassus[r, 3 * rigid.lasting[j] + m]
+        rigid.chosen_delassus[3 * i, 3 * i] += rigid.spring[rigid.lasting[i]]
 
 
 @kernel
@@ -164,12 +167,13 @@ def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, ma
         c, mode = rigid.closed[rigid.lasting[i]], rigid.contact_mode[i]
         tangential = math.sqrt(u * u + v * v)
         before = rigid.mode_before[slot_of(tables, state, c)]
-        loaded = i < moving and (c == cause or before == SLIDING or before == STICKING)
-        if cause >= 0 and margin == NORMAL and loaded and n <= NO_LOAD * largest:
+        loaded = i < moving and rigid.by_springs[i] == 0 and (c == cause or before == SLIDING or before == STICKING)
+        zero = NO_LOAD if rigid.spring[rigid.lasting[i]] == 0.0 else NO_LOAD_ON_SPRINGS
+        if cause >= 0 and margin == NORMAL and loaded and n <= zero * largest:
             mode = OPEN
         if c == cause and margin == CONE and mode == STICKING and i < moving:
             limit = rigid.contact_static[i] * n
-            if tangential > 0.0 and limit - tangential <= NO_LOAD * max(limit, largest):
+            if tangential > 0.0 and limit - tangential <= zero * max(limit, largest):
                 mode = SLIDING
         if mode == SLIDING and rigid.contact_sliding[i] == 0 and tangential > 0.0:
             rigid.contact_direction[i, 0], rigid.contact_direction[i, 1] = -u / tangential, -v / tangential

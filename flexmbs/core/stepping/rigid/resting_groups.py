@@ -25,6 +25,7 @@ LATELY = 1e-6  # s: after a rest has ended nothing rests by the band alone, as w
 EASY = 1e-3  # of the largest force: forces of the equations of motion with so much to spare need no program
 LEAST_LOAD = 1e-3  # of the largest force so far: bands refer to no less
 COUPLED = 1e-12  # of the diagonals of W
+SPRING = 1e-8  # of the diagonal of W: compliance of redundant contacts in the problem that decides what begins
 STILL = 1e-10  # of the diagonal of its normal: a row along which the contact cannot move
 LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
 UNHELD = 1e-6  # of b: what no contact force can hold
@@ -41,6 +42,7 @@ def find_resting(tables, state, rigid, lasting, ended):
     if ended >= 0:
         state.rest_ended = state.time
     rigid.resting[:] = 0
+    rigid.spring[:] = 0.0
     rigid.beyond[:] = 0.0
     for group in range(lasting):
         count, rests, ends = 0, True, False
@@ -50,8 +52,13 @@ def find_resting(tables, state, rigid, lasting, ended):
                 count += 1
                 rests = rests and rigid.contact_sliding[i] == 0
                 ends = ends or rigid.closed[rigid.lasting[i]] == ended
-        if count > 0 and rests:
-            hold_group(tables, state, rigid, count, ends)
+        if count > 0:
+            pick_members(tables, rigid, count)
+            p = factor_redundant(rigid, count)
+            if p > 0:
+                make_springs(rigid, count)
+                if rests:
+                    hold_group(tables, state, rigid, count, p, ends)
     moving = 0
     for i in range(lasting):
         if rigid.resting[rigid.lasting[i]] == 0:
@@ -105,11 +112,19 @@ def pick_members(tables, rigid, count):
 
 
 @kernel
-def hold_group(tables, state, rigid, count, ends):
+def make_springs(rigid, count):
+    """Springs under the members: of all shares of their normal forces the problem then has that of equal springs."""
+    largest = 0.0
+    for i in range(count):
+        largest = max(largest, rigid.chosen_delassus[3 * i, 3 * i])
+    for i in range(count):
+        rigid.spring[rigid.member[i]] = SPRING * largest
+
+
+@kernel
+def hold_group(tables, state, rigid, count, p, ends):
     """Whether forces hold the group ``rigid.member``: then it rests, unless it ``ends`` to; otherwise where it begins to move."""
-    pick_members(tables, rigid, count)
-    p = factor_redundant(rigid, count)
-    if p == 0 or not balance(rigid, 3 * count, p):
+    if not balance(rigid, 3 * count, p):
         return
     s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.held_force, rigid)
     load = LEAST_LOAD * state.largest_load

@@ -1,4 +1,8 @@
-"""How closed contacts share a load that more of them carry than it takes: what changes no motion stays as it is.
+"""How closed contacts share a load that more of them carry than it takes.
+
+Where all contacts of a group slide they carry it as equal springs would: n = F_n nu with W_nn = F_n F_n^T of the normals, those
+whose n would be negative nothing, and (A n + b)_n = 0, where A has the friction -mu n d of each with it.  Where some stick the
+share is that of the contact problem.  From then on what changes no motion stays as it is:
 
 The forces lam of contacts whose rows depend on each other are definite but for Q lam, with W = F F^T of the rows that are on and
 Q = 1 - F (F^T F)^-1 F^T the projection on what no motion sees.  Their equations become  G a + ... + c Q (lam - lam_0) = 0, with
@@ -7,14 +11,17 @@ lam_0 at the start of the step and c as large as W: regular, without any complia
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.core.contact.rigid.holding import factor_delassus
-from flexmbs.core.layout.switch_tables import OPEN, RESTING, SLIDING
+from flexmbs.core.layout.switch_tables import OPEN, RESTING, SLIDING, STICKING
 from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
 SOFT = 1e-10  # compliance where differences of the equations rely on which unknowns are coupled, of the diagonal of W
+NO_PULL, LIFTS = 1e-12, 1e-9  # of the largest force, of the largest acceleration: rounding
 DEPENDENT = 1e-10  # of the diagonal: a row along which the contact cannot move
 
 
@@ -83,3 +90,114 @@ def fill_sharing(tables, state, work, rigid, rows, p, size):
                 total -= F[r, i] * x[i]
             row = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[r] // 3]) + rigid.on_row[r] % 3
             work.sharing[row, column] = size * total
+
+
+@kernel
+def share_as_springs(tables, rigid, solver, moving):
+    """Forces and modes of groups of which all contacts slide, as equal springs; ``rigid.by_springs`` says which these are."""
+    for i in range(moving):
+        rigid.by_springs[i] = 0
+    for i in range(moving):
+        count, slides = 0, True
+        for j in range(moving):
+            if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]] and rigid.contact_mode[j] != OPEN:
+                slides = slides and j >= i and (rigid.contact_mode[j] != STICKING)  # j < i: its group has been looked at
+                rigid.member[count] = j
+                count += 1
+        if slides and count > 1:
+            set_directions(rigid, solver, count)
+            fill_sliding(rigid, count)
+            spring_forces(rigid, count)
+
+
+@kernel
+def set_directions(rigid, solver, count):
+    """Directions of members that begin to slide: against their friction, or along their acceleration."""
+    for m in range(count):
+        i = rigid.member[m]
+        if rigid.contact_sliding[i] == 0:
+            x, y = -rigid.chosen_force[3 * i + 1], -rigid.chosen_force[3 * i + 2]
+            if x == 0.0 and y == 0.0:
+                x, y = solver.y[3 * i + 1], solver.y[3 * i + 2]
+            size = math.sqrt(x * x + y * y)
+            rigid.direction_of[i, 0] = x / size if size > 0.0 else 0.0
+            rigid.direction_of[i, 1] = y / size if size > 0.0 else 0.0
+        else:
+            rigid.direction_of[i, 0], rigid.direction_of[i, 1] = rigid.contact_direction[i, 0], rigid.contact_direction[i, 1]
+
+
+@kernel
+def fill_sliding(rigid, count):
+    """``rigid.sliding_matrix`` A of the members, and their normal accelerations b without contact forces in ``held_force``."""
+    for m in range(count):
+        r = 3 * rigid.lasting[rigid.member[m]]
+        rigid.held_force[m] = rigid.contact_acceleration[r]
+        for j in range(count):
+            other = rigid.member[j]
+            c, mu = 3 * rigid.lasting[other], rigid.contact_friction[other]
+            along = (
+                rigid.delassus[r, c + 1] * rigid.direction_of[other, 0] + rigid.delassus[r, c + 2] * rigid.direction_of[other, 1]
+            )
+            rigid.sliding_matrix[m, j] = rigid.delassus[r, c] - mu * along
+            rigid.chosen_delassus[m, j] = rigid.delassus[r, c]
+
+
+@kernel
+def spring_forces(rigid, count):
+    """Forces of the members: those that would pull are left out, the worst first, until none would."""
+    n, b, A = rigid.chosen_change, rigid.held_force, rigid.sliding_matrix
+    p = factor_delassus(rigid.chosen_delassus, count, rigid.F)
+    if p == count:
+        return
+    for m in range(count):
+        rigid.on_row[m] = 1
+    for _ in range(count):
+        if not solve_springs(rigid, count, p):
+            return
+        worst, least, most = -1, 0.0, 0.0
+        for m in range(count):
+            most = max(most, abs(n[m]))
+            if n[m] < least:
+                worst, least = m, n[m]
+        if worst < 0 or least >= -NO_PULL * most:
+            break
+        rigid.on_row[worst] = 0
+    size = 0.0
+    for m in range(count):
+        size = max(size, abs(b[m]))
+    for m in range(count):
+        i, y = rigid.member[m], b[m]
+        for j in range(count):
+            y += A[m, j] * n[j]
+        rigid.by_springs[i] = 1
+        loaded = rigid.on_row[m] == 1 and n[m] > 0.0
+        rigid.contact_mode[i] = SLIDING if loaded else RESTING if y <= LIFTS * size else OPEN
+        rigid.chosen_force[3 * i] = n[m] if loaded else 0.0
+        for k in range(2):
+            rigid.chosen_force[3 * i + 1 + k] = -rigid.contact_friction[i] * rigid.chosen_force[3 * i] * rigid.direction_of[i, k]
+            if loaded:
+                rigid.contact_direction[i, k] = rigid.direction_of[i, k]
+
+
+@kernel
+def solve_springs(rigid, count, p):
+    """``rigid.chosen_change`` n = F nu of the members that are on, with F^T (A n + b) = 0; False where that is singular."""
+    F, A, b, n, on = rigid.F, rigid.sliding_matrix, rigid.held_force, rigid.chosen_change, rigid.on_row
+    square, x = rigid.cholesky[:p, :p], rigid.chosen_free[:p]
+    for i in range(p):
+        x[i] = 0.0
+        for m in range(count):
+            x[i] -= on[m] * F[m, i] * b[m]
+        for j in range(p):
+            square[i, j] = 0.0
+            for m in range(count):
+                for c in range(count):
+                    square[i, j] += on[m] * on[c] * F[m, i] * A[m, c] * F[c, j]
+    if not factorise(square, rigid.pivots[:p], 0.0):
+        return False
+    solve(square, rigid.pivots[:p], x)
+    for m in range(count):
+        n[m] = 0.0
+        for i in range(p):
+            n[m] += on[m] * F[m, i] * x[i]
+    return True
