@@ -17,6 +17,7 @@ def test_all_cases_are_listed():
         "andrews_squeezer",
         "bouncing_ball",
         "box_of_spheres",
+        "box_on_table",
         "bricard",
         "cam_follower",
         "car_axis",

@@ -77,12 +77,25 @@ def test_rocking_block():
 
 
 @pytest.mark.parametrize(
+    "values",
+    [{}, {"what": "shake", "t_end": 1.0}, {"what": "tilt"}, {"height": 0.3, "length": 0.1, "push_height": 0.3, "t_end": 0.8}],
+    ids=["push", "shake", "tilt", "tip"],
+)
+def test_box_on_table(values):
+    """It slips or tips where the closed forms say, in one event; shaken it slips and sticks four times in a period."""
+    figures = balanced("box_on_table", values).figures
+    assert figures["first"] == pytest.approx(figures["expected"], abs=1e-8)
+    assert figures["instants"] == (1 if "what" not in values or values["what"] == "tilt" else 6)
+
+
+@pytest.mark.parametrize(
     ("case", "values", "message"),
     [
         ("sliding_to_rolling", {"body": "cube"}, "'body' must be round or block, not 'cube'"),
         ("sliding_to_rolling", {"direction": "left"}, "'direction' must be up or down"),
         ("rod_on_wall", {"start_angle": 1.6}, r"'start_angle' \[rad\] must be less than pi/2"),
         ("rocking_block", {"start_tilt": 0.3}, r"'start_tilt' \[rad\] must be less than 0.244979, where it topples"),
+        ("box_on_table", {"what": "throw"}, "'what' must be push, shake or tilt, not 'throw'"),
         ("newton_cradle", {"masses": [1.0, 1.0], "speeds": [1.0]}, "as many numbers, two or more, not 2 and 1"),
     ],
 )
