@@ -10,7 +10,6 @@ from flexmbs.core.layout import tables as t
 from flexmbs.core.mechanics.signals import COUNT, TIMES
 from flexmbs.core.stepping.driver_steps import OVER_RUN, largest_signals
 from flexmbs.model.compiled_model import Model
-from flexmbs.model.mechanism_size import size_of_bodies
 
 # What straight lines between steps may miss of a driven acceleration, relative to the largest one: rtol, but no less than
 # FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it, if it
@@ -19,7 +18,6 @@ FINEST, LOOSE = 1e-8, 0.01
 # Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
 # milliseconds (mechanism.python_functions), and functions with derivatives of their own.
 ROUNDING = 2e-9, 1e-12, 1e-15
-FORCE_ROUNDING = 1e-12  # of driving forces, relative to what all joints transmit
 GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 MOST_KNOTS = 2000  # between which the largest acceleration is looked for; there are INSIDE samples between two
 INSIDE = np.array([0.0, 0.21, 0.5, 0.79])
@@ -46,13 +44,11 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
     if not (len(tables.free) or len(tables.functions)):
-        lever = size_of_bodies(tables)
-        rounding = FORCE_ROUNDING * max(lever, 1.0), FORCE_ROUNDING * max(1.0, 1.0 / lever)
         driven = [(k, int(tables.coordinates["signal"][k]), int(tables.coordinates["level"][k])) for k in model.driven_coordinates]
-        forces = [(k, share, missed[signal, level], *rounding) for k, signal, level in driven]
+        forces = [(k, share, missed[signal, level]) for k, signal, level in driven]
     return {
         "drivers": np.array(rows, dtype=float).reshape(-1, 3),
-        "driven_forces": np.array(forces, dtype=float).reshape(-1, 5),
+        "driven_forces": np.array(forces, dtype=float).reshape(-1, 3),
         "driver_signals": _with_parts(tables.signals, {signal for signal, *_ in rows}),
         "knots": np.array(knots, dtype=np.int64),
     }

@@ -15,7 +15,6 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import ACCEL, ACCELERATION_LEVEL, CONTINUE, POSITION_LEVEL, REPEAT, Tables
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal, evaluate_signals, impose_drivers
-from flexmbs.core.methods.motion_scales import length
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
@@ -27,9 +26,8 @@ SAFETY, MIN_FACTOR = 0.9, 0.1
 SHORTEST = 1e-9  # of the run: a step over a jump of a prescribed acceleration
 BEHIND = 20.0  # in such steps, where the jump is over: what is not straight there either is rounding
 DRIVER_SIGNAL, DRIVER_COLUMN, DRIVER_TOLERANCE = range(3)  # columns of Settings.drivers
-# Columns of Settings.driven_forces. COORDINATE; SHARE: what steps may miss of its largest force; MISSED: of its
-# acceleration; PER_FORCE, PER_MOMENT: rounding of its force by the forces and moments in joints.
-COORDINATE, SHARE, MISSED, PER_FORCE, PER_MOMENT = range(5)
+# Columns of Settings.driven_forces. COORDINATE; SHARE: what steps may miss of its largest force; MISSED: of its acceleration
+COORDINATE, SHARE, MISSED = range(3)
 BEGIN, END, POINT, TOLERANCE = range(4)  # rows of Scratch.driven
 
 
@@ -96,7 +94,7 @@ def resolved_part(tables, state, settings, scratch, work, begin, h):
     for j in range(1, points):
         x, missed = j / points, 0.0
         evaluate_driven(tables, state, settings, scratch, work, begin + x * h, 0.0, driven[POINT])
-        raise_tolerances(tables, state, settings, work, driven)
+        raise_tolerances(state, settings, driven)
         for i in range(m + settings.driven_forces.shape[0]):
             off = abs(driven[POINT, i] - (1.0 - x) * driven[BEGIN, i] - x * driven[END, i])
             if off > driven[TOLERANCE, i]:
@@ -155,19 +153,13 @@ def evaluate_needed(tables, settings, t, work):
 
 
 @kernel
-def raise_tolerances(tables, state, settings, work, driven):
-    """Tolerances of forces: their share of the largest so far, but no less than rounding by what the joints transmit."""
-    force = moment = 0.0
-    for b in range(1, len(tables.bodies)):
-        force += length(work.reaction[b].force)
-        moment += length(work.reaction[b].moment)
-    m = settings.drivers.shape[0]
+def raise_tolerances(state, settings, driven):
+    """Tolerances of forces: at least their share of the largest so far."""
     for i in range(settings.driven_forces.shape[0]):
-        one, k = settings.driven_forces[i], int(settings.driven_forces[i, COORDINATE])
+        m, k = settings.drivers.shape[0] + i, int(settings.driven_forces[i, COORDINATE])
         for row in range(TOLERANCE):
-            state.largest_effort[k] = max(state.largest_effort[k], abs(driven[row, m + i]))
-        least = one[PER_FORCE] * force + one[PER_MOMENT] * moment
-        driven[TOLERANCE, m + i] = max(driven[TOLERANCE, m + i], one[SHARE] * state.largest_effort[k], least)
+            state.largest_effort[k] = max(state.largest_effort[k], abs(driven[row, m]))
+        driven[TOLERANCE, m] = max(driven[TOLERANCE, m], settings.driven_forces[i, SHARE] * state.largest_effort[k])
 
 
 @kernel
