@@ -49,7 +49,8 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     return {
         "drivers": np.array(rows, dtype=float).reshape(-1, 3),
         "driven_forces": np.array(forces, dtype=float).reshape(-1, 3),
-        "driver_signals": _with_parts(tables.signals, {signal for signal, *_ in rows}),
+        # all where forces are looked at, which are made of them
+        "driver_signals": np.arange(len(tables.signals)) if forces else _with_parts(tables.signals, {row[0] for row in rows}),
         "knots": np.array(knots, dtype=np.int64),
     }
 

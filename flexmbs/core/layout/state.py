@@ -257,7 +257,7 @@ class Settings(Block):
         # (drivers, 3) that limit steps: signal, its column that is an acceleration, and what steps may miss of it
         "drivers": ("f8", 2),  # (core.stepping.driver_steps)
         "driven_forces": ("f8", 2),  # (driven coordinates, 3) of trees that drivers alone move
-        "driver_signals": ("i8", 1),  # these signals, behind those that they are made of
+        "driver_signals": ("i8", 1),  # signals that are evaluated for them, behind those that they are made of
         "knots": ("i8", 1),  # piecewise functions of drivers in Tables.pool, on whose knots steps end
         "max_growth": ("f8", 0),  # of the step, from one to the next
         "newton_tolerance": ("f8", 0),

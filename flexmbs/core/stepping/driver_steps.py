@@ -14,7 +14,7 @@ import math
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import ACCEL, ACCELERATION_LEVEL, CONTINUE, POSITION_LEVEL, REPEAT, Tables
 from flexmbs.core.linalg.copying import copy_vector
-from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal, evaluate_signals, impose_drivers
+from flexmbs.core.mechanics.signals import BEYOND, COUNT, TIMES, evaluate_signal, impose_drivers
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Integers
@@ -74,7 +74,7 @@ def resolved_step(tables, state, settings, scratch, work, h):
         h *= max(part, MIN_FACTOR)
         if h <= SHORTEST * settings.t_end and resolved_part(tables, state, settings, scratch, work, BEHIND * h, h) < 1.0:
             take_as_rounding(state, settings, scratch.driven)
-    evaluate_needed(tables, settings, state.time, work)
+    evaluate_drivers(tables, settings.driver_signals, state.time, work.signal)
     return h
 
 
@@ -120,7 +120,7 @@ def evaluate_driven(tables, state, settings, scratch, work, h, change, out):
 
     ``change`` of the accelerations of which these are the forces, in parts of what steps may miss of them.
     """
-    evaluate_needed(tables, settings, state.time + h, work)
+    evaluate_drivers(tables, settings.driver_signals, state.time + h, work.signal)
     forces, m = settings.driven_forces, settings.drivers.shape[0]
     for i in range(m):
         out[i] = work.signal[int(settings.drivers[i, DRIVER_SIGNAL]), int(settings.drivers[i, DRIVER_COLUMN])]
@@ -141,15 +141,6 @@ def evaluate_driven(tables, state, settings, scratch, work, h, change, out):
     residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
     for i in range(forces.shape[0]):
         out[m + i] = scratch.residual[int(forces[i, COORDINATE])]
-
-
-@kernel
-def evaluate_needed(tables, settings, t, work):
-    """Signals at time ``t``: those of drivers that limit steps, or all, as forces are made of them."""
-    if settings.driven_forces.shape[0] == 0:
-        evaluate_drivers(tables, settings.driver_signals, t, work.signal)
-    else:
-        evaluate_signals(tables, t, work.signal)
 
 
 @kernel
