@@ -93,6 +93,18 @@ def holding_margin(F, k, p, mu, lam, out, work):
 
 
 @kernel
+def motion_at_limit(k, mu, out, work):
+    """``out`` (3k,) = F nu of the program solved last: the virtual motion in which contacts reach their limit, of any size."""
+    m = 1
+    out[:] = 0.0
+    for cones in (False, True):
+        for row in range(3 * k):
+            if (mu[row // 3] > 0.0) == cones and (cones or row % 3 == 0):
+                out[row] = work.s[m] / (mu[row // 3] if row % 3 > 0 else 1.0)
+                m += 1
+
+
+@kernel
 def _reduce(F, k, p, mu, lam, work):
     """The load r = F^T lam in an orthonormal basis of the rows that carry it: ``q``; what is outside: ``residual``.
 

@@ -34,13 +34,12 @@ from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, rest_after_opening
-from flexmbs.core.stepping.rigid.sharing import fix_shares, rows_off, share_as_springs
+from flexmbs.core.stepping.rigid.sharing import DEPENDENT, fix_shares, rows_off, share_as_springs
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
 
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
-DEPENDENT = 1e-10  # of the diagonal
 NOBODY = -1
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin
+from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit
 from flexmbs.core.laws.contact.rigid import STATIC_FRICTION
 from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, LOAD, LOAD_BEFORE, OPEN, SLOT, STICKING, UNUSED
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.stepping.rigid.sharing import DEPENDENT
 from flexmbs.machine_code.kernel import kernel
 
 BAND = 1e-9  # of the largest force: what a group may lack before it lets go
@@ -26,7 +27,6 @@ EASY = 1e-3  # of the largest force: forces of the equations of motion with so m
 LEAST_LOAD = 1e-3  # of the largest force so far: bands refer to no less
 COUPLED = 1e-12  # of the diagonals of W
 SPRING = 1e-8  # of the diagonal of W: compliance of redundant contacts in the problem that decides what begins
-STILL = 1e-10  # of the diagonal of its normal: a row along which the contact cannot move
 LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
 UNHELD = 1e-6  # of b: what no contact force can hold
 
@@ -146,7 +146,7 @@ def factor_redundant(rigid, count):
     """``rigid.F`` of the members picked last; its columns, 0 where their forces are definite."""
     p, movable = factor_delassus(rigid.chosen_delassus, 3 * count, rigid.F), 0
     for r in range(3 * count):
-        movable += 1 if rigid.chosen_delassus[r, r] > STILL * rigid.chosen_delassus[r - r % 3, r - r % 3] else 0
+        movable += 1 if rigid.chosen_delassus[r, r] > DEPENDENT * rigid.chosen_delassus[r - r % 3, r - r % 3] else 0
     return p if p < movable else 0
 
 
@@ -232,17 +232,13 @@ def put_beyond(tables, state, rigid, count, p, s, load, ends):
 
 @kernel
 def along_motion(rigid, count, size):
-    """``rigid.beyond`` of a group: y = F nu of the program solved last, as large as ``size``."""
-    m, most = 1, 0.0
-    for with_friction in (False, True):
-        for r in range(3 * count):
-            mu, out = rigid.contact_static[r // 3], 3 * rigid.member[r // 3] + r % 3
-            if (mu > 0.0) == with_friction and (with_friction or r % 3 == 0):
-                rigid.beyond[out] = rigid.s[m] / (mu if r % 3 > 0 else 1.0)
-                most = max(most, abs(rigid.beyond[out]))
-                m += 1
+    """``rigid.beyond`` of a group: the motion in which the limit is reached, as large as ``size``."""
+    motion, most = rigid.chosen_change, 0.0
+    motion_at_limit(count, rigid.contact_static, motion, rigid)
     for r in range(3 * count):
-        rigid.beyond[3 * rigid.member[r // 3] + r % 3] *= size / max(most, 1e-300)
+        most = max(most, abs(motion[r]))
+    for r in range(3 * count):
+        rigid.beyond[3 * rigid.member[r // 3] + r % 3] = motion[r] * size / max(most, 1e-300)
 
 
 @kernel

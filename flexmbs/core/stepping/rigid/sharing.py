@@ -4,9 +4,10 @@ Where all contacts of a group slide they carry it as equal springs would: n = F_
 whose n would be negative nothing, and (A n + b)_n = 0, where A has the friction -mu n d of each with it.  Where some stick the
 share is that of the contact problem.  From then on what changes no motion stays as it is:
 
-The forces lam of contacts whose rows depend on each other are definite but for Q lam, with W = F F^T of the rows that are on and
-Q = 1 - F (F^T F)^-1 F^T the projection on what no motion sees.  Their equations become  G a + ... + c Q (lam - lam_0) = 0, with
-lam_0 at the start of the step and c as large as W: regular, without any compliance in what moves.
+The forces lam of contacts whose rows depend on each other are definite but for Q lam, with W of the rows that are on, B an
+orthonormal basis of its rows, and Q = 1 - B^T B the projection on what no motion sees.  Their equations become
+    G a + ... + c Q (lam - lam_0) = 0,
+with lam_0 at the start of the step and c as large as W: regular, without any compliance in what moves.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from flexmbs.core.contact.rigid.holding import factor_delassus
 from flexmbs.core.layout.switch_tables import OPEN, RESTING, SLIDING, STICKING
 from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.linalg.orthonormal_rows import find_row_basis
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -40,8 +42,7 @@ def rows_off(rigid, i):
 def fix_shares(tables, state, work, rigid, count):
     """Compliance of the rows that are on, 1/kg, where they depend on each other; else 0.
 
-    Then lam is definite but for Q lam, Q = 1 - F (F^T F)^-1 F^T with their W = F F^T. That part stays as it is: in ``work.sharing``
-    stands Q as large as W. (Not where differences of the equations rely on which unknowns are coupled.)
+    Then c Q stands in ``work.sharing``, but not where differences of the equations rely on which unknowns are coupled.
     """
     rows, largest = 0, 0.0
     work.sharing[:] = 0.0
@@ -60,7 +61,7 @@ def fix_shares(tables, state, work, rigid, count):
     for i in range(rows):
         for j in range(rows):
             rigid.chosen_delassus[i, j] = rigid.delassus[rigid.on_row[i], rigid.on_row[j]]
-    p = factor_delassus(rigid.chosen_delassus, rows, rigid.F)
+    p = find_row_basis(rigid.chosen_delassus, rows, rows, DEPENDENT, rigid.F)
     if p == rows:
         return 0.0
     if len(tables.shift_start) == 0 and work.sharing.shape[0] > 0:
@@ -71,24 +72,14 @@ def fix_shares(tables, state, work, rigid, count):
 
 @kernel
 def fill_sharing(tables, state, work, rigid, rows, p, size):
-    """``work.sharing`` = ``size`` Q of the rows ``rigid.on_row``, with F in ``rigid.F``."""
-    F, square, x = rigid.F, rigid.cholesky[:p, :p], rigid.chosen_change[:p]
-    for i in range(p):
-        for j in range(p):
-            square[i, j] = 0.0
-            for r in range(rows):
-                square[i, j] += F[r, i] * F[r, j]
-    factorise(square, rigid.pivots[:p], 0.0)
-    for j in range(rows):
-        for i in range(p):
-            x[i] = F[j, i]
-        solve(square, rigid.pivots[:p], x)
-        column = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[j] // 3]) + rigid.on_row[j] % 3
-        for r in range(rows):
-            total = 1.0 if r == j else 0.0
+    """``work.sharing`` = ``size`` Q of the rows ``rigid.on_row``; ``rigid.F`` (p, rows) is the basis B."""
+    for r in range(rows):
+        for c in range(rows):
+            total = 1.0 if r == c else 0.0
             for i in range(p):
-                total -= F[r, i] * x[i]
+                total -= rigid.F[i, r] * rigid.F[i, c]
             row = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[r] // 3]) + rigid.on_row[r] % 3
+            column = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[c] // 3]) + rigid.on_row[c] % 3
             work.sharing[row, column] = size * total
 
 
