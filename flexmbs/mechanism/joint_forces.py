@@ -195,7 +195,7 @@ class JointForces:
     ) -> Self:
         """Add stops: compliant ones (``stiffness``) or rigid ones (``restitution``).
 
-        Compliant stops push with k d^exponent + c(d) d' at depth d beyond an end, and never pull. At rigid stops the
+        Compliant stops push with F + c d', F = k d^exponent, at depth d beyond an end, and never pull. At rigid stops the
         rate jumps by the balance of momentum of the whole mechanism to -restitution times its value, until the
         coordinate rests there; impulses are in the result's events.
 
@@ -203,7 +203,8 @@ class JointForces:
         ----------
         lower, upper : m or rad; None: no stop at that end
         stiffness : N/m^exponent or N m/rad^exponent; an exponent above 1 makes the force start smoothly
-        damping : N s/m or N m s/rad; it increases from zero to its full value over ``depth`` (m or rad)
+        damping : N s/m or N m s/rad. Not as deep as ``depth`` (m or rad), what exceeds F of it is faded in, so that the
+            force starts at zero; what rests there is damped in full
         """
         chosen = self._single(coordinate, "a limit")
         where = f"joint '{self.name}', limit"

@@ -12,6 +12,7 @@ from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.mass_matrix import solve_mass
 from flexmbs.core.equations.projection import factorise_mass
 from flexmbs.core.equations.residual import residual
+from flexmbs.core.layout.force_tables import COORDINATE
 from flexmbs.core.layout.friction_tables import GIVEN
 from flexmbs.core.layout.state import CURRENT, REUSABLE, Scratch, State
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
@@ -25,6 +26,7 @@ from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats
 
 INCREMENT = 1e-7
+AHEAD = 1e-9  # s: what stands at the end of a stop is on the side to which it moves
 # of the largest reaction; where all are small, they count as this part of the largest acceleration
 REACTION_SHIFT, LEAST_REACTION = 1e-5, 1e-3
 MAX_RENEWALS = 10
@@ -137,8 +139,21 @@ def shift(tables, state, scratch, vector, j, kind):
     if kind == 0:
         vector[k] += acceleration_shift(tables, k, vector)
     else:
-        vector[k] += INCREMENT * max(1.0, abs(vector[k]))
+        step = INCREMENT * max(1.0, abs(vector[k]))
+        vector[k] += -step if kind == 2 and meets_stop(tables, k, vector[k] + AHEAD * state.v[k], step) else step
     return True
+
+
+@kernel
+def meets_stop(tables, k, place, step):
+    """Whether coordinate ``k`` meets the end of a compliant stop a ``step`` above ``place``: what rests there is nearer."""
+    for e in range(len(tables.events)):
+        event = tables.events[e]
+        if event.sensor < 0 or event.action_end > event.action_start or not place < event.value <= place + step:
+            continue
+        if tables.sensors[event.sensor].kind == COORDINATE and tables.sensors[event.sensor].a == k:
+            return True
+    return False
 
 
 @kernel

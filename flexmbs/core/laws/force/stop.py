@@ -1,11 +1,13 @@
-"""Compliant stops at both ends of a range: k d^e + c s(d / d_full) d' >= 0 at depth d beyond an end.
+"""Compliant stops at both ends of a range: F + w c d' >= 0 with F = k d^e at depth d beyond an end.
 
-Numbers: lower and upper end, stiffness k (N/m^e), exponent e, damping c, depth d_full at which all of the damping acts
-(it rises from 0 as the smooth step s, so that the force has no jump where the stop is met).  Stops never pull.
+Numbers: lower and upper end, stiffness k (N/m^e), exponent e, damping c, depth d_full from which all of the damping acts.
+Above it w = s + (1 - s) F / hypot(F, c d') with the smooth step s(d / d_full): the force has no jump where the stop is met,
+and what rests on it (c d' below F) is damped, however small its depth.  Stops never pull.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +22,12 @@ LOWER, UPPER, STIFFNESS, EXPONENT, DAMPING, FULL_DEPTH = range(6)
 @kernel
 def push(parameters, depth, rate):
     """Force of one stop at ``depth`` > 0, with its ``rate``."""
-    damping = parameters[DAMPING]
+    spring, damping = parameters[STIFFNESS] * depth ** parameters[EXPONENT], parameters[DAMPING] * rate
     if depth < parameters[FULL_DEPTH]:
         z = depth / parameters[FULL_DEPTH]
-        damping *= z * z * (3.0 - 2.0 * z)
-    return max(parameters[STIFFNESS] * depth ** parameters[EXPONENT] + damping * rate, 0.0)
+        full = z * z * (3.0 - 2.0 * z)
+        damping *= full + (1.0 - full) * spring / max(math.hypot(spring, damping), 1e-300)
+    return max(spring + damping, 0.0)
 
 
 @entry(law_force)
