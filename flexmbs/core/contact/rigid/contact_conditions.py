@@ -7,7 +7,7 @@ phase of an impact), and the disc D(c) of radius c (Alart and Curnier 1991):
     r_t F_t = lam_t - P(lam_t - r_t y_t)     P: projection on D(mu max(l, lam_n - r_n y_n))
     r_t F_t = lam_t + mu lam_n d             of a contact that slides along d
 
-Which of two expressions is active may be frozen. r_n = 1 / W_nn, and 1 / r_t is the larger eigenvalue of W_tt. F has
+r_n = 1 / W_nn, and 1 / r_t is the larger eigenvalue of W_tt. F has
 the unit of y.
 """
 
@@ -15,21 +15,8 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.rigid.contact_work import FREE, OPEN, STICKING
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.machine_code.kernel import kernel
-
-
-@kernel
-def is_closed(work, i, trial):
-    """Whether y_n = 0 is the active condition, at lam_n - r_n y_n or as ``work.frozen`` says."""
-    return trial > work.least[i] if work.frozen[i] == FREE else work.frozen[i] != OPEN
-
-
-@kernel
-def is_inside(work, i, size, radius):
-    """Whether y_t = 0 is the active condition, at |lam_t - r_t y_t| or as ``work.frozen`` says."""
-    return size <= radius or size == 0.0 if work.frozen[i] == FREE else work.frozen[i] == STICKING
 
 
 @kernel
@@ -72,7 +59,7 @@ def errors_of_conditions(work, k, lam, y, F):
     for i in range(k):
         n, t, u = 3 * i, 3 * i + 1, 3 * i + 2
         r, s = work.normal_step[i], work.tangent_step[i]
-        closed = is_closed(work, i, lam[n] - r * y[n])
+        closed = lam[n] - r * y[n] > work.least[i]
         pressed = lam[n] - r * y[n] if closed else work.least[i]
         F[n] = y[n] if closed else (lam[n] - work.least[i]) / r
         if work.sliding[i] == 1:
@@ -82,7 +69,7 @@ def errors_of_conditions(work, k, lam, y, F):
             radius = work.mu[i] * pressed
             p, q = lam[t] - s * y[t], lam[u] - s * y[u]
             size = math.sqrt(p * p + q * q)
-            if is_inside(work, i, size, radius):
+            if size <= radius or size == 0.0:
                 F[t], F[u] = y[t], y[u]
             else:
                 F[t], F[u] = (lam[t] - radius * p / size) / s, (lam[u] - radius * q / size) / s
@@ -100,7 +87,7 @@ def differentiate_conditions(W, work, k, lam, y, softness, J):
         n, t, u = 3 * i, 3 * i + 1, 3 * i + 2
         r, s = work.normal_step[i], work.tangent_step[i]
         J[n : n + 3, :] = 0.0
-        closed = is_closed(work, i, lam[n] - r * y[n])
+        closed = lam[n] - r * y[n] > work.least[i]
         if closed:
             copy_vector(W[n], J[n])
             J[n, n] += softness / r
@@ -114,7 +101,7 @@ def differentiate_conditions(W, work, k, lam, y, softness, J):
         radius = work.mu[i] * (lam[n] - r * y[n] if closed else work.least[i])
         p, q = lam[t] - s * y[t], lam[u] - s * y[u]
         size = math.sqrt(p * p + q * q)
-        if is_inside(work, i, size, radius):
+        if size <= radius or size == 0.0:
             copy_vector(W[t], J[t])
             copy_vector(W[u], J[u])
             J[t, t] += softness / s

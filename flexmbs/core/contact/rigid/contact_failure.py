@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, errors_of_conditions
-from flexmbs.core.contact.rigid.contact_newton import iterate
+from flexmbs.core.contact.rigid.contact_conditions import apply_compliance
+from flexmbs.core.contact.rigid.contact_newton import find_error, iterate
 from flexmbs.core.contact.rigid.contact_work import NO_SOLUTION, NOT_CONVERGED, PAINLEVE
-from flexmbs.core.contact.rigid.lemke_method import start_by_lemke
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.machine_code.kernel import kernel
 
-HALVINGS = 45
 DIFFERENT = 1e-8  # of y, relative: another solution
 
 
@@ -57,55 +55,20 @@ def is_ambiguous(W, b, work, k, lam):
 
 
 @kernel
-def name_failure(W, b, work, k, proof):
-    """Status of a problem without solution; ``proof``: Lemke's method ended in a ray and named the contact."""
-    n = 3 * k
-    lam = work.best_lam[:n]
-    lam[:] = 0.0
-    size = apply_compliance(W, b, lam, work.y[:n])
-    _total, largest = errors_of_conditions(work, k, lam, work.y, work.F)
-    work.error = largest / size if size > 0.0 else 0.0
-    if not proof or work.contact < 0:
-        work.contact = _contact_with_largest_error(work, k)
-        return NOT_CONVERGED
-    contact = work.contact
-    painleve, slides = _friction_is_to_blame(W, b, work, k, contact), False
+def name_failure(W, b, work, k, lam, part):
+    """Status of a problem without solution that has one with a ``part`` of the friction only (negative: with none).
+
+    ``lam``, in: the forces there, out: zero.
+    """
+    worst, slides = 0, False
     for i in range(k):
+        worst = i if lam[3 * i] / work.normal_step[i] > lam[3 * worst] / work.normal_step[worst] else worst
         slides = slides or work.sliding[i] == 1
-    work.contact = contact
-    if not painleve:
-        return NO_SOLUTION
-    return PAINLEVE if slides else NOT_CONVERGED  # where all may stick, a ray is no proof
-
-
-@kernel
-def _contact_with_largest_error(work, k):
-    worst = 0
-    for row in range(3 * k):
-        worst = row if abs(work.F[row]) > abs(work.F[worst]) else worst
-    return worst // 3
-
-
-@kernel
-def _friction_is_to_blame(W, b, work, k, contact):
-    """Whether there is a solution without friction; then the friction of the contact at which none is left."""
-    lam, kept = work.best_lam[: 3 * k], work.mu[contact]
-    if k == 1 and work.sliding[0] == 1:
+    work.contact, work.critical_friction = worst, part * work.mu[worst]
+    if k == 1 and slides:
         _factor, work.critical_friction = slide_factor(W, work, 0)
-        return work.critical_friction <= kept
-    all_mu = work.all_mu[:k]
-    copy_vector(work.mu, all_mu)
-    low, high = 0.0, 1.0
-    work.mu[:] = 0.0
-    possible = start_by_lemke(W, b, work, k, lam)
-    for _halving in range(HALVINGS if possible else 0):
-        middle = 0.5 * (low + high)
-        for i in range(k):
-            work.mu[i] = middle * all_mu[i]
-        if start_by_lemke(W, b, work, k, lam):
-            low = middle
-        else:
-            high = middle
-    copy_vector(all_mu, work.mu)
-    work.critical_friction = high * kept
-    return possible
+    lam[:] = 0.0
+    find_error(W, b, work, k, lam)
+    if part < 0.0:
+        return NO_SOLUTION
+    return PAINLEVE if slides else NOT_CONVERGED  # where all may stick there is a solution

@@ -23,7 +23,7 @@ ROUNDING = 1e-15  # at which the iteration ends; more steps only shake what W ca
 def iterate(W, b, work, k, lam):
     """Solve F(lam) = 0 from the given ``lam``; returns whether the errors are within ``ACCURACY``."""
     n = 3 * k
-    y, F = work.y[:n], work.F[:n]
+    y, F = work.y[:n], work.off[:n]
     softness = SOFTNESS
     size = apply_compliance(W, b, lam, y)
     total, largest = errors_of_conditions(work, k, lam, y, F)
@@ -49,6 +49,15 @@ def iterate(W, b, work, k, lam):
 
 
 @kernel
+def find_error(W, b, work, k, lam):
+    """y, and the largest error of the conditions, relative to the largest sum of magnitudes in it, ``work.error``."""
+    size = apply_compliance(W, b, lam, work.y)
+    _total, largest = errors_of_conditions(work, k, lam, work.y, work.off)
+    work.error = largest / size if size > 0.0 else 0.0
+    return work.error
+
+
+@kernel
 def _find_step(W, work, k, lam, softness):
     n = 3 * k
     J = work.matrix[:n, :n]
@@ -57,7 +66,7 @@ def _find_step(W, work, k, lam, softness):
         return False
     step = work.step[:n]
     for row in range(n):
-        step[row] = -work.F[row]
+        step[row] = -work.off[row]
     solve(J, work.pivots, step)
     return True
 
@@ -71,7 +80,7 @@ def _search(W, b, work, k, lam, total):
         for row in range(n):
             trial[row] = lam[row] + part * work.step[row]
         apply_compliance(W, b, trial, work.trial_y[:n])
-        left, _largest = errors_of_conditions(work, k, trial, work.trial_y, work.trial_F)
+        left, _largest = errors_of_conditions(work, k, trial, work.trial_y, work.trial_off)
         if left <= (1.0 - 1e-3 * part) * total:
             copy_vector(trial, lam)
             return True, left / total
