@@ -21,6 +21,7 @@ from flexmbs.mechanism.contact.contact_group import (
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.markers import Marker
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 FREEDOMS = 6
 
@@ -98,6 +99,18 @@ class ContactMethods:
                 own = f"{label} ({count})"
             found.append(self.contact(first, second, law, own, friction))
         return tuple(found)
+
+    def _add_contact(self, contact: Contact) -> Contact:
+        """Keep it; MechanismError if it is rigid and on a massless patch, which yields at once where it is hit."""
+        for marker in (m for point in contact.points for m in (point.a, point.b) if contact.law.is_rigid):
+            body = self.bodies[marker.body].body if marker.body in self.bodies else None
+            if isinstance(body, FlexibleBody) and body.yields_at(marker.fields):
+                raise MechanismError(
+                    f"contact '{contact.name}': '{marker.label}' is a massless contact patch, which has no inertia that a rigid "
+                    'contact could stop; give a law with stiffness, or ContactPatch(kind="attachment")'
+                )
+        self.contacts[contact.name] = contact
+        return contact
 
     def _checked_shapes(self, shapes: Sequence[Shape], law: ContactLaw, where: str) -> list[Shape]:
         shapes = list(shapes)

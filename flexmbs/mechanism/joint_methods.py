@@ -36,6 +36,7 @@ class JointMethods:
     contacts: dict[str, Contact]
     _check_marker: Callable[[Marker, str], None]
     _check_name: Callable[[str], None]
+    _add_contact: Callable[[Contact], Contact]
 
     def joint(
         self,
@@ -70,7 +71,8 @@ class JointMethods:
         joint = Joint(name, joint_type, a, b, cut=bool(cut), clearance=clearance)
         if clearance is not None:
             start_of_play(joint, clearance)
-            self.contacts |= {contact.name: contact for contact in play_contacts(joint, clearance)}
+            for contact in play_contacts(joint, clearance):
+                self._add_contact(contact)
         self.joints[name] = joint
         return joint
 

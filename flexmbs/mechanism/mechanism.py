@@ -168,8 +168,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             )
         checked = checked_friction(friction, (first, second), where)
         refuse_memory(points, law, checked, where)
-        self.contacts[name] = Contact(name, first, second, law, points, checked)
-        return self.contacts[name]
+        return self._add_contact(Contact(name, first, second, law, points, checked))
 
     def _shape(self, given: object, other: object, where: str) -> Shape:
         """A shape whose marker belongs to this system; of a body its surface."""

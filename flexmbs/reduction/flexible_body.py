@@ -164,6 +164,10 @@ class FlexibleBody:
         """(n,) bool: modes without any inertia, those of massless contact patches (``reduction.contact_patches``)."""
         return np.diag(self.Me) == 0.0
 
+    def yields_at(self, fields: PointFields | None) -> bool:
+        """Whether a marker with these fields is on a massless contact patch."""
+        return fields is not None and bool(np.any(fields.Phi[self.massless]) or np.any(fields.Psi[self.massless]))
+
     @property
     def center(self) -> np.ndarray:
         """(3,) m, centre of mass of the undeformed body in the body frame."""

@@ -26,6 +26,7 @@ class Law(Protocol):
     """What of a contact law is used: see ``ContactLaw``."""
 
     history: tuple[str, ...]
+    is_rigid: bool
 
     def parameters(self) -> tuple[float, ...]: ...
 
@@ -104,6 +105,8 @@ def hit_advice(body, contact: str, *, speed: float | None, law: Law | None, mass
         raise BodyError(f"{where}: there is no such marker; markers: {', '.join(body.markers)}")
     if speed is None or law is None:
         raise BodyError(f"{where}: give speed= (m/s) and law= (a contact law), and mass= of what hits (kg)")
+    if law.is_rigid:
+        raise BodyError(f"{where}: a rigid impact takes no time, with any number of modes; give a law with stiffness")
     for what, value in (("speed (m/s)", speed), ("mass (kg)", mass)):
         if value is not None and not (np.isfinite(value) and value > 0.0):
             raise BodyError(f"{where}: {what} = {value!r} must be a positive finite number")

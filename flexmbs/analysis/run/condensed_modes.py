@@ -63,9 +63,7 @@ def _check_joints(model: Model) -> None:
     for branch in model.tree.branches:
         for marker in (branch.joint.a, branch.joint.b):
             body = model.bodies.get(marker.body)
-            if not isinstance(body, FlexibleBody) or marker.fields is None or not np.any(body.massless):
-                continue
-            if np.any(marker.fields.Phi[body.massless]) or np.any(marker.fields.Psi[body.massless]):
+            if isinstance(body, FlexibleBody) and body.yields_at(marker.fields):
                 raise MechanismError(
                     f"the joint of body '{branch.body}' is at '{marker.name}' on '{marker.body}', a massless contact "
                     "patch, which carries contacts and forces only: put the joint on another interface, or use "

@@ -24,6 +24,8 @@ class ImpactNotes:
     def of(self, model: Model, contacts: Iterable[ContactRecord]) -> str:
         """With these contacts (some may be known): the hardest hit of each body, if its modes do not resolve it.
 
+        Of a law with stiffness: a rigid impact takes no time, with any number of modes.
+
         It is then shorter than a few periods of the highest mode with inertia that moves the marker;
         ``body.advice(contact=...)`` says the same before a run. Empty if there is none.
         """
@@ -42,6 +44,8 @@ class ImpactNotes:
         """Flexible body -> its hardest hit, and the periods of its highest mode in it."""
         found: dict[str, tuple[ContactRecord, float]] = {}
         for contact in self.system.contacts.values() if self.hardest else ():
+            if contact.law.is_rigid:
+                continue
             for name, point in zip(contact.point_names, contact.points, strict=True):
                 record = self.hardest.get(name)
                 for marker in (point.a, point.b) if record is not None else ():

@@ -111,6 +111,28 @@ def test_patches_carry_contacts_only(mixed):
         mass_on(mixed).simulate(1e-3, integrator=fm.Explicit())
 
 
+def test_nothing_rigid_hits_a_patch(mixed):
+    with pytest.raises(MechanismError, match=r"contact 'hit': 'beam.hit' is a massless contact patch.*law with stiffness"):
+        mass_on(mixed, law=fm.Rigid())
+    system = fm.System()
+    beam, weight = system.add(mixed, name="beam"), system.add(fm.RigidBody(MASS, (1e-4, 1e-4, 1e-4)), name="weight")
+    with pytest.raises(MechanismError, match="contact 'hinge': 'beam.hit' is a massless contact patch"):
+        system.revolute(beam["hit"], weight["origin"], name="hinge", clearance=fm.Clearance(radial=1e-4, law=fm.Rigid()))
+    assert not system.contacts and not system.joints
+
+
+@pytest.mark.parametrize("modes", [2, 8])
+def test_impulses_of_a_rigid_hit_add_up_and_its_modes_are_not_blamed(modes):
+    """Each impact stops what the modes give the marker as mass, 1 / (1/m + sum Phi^2); more modes make it smaller."""
+    body = fm.uniform_beam(modes=modes, **BEAM, markers={"hit": 0.15})
+    result = mass_on(body, law=fm.Rigid()).simulate(2e-3)
+    first = result.impacts("hit")[0]
+    reach = body.markers["hit"].Phi[:, 1]
+    inertia = 1.0 / (1.0 / MASS + float(reach @ np.linalg.solve(body.Me, reach)))
+    assert first.normal_impulse == pytest.approx(inertia * SPEED, rel=1e-6)
+    assert "too few modes" not in result.stats["advice"]
+
+
 def test_a_run_says_which_hits_its_modes_do_not_resolve():
     law = fm.Hertz(1e10)
     beam = {**BEAM, "markers": {"hit": 0.15}}

@@ -52,6 +52,7 @@ def test_estimates_are_those_of_a_rigid_body():
         ({"contact": "hut", "speed": 1.0, "law": LAW}, "no such marker; markers: left, right, hit"),
         ({"contact": "hit"}, "give speed"),
         ({"contact": "hit", "speed": -1.0, "law": LAW}, "speed .* must be a positive"),
+        ({"contact": "hit", "speed": 1.0, "law": fm.Rigid()}, "a rigid impact takes no time, with any number of modes"),
         ({"contact": "hit", "speed": 1.0, "law": LAW, "direction": (0, 0, 0)}, "other than zero"),
     ],
 )
