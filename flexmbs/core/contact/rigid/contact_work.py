@@ -12,7 +12,7 @@ OPEN, SLIDING, STICKING, RESTING = range(4)
 #: What a solution ended with.
 SOLVED, NO_SOLUTION, PAINLEVE, AMBIGUOUS, NOT_CONVERGED = range(5)
 
-_VECTORS = ("y", "off", "step", "trial_lam", "trial_y", "trial_off", "best_lam", "shift", "velocity")
+_VECTORS = ("y", "off", "step", "trial_lam", "trial_y", "trial_off", "best_lam", "nearest", "shift", "velocity")
 
 
 class ContactWork(Block):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.cone_program import solve_cone_program
-from flexmbs.core.contact.rigid.contact_newton import find_error, iterate
+from flexmbs.core.contact.rigid.contact_newton import iterate
 from flexmbs.core.contact.rigid.holding import factor_delassus
 from flexmbs.core.linalg.copying import copy_matrix, copy_vector
 from flexmbs.core.linalg.vectors import dot
@@ -26,7 +26,7 @@ from flexmbs.machine_code.kernel import kernel
 
 ROUNDS, PARTS = 30, 80
 SPRING = 1e-8  # of the diagonal of W: compliance of normals in the rounds, so that shares are definite
-SETTLED = 1e-8  # of the largest force: change in a round
+LATE = 3  # rounds without an error half as large
 ROUGH = 1e-7  # errors, as ``ContactWork.error``, that are accepted where Newton's method finds no way to less
 FEASIBLE = 1e-6  # error of a program, beyond which there is no solution
 NOTHING = 1e-12  # of the largest force: friction that is left out
@@ -45,56 +45,59 @@ def iterate_given_friction(W, b, work, k, lam):
     for i in range(k):
         on_springs[3 * i, 3 * i] += SPRING / work.normal_step[i]
     p = factor_delassus(on_springs, n, work.F)
+    nearest, least, late = work.nearest[:n], math.inf, 0
     lam[:] = 0.0
     for count in range(ROUNDS):
         work.rounds += 1
-        change = _solve_round(W, b, work, k, p, lam, count == 0)
-        if change == math.inf and count == 0:  # as of bodies that are wedged
+        solved = _solve_round(W, b, work, k, p, lam, count == 0)
+        if not solved and count == 0:  # as of bodies that are wedged
             continue
-        if change == math.inf:
+        if not solved:
             break
         copy_vector(lam, kept)
         if iterate(W, b, work, k, lam):
             return 1.0
+        late += 1
+        if work.error < 0.5 * least:
+            least, late = work.error, 0
+            copy_vector(lam, nearest)
         copy_vector(kept, lam)
-        if change <= SETTLED:
-            if find_error(W, b, work, k, lam) <= ROUGH:
-                return 1.0
+        if least <= ROUGH and late >= LATE:
             break
+    if least <= ROUGH:
+        copy_vector(nearest, lam)
+        return 1.0
     return _raise_friction(W, b, work, k, p, lam)
 
 
 @kernel
 def _raise_friction(W, b, work, k, p, lam):
     """Follow the solution from no friction to all of it; the part that was reached, -1: there is none without friction."""
-    kept, all_mu = work.best_lam[: 3 * k], work.all_mu[:k]
-    copy_vector(work.mu, all_mu)
+    kept, mu, all_mu = work.best_lam[: 3 * k], work.mu[:k], work.all_mu[:k]
+    copy_vector(mu, all_mu)
     part, step = 0.0, 1.0
     lam[:] = 0.0
-    if _solve_round(W, b, work, k, p, lam, False) == math.inf:
+    if not _solve_round(W, b, work, k, p, lam, False):
         return -1.0
     copy_vector(lam, kept)
     while part < 1.0 and step >= SHORTEST and work.parts_of_friction < PARTS:
         work.parts_of_friction += 1
         trial = min(1.0, part + step)
         for i in range(k):
-            work.mu[i] = trial * all_mu[i]
+            mu[i] = trial * all_mu[i]
         copy_vector(kept, lam)
         if iterate(W, b, work, k, lam):
             copy_vector(lam, kept)
             part, step = trial, 2.0 * step
         else:
             step *= 0.5
-    copy_vector(all_mu, work.mu)
+    copy_vector(all_mu, mu)
     return part
 
 
 @kernel
 def _solve_round(W, b, work, k, p, lam, dilates):
-    """Solve the problem with N = lam_n, or the one that ``dilates``, and overwrite ``lam``.
-
-    Returns the largest change of a normal force, in parts of the largest; infinite: there is no solution.
-    """
+    """Overwrite ``lam`` by the solution with N = lam_n, or of the problem that ``dilates``; whether there is one."""
     n, y, given = 3 * k, work.trial_y, work.step
     scale = force = size = 0.0
     for row in range(n):
@@ -133,17 +136,15 @@ def _solve_round(W, b, work, k, p, lam, dilates):
             work.q[unknowns] = work.mu[i] * lam[3 * i] * scale / size
             unknowns += 1
     if not solve_cone_program(work, lines + 3 * cones, unknowns, lines) < FEASIBLE:
-        return math.inf
-    change = largest = 0.0
+        return False
     for i in range(k):
-        before, unit = lam[3 * i], size / scale
+        unit = size / scale
         lam[3 * i] = work.least[i] + unit * work.z[normal_row[i]]
-        change, largest = max(change, abs(lam[3 * i] - before)), max(largest, lam[3 * i])
         for t in range(1, 3):
             lam[3 * i + t] = given[3 * i + t]
             if cone_row[i] >= lines:
                 lam[3 * i + t] = unit * (work.mu[i] if dilates else 1.0) * work.z[cone_row[i] + t]
-    return change / largest if largest > 0.0 else 0.0
+    return True
 
 
 @kernel
