@@ -6,6 +6,7 @@ Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zen
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.contact_slot import BIAS
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.projection import move_back, violation
@@ -34,6 +35,7 @@ from flexmbs.machine_code.kernel import kernel
 # one that is lower than gaps are good for, if it is no longer than such a step.
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
+LEAST_HEIGHT = 1e-14  # m: rounding of gaps of bodies of 1 m; a sequence of rocking that is lower would never decay
 LEAST_GAP, LEAST_SLIP = 1e-12, 1e-13  # m, m/s: what a closed contact is off its rows
 NO_CAUSE = -1
 # Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
@@ -98,6 +100,7 @@ def resolve(
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
         free_accelerations(tables, state, scratch, work, rigid, count)
+        forget_slow(rigid, count)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
         for i in range(begin, log.occurrence_count):
@@ -132,6 +135,20 @@ def end_jumps(tables, state, scratch, work):
     if moves:
         move_back(tables, state, scratch, work, 1, state.v)
     return off or moves
+
+
+@kernel
+def forget_slow(rigid, count):
+    """Closed contacts that have not bounced and part by less than LEAST_HEIGHT, or slip slower than BIAS, count as at rest.
+
+    So accelerations decide whether they stay, and the sequence of ever smaller hits of a body that rocks ends.
+    """
+    for i in range(count):
+        speed, fall = rigid.contact_velocity[3 * i], -rigid.contact_acceleration[3 * i]
+        if speed > 0.0 and rigid.impulse[3 * i] == 0.0 and speed * speed <= 2.0 * fall * LEAST_HEIGHT:
+            rigid.contact_velocity[3 * i] = 0.0
+        if rigid.contact_velocity[3 * i + 1] ** 2 + rigid.contact_velocity[3 * i + 2] ** 2 <= BIAS * BIAS:
+            rigid.contact_velocity[3 * i + 1] = rigid.contact_velocity[3 * i + 2] = 0.0
 
 
 @kernel
