@@ -18,6 +18,7 @@ from flexmbs.mechanism.contact.contact_group import (
     owner,
     pairs_of,
 )
+from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.markers import Marker
@@ -129,9 +130,7 @@ class ContactMethods:
         planes = tuple(shape for shape in shapes if isinstance(shape, Plane))
         if not spheres:
             raise MechanismError(f"{where}: no pair of these shapes can touch")
-        for plane in planes:
-            if not plane.marker.can_turn:
-                raise MechanismError(f"{where}: a plane needs a marker that can turn, not '{plane.marker.label}'")
+        turning(where, *planes)
         pairs = len(spheres) * (len(spheres) - 1) // 2 + len(spheres) * len(planes)
         room = min(pairs, CONTACTS_PER_SPHERE * len(spheres) + len(planes)) if max_contacts is None else max_contacts
         if not isinstance(room, int) or room < 1:

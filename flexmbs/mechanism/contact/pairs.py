@@ -1,4 +1,4 @@
-"""Which shapes can touch, and what contact points each pair becomes: one line for each pair."""
+"""Which shapes can touch, and what contact points each pair becomes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from flexmbs.mechanism.contact.shape_pairs import (
     cylinder_on_plane,
     sphere_on_shape,
     torus_on_plane,
+    turning,
 )
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface
@@ -35,8 +36,7 @@ Expansion = Callable[[Any, Any, str], list[ContactPoint]]
 
 def sphere_on_plane(sphere: Sphere, plane: Plane, where: str) -> list[ContactPoint]:
     """One point, below the centre of the sphere."""
-    if not plane.marker.can_turn:
-        raise MechanismError(f"{where}: a plane needs a marker that can turn, not '{plane.marker.label}'")
+    turning(where, plane)
     return [ContactPoint(sphere.marker, plane.marker, radius_a=sphere.radius, normal=plane.normal)]
 
 
@@ -47,43 +47,30 @@ def sphere_on_sphere(first: Sphere, second: Sphere, where: str) -> list[ContactP
     return [ContactPoint(first.marker, second.marker, radius_a=first.radius, radius_b=second.radius)]
 
 
+def rigid_on_surface(shape: Any, surface: RigidSurface, where: str) -> list[ContactPoint]:
+    """One point, on a surface that is nowhere more hollow than the shape is round."""
+    if surface.hollow <= shape.radius:
+        raise MechanismError(
+            f"{where}: the surface has concave edges, or places with a radius of {surface.hollow:.3g} m, where a "
+            f"{type(shape).__name__} touches at two places at once and a rigid contact at one; state a contact with each convex "
+            "part, or a law with stiffness"
+        )
+    return (sphere_on_shape if isinstance(shape, Sphere) else capsule_on_shape)(shape, surface, where)
+
+
 PAIRS: dict[tuple[type, type], Expansion] = {
     (Sphere, Plane): sphere_on_plane,
     (Sphere, Sphere): sphere_on_sphere,
-    (Sphere, Capsule): sphere_on_shape,
-    (Sphere, Cylinder): sphere_on_shape,
-    (Sphere, Bore): sphere_on_shape,
-    (Sphere, Cavity): sphere_on_shape,
-    (Sphere, Box): sphere_on_shape,
-    (Sphere, Torus): sphere_on_shape,
-    (Sphere, Rectangle): sphere_on_shape,
-    (Sphere, Disc): sphere_on_shape,
-    (Sphere, RigidSurface): sphere_on_shape,
-    (Capsule, Plane): capsule_ends_on_shape,
-    (Capsule, Bore): capsule_ends_on_shape,
-    (Capsule, Cavity): capsule_ends_on_shape,
-    (Capsule, Capsule): capsule_on_shape,
-    (Capsule, Cylinder): capsule_on_shape,
-    (Capsule, Box): capsule_on_shape,
-    (Capsule, Torus): capsule_on_shape,
-    (Capsule, Rectangle): capsule_on_shape,
-    (Capsule, Disc): capsule_on_shape,
-    (Capsule, RigidSurface): capsule_on_shape,
-    (Box, Plane): corners_on_shape,
-    (Box, Bore): corners_on_shape,
-    (Box, Cavity): corners_on_shape,
-    (Box, Box): convex_on_convex,
-    (Box, Cylinder): convex_on_convex,
-    (Box, Rectangle): convex_on_convex,
-    (Box, Disc): convex_on_convex,
+    **{(Sphere, kind): sphere_on_shape for kind in (Capsule, Cylinder, Bore, Cavity, Box, Torus, Rectangle, Disc, RigidSurface)},
+    **dict.fromkeys([(Capsule, kind) for kind in (Plane, Bore, Cavity)], capsule_ends_on_shape),
+    **dict.fromkeys([(Capsule, kind) for kind in (Capsule, Cylinder, Box, Rectangle, Disc, RigidSurface)], capsule_on_shape),
+    **dict.fromkeys([(Box, kind) for kind in (Plane, Bore, Cavity)], corners_on_shape),
+    **dict.fromkeys([(Box, kind) for kind in (Box, Cylinder, Rectangle, Disc)], convex_on_convex),
     (Cylinder, Plane): cylinder_on_plane,
     (Cylinder, Bore): cylinder_in_bore,
-    (Cylinder, Cylinder): convex_on_convex,
-    (Cylinder, Rectangle): convex_on_convex,
-    (Cylinder, Disc): convex_on_convex,
+    **dict.fromkeys([(Cylinder, kind) for kind in (Cylinder, Rectangle, Disc)], convex_on_convex),
     (Torus, Plane): torus_on_plane,
-    (Torus, Rectangle): convex_on_convex,
-    (Torus, Disc): convex_on_convex,
+    **dict.fromkeys([(Torus, kind) for kind in (Rectangle, Disc)], convex_on_convex),
     (Sphere, BodySurface): sphere_against_surface,
     (BodySurface, BodySurface): surface_against_surface,
     **{
@@ -100,6 +87,8 @@ RIGID_PAIRS: dict[tuple[type, type], Expansion] = {
     (Capsule, Box): rounded_on_rounded,
     (Capsule, Capsule): rounded_on_rounded,
     (Capsule, Rectangle): rounded_on_rounded,
+    (Sphere, RigidSurface): rigid_on_surface,
+    (Capsule, RigidSurface): rigid_on_surface,
 }
 
 
@@ -120,7 +109,8 @@ def contact_points(first: Shape, second: Shape, where: str, rigid: bool = False)
     names = type(first).__name__, type(second).__name__
     partners = sorted({(b if isinstance(first, a) else a).__name__ for a, b in PAIRS if isinstance(first, (a, b))})
     known = f"; a {names[0]} can touch: {', '.join(partners)}" if partners else f"; known shapes: {', '.join(shapes())}"
-    raise MechanismError(f"{where}: no contact between a {names[0]} and a {names[1]}{known}. Point is a Sphere")
+    ring = "; what lies on a Torus touches it at several places at once: put spheres along one of them" if "Torus" in names else ""
+    raise MechanismError(f"{where}: no contact between a {names[0]} and a {names[1]}{known}. Point is a Sphere{ring}")
 
 
 def shapes() -> list[str]:

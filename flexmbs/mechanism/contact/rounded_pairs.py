@@ -23,7 +23,7 @@ def rounded_on_rounded(first: Rounded, second: Rounded, where: str) -> list[Cont
     """A point for each corner of both, and for each two edges that can cross."""
     bodies = []
     for shape in (first, second):
-        turning(shape, where)
+        turning(where, shape)
         bodies.append(rounded_body(shape, where))
     a, b = bodies
     markers = first.marker, second.marker

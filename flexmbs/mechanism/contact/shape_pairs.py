@@ -17,7 +17,7 @@ from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.cylinder import Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc, FinitePlane, Rectangle
-from flexmbs.mechanism.contact.hollow import Bore
+from flexmbs.mechanism.contact.hollow import Bore, Cavity
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
 from flexmbs.mechanism.contact.torus import Torus
 from flexmbs.mechanism.markers import Marker
@@ -33,36 +33,56 @@ def spheres_and_shape(marker: Marker, centres: Sequence[np.ndarray], radius: flo
 
 def sphere_on_shape(sphere: Sphere, shape: Shape, where: str) -> list[ContactPoint]:
     """One point: the closest of the shape."""
-    turning(shape, where)
+    turning(where, shape)
+    if isinstance(shape, Bore | Cavity | Torus):
+        require_smaller("sphere", sphere.radius, shape, where)
     return spheres_and_shape(sphere.marker, [np.zeros(3)], sphere.radius, shape)
+
+
+def require_smaller(name: str, size: float, hole: Bore | Cavity | Torus, where: str) -> None:
+    """MechanismError unless a shape that reaches ``size`` (m) from its middle is smaller than the hole in another one."""
+    radius = hole.radius - hole.tube_radius if isinstance(hole, Torus) else hole.radius
+    if size >= radius:
+        has_rim = isinstance(hole, Torus) or isinstance(hole, Bore) and hole.length is not None
+        rim = "; it lies on the whole rim, and not on one closest point: put spheres or points round that" if has_rim else ""
+        raise MechanismError(
+            f"{where}: the {name} ({size:g} m) is not smaller than the {type(hole).__name__.lower()} ({radius:g} m){rim}"
+        )
+
+
+def require_endless(name: str, size: float, bore: Bore, where: str) -> None:
+    """MechanismError unless what has straight sides fits a bore, which has no rims that these would touch."""
+    if bore.length is not None:
+        raise MechanismError(f"{where}: a {name} fits a Bore without ends only (nothing finds its rims); leave its length out")
+    require_smaller(name.lower(), size, bore, where)
 
 
 def capsule_ends_on_shape(capsule: Capsule, shape: Shape, where: str) -> list[ContactPoint]:
     """Two points: planes, bores and cavities are touched by the ends."""
-    turning(capsule, where)
-    turning(shape, where)
+    turning(where, capsule, shape)
+    if isinstance(shape, Bore):
+        require_endless("Capsule", capsule.radius, shape, where)
     return spheres_and_shape(capsule.marker, [-capsule.half, capsule.half], capsule.radius, shape)
 
 
 def capsule_on_shape(capsule: Capsule, shape: Shape, where: str) -> list[ContactPoint]:
     """One point: the closest of its segment."""
-    turning(capsule, where)
-    turning(shape, where)
+    turning(where, capsule, shape)
     numbers = np.array([*capsule.half, capsule.radius, float(capsule.crown or 0.0)])
     return [ContactPoint(capsule.marker, shape.marker, capsule_and_shape, numbers, shared=(shape.numbers,))]
 
 
 def corners_on_shape(box: Box, shape: Shape, where: str) -> list[ContactPoint]:
     """Eight points: the corners of the box."""
-    turning(box, where)
-    turning(shape, where)
+    turning(where, box, shape)
+    if isinstance(shape, Bore):
+        require_endless("Box", float(np.linalg.norm(np.sort(box.half)[:2])), shape, where)
     return spheres_and_shape(box.marker, list(box.corners), 0.0, shape)
 
 
 def cylinder_on_plane(cylinder: Cylinder, plane: Plane, where: str) -> list[ContactPoint]:
     """Two points: the lowest of each end."""
-    turning(cylinder, where)
-    turning(plane, where)
+    turning(where, cylinder, plane)
     crown = float(cylinder.crown or 0.0)
     reach = (0.5 * cylinder.length - crown) * cylinder.vector
     return [
@@ -75,14 +95,8 @@ def cylinder_on_plane(cylinder: Cylinder, plane: Plane, where: str) -> list[Cont
 
 def cylinder_in_bore(cylinder: Cylinder, bore: Bore, where: str) -> list[ContactPoint]:
     """Two points: the ends of the cylinder on the wall."""
-    turning(cylinder, where)
-    turning(bore, where)
-    if bore.length is not None:
-        raise MechanismError(f"{where}: a Cylinder fits a Bore without ends only; leave its length out")
-    if cylinder.radius >= bore.radius:
-        raise MechanismError(
-            f"{where}: the cylinder (radius {cylinder.radius!r} m) is not smaller than the bore ({bore.radius!r} m)"
-        )
+    turning(where, cylinder, bore)
+    require_endless("Cylinder", cylinder.radius, bore, where)
     half = 0.5 * cylinder.length * cylinder.vector
     return [
         ContactPoint(
@@ -97,8 +111,7 @@ def cylinder_in_bore(cylinder: Cylinder, bore: Bore, where: str) -> list[Contact
 
 def torus_on_plane(torus: Torus, plane: Plane, where: str) -> list[ContactPoint]:
     """One point: the lowest."""
-    turning(torus, where)
-    turning(plane, where)
+    turning(where, torus, plane)
     numbers = np.array([*torus.centre, *plane.normal])
     return [ContactPoint(torus.marker, plane.marker, convex_body_and_plane, numbers, shared=(torus.convex,))]
 
@@ -108,8 +121,8 @@ Convex = Box | Cylinder | Rectangle | Disc | Torus
 
 def convex_on_convex(first: Convex, second: Convex, where: str) -> list[ContactPoint]:
     """One point: the closest of two smooth convex bodies."""
+    turning(where, first, second)
     for shape in (first, second):
-        turning(shape, where)
         if isinstance(shape, FinitePlane):
             shape.require_thickness(where)
     numbers = np.array([*first.centre, *second.centre])
@@ -117,8 +130,9 @@ def convex_on_convex(first: Convex, second: Convex, where: str) -> list[ContactP
     return [ContactPoint(first.marker, second.marker, convex_pair, numbers, shared=shared)]
 
 
-def turning(shape: Shape, where: str) -> None:
-    """MechanismError unless the marker of a shape has a rotation."""
-    if not shape.marker.can_turn:
-        name = type(shape).__name__.lower()
-        raise MechanismError(f"{where}: a {name} needs a marker that can turn, not '{shape.marker.label}'")
+def turning(where: str, *shapes: Shape) -> None:
+    """MechanismError unless the markers of shapes have a rotation."""
+    for shape in shapes:
+        if not shape.marker.can_turn:
+            name = type(shape).__name__.lower()
+            raise MechanismError(f"{where}: a {name} needs a marker that can turn, not '{shape.marker.label}'")

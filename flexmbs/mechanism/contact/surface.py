@@ -14,7 +14,7 @@ from flexmbs.core.contact.distance import kinds
 from flexmbs.mechanism.contact.shapes import Outline, Shape
 from flexmbs.mechanism.geometry.bounding_tree import bounding_tree
 from flexmbs.mechanism.geometry.rotations import as_number
-from flexmbs.mechanism.geometry.smooth_triangles import smooth_triangles
+from flexmbs.mechanism.geometry.smooth_triangles import smallest_hollow, smooth_triangles
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 from flexmbs.mechanism.geometry.surface_of_mesh import surface_of_mesh
 from flexmbs.mesh.mesh import Mesh
@@ -102,6 +102,12 @@ class RigidSurface(Shape):
                 f"{self.where}: the surface is inverted, it encloses the volume {volume:.6g} m3; faces must run "
                 "anticlockwise seen from outside"
             )
+
+    @cached_property
+    def hollow(self) -> float:
+        """m, the smallest radius of its concave places; 0 at a sharp concave edge, infinite where there is none."""
+        points, triangles = self._cleaned
+        return smallest_hollow(points[triangles], triangles, self.sharp_angle)
 
     def _distance_numbers(self) -> np.ndarray:
         points, triangles = self._cleaned

@@ -47,7 +47,7 @@ def surface_against_surface(first: BodySurface, second: BodySurface, where: str)
 
 def surface_against_shape(surface: BodySurface, shape: Shape, where: str) -> list[ContactPoint]:
     """Points of a surface against a rigid shape with a distance function (core.contact.distance): one record."""
-    turning(shape, where)
+    turning(where, shape)
     points, end = surface.surface.point_numbers(layout.SCRATCH, surface.points)
     header = _header({layout.SURFACE_A: layout.CONTACT_HEADER, layout.SHAPE_B: layout.CONTACT_HEADER + len(points)}, np.inf)
     numbers = np.concatenate([header, points, shape.numbers])

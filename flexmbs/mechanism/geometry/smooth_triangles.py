@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contact.distance import gregory_patch as place
 
+_FLAT = 1e-3  # rad between the normals of neighbours, up to which their edge is not concave
 _PARALLEL = 1e-6  # sine of the angle between two normals below which they span no edge
 
 
@@ -36,6 +37,15 @@ def smooth_triangles(points: np.ndarray, triangles: np.ndarray, sharp_angle: flo
     patches[:, place.BULGE] = _largest_distance(patches)
     _fill_sides(patches, triangles, corners, normals, across, sharp)
     return patches
+
+
+def smallest_hollow(corners: np.ndarray, triangles: np.ndarray, sharp_angle: float) -> float:
+    """m, the smallest radius over concave edges: 0 where one is sharp, infinite where there is none."""
+    normals, (other, edge) = _face_normals(corners), np.divmod(_neighbours(triangles), 3)
+    rise = np.einsum("tei,ti->te", corners[other, (edge + 2) % 3] - corners, normals)
+    bend = np.arccos(np.clip(np.einsum("tei,ti->te", normals[other], normals), -1.0, 1.0))
+    rise, bend = rise[hollow := (rise > 0.0) & (bend > _FLAT)], bend[hollow]
+    return float(np.where(bend < sharp_angle, rise / (np.sin(bend) * bend), 0.0).min(initial=np.inf))
 
 
 def _face_normals(corners: np.ndarray) -> np.ndarray:

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from icosphere import icosphere
 
 import flexmbs as fm
 from flexmbs.core.contact.distance.shape_distance import shape_distance
+from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 
 LAW = fm.LinearContact(1e6)
@@ -68,6 +70,70 @@ def test_unsupported_pairs_say_what_is_supported():
         system.contact(fm.Box(a, (1.0, 1.0, 1.0)), fm.Sphere(a, 1.0), law=LAW)
     with pytest.raises(fm.MechanismError, match="not smaller than the bore"):
         system.contact(fm.Cylinder(a, 1.0, 1.0), fm.Bore(b, 1.0), law=LAW)
+
+
+HOLES = {
+    "ball on a rim": (lambda m: fm.Sphere(m, 0.3), lambda m: fm.Bore(m, 0.2, length=0.1), r"bore \(0.2 m\); it lies on the whole"),
+    "ball in a ring": (lambda m: fm.Sphere(m, 0.3), lambda m: fm.Torus(m, 0.3, 0.1), r"torus \(0.2 m\); it lies on the whole"),
+    "ball in a bore": (lambda m: fm.Sphere(m, 0.3), lambda m: fm.Bore(m, 0.2), r"sphere \(0.3 m\) is not smaller than the bore"),
+    "ball in a cavity": (lambda m: fm.Sphere(m, 0.2), lambda m: fm.Cavity(m, 0.2), "not smaller than the cavity"),
+    "thick rod": (lambda m: fm.Capsule(m, 0.2, 1.0), lambda m: fm.Bore(m, 0.2), "not smaller than the bore"),
+    "wide box": (lambda m: fm.Box(m, (9.0, 0.3, 0.4)), lambda m: fm.Bore(m, 0.25), r"box \(0.25 m\) is not smaller than the bore"),
+    "rod at rims": (lambda m: fm.Capsule(m, 0.1, 1.0), lambda m: fm.Bore(m, 0.2, length=0.1), "Capsule fits a Bore without"),
+    "box at rims": (lambda m: fm.Box(m, (1.0, 0.1, 0.1)), lambda m: fm.Bore(m, 0.2, length=0.1), "Box fits a Bore without"),
+    "rod on a ring": (lambda m: fm.Capsule(m, 0.1, 1.0), lambda m: fm.Torus(m, 0.3, 0.1), "at several places at once"),
+    "linked rings": (lambda m: fm.Torus(m, 0.3, 0.1), lambda m: fm.Torus(m, 0.3, 0.1), "at several places at once"),
+}
+
+
+@pytest.mark.parametrize("case", HOLES)
+@pytest.mark.parametrize("law", [LAW, fm.Rigid()], ids=["elastic", "rigid"])
+def test_what_touches_a_hole_all_round_is_refused(case, law):
+    system, a, b = two_markers()
+    first, second, message = HOLES[case]
+    with pytest.raises(fm.MechanismError, match=message):
+        system.contact(first(a), second(b), law=law)
+    assert not system.contacts
+
+
+def test_a_ball_rests_on_spheres_round_a_ring():
+    """Which the refusal of the ring advises: 4 cm from the circle of 3 cm on which their centres are."""
+    system = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = system.add(fm.RigidBody.sphere(1000.0, 0.03), "ball", position=(3e-3, 1e-3, 0.04))
+    for k in range(6):
+        place = 0.03 * np.cos(np.pi * k / 3.0), 0.03 * np.sin(np.pi * k / 3.0), 0.0
+        law = fm.Rigid(restitution=0.3, friction=0.2)
+        system.contact(fm.Sphere(ball.frame, 0.03), fm.Sphere(system.ground.marker(f"{k}", place), 0.01), law=law)
+    result = system.simulate(0.5)
+    # three contacts that are closed leave one place; positions at rest are kept to rounding
+    assert result["ball.free.z"][-1] == pytest.approx(np.sqrt(0.04**2 - 0.03**2), abs=1e-9)
+
+
+def notched(angle: float) -> SurfaceMesh:
+    """A prism along z whose upper face has a groove with this angle between its sides, rad."""
+    depth = 0.1 / np.tan(0.5 * angle)
+    outline = np.array([(-0.3, -0.5), (0.3, -0.5), (0.3, 0.0), (0.1, 0.0), (0.0, -depth), (-0.1, 0.0), (-0.3, 0.0)])
+    caps = np.array([(0, 1, 4), (1, 3, 4), (1, 2, 3), (0, 4, 5), (0, 5, 6)])
+    points = np.concatenate([np.column_stack([outline, np.full(7, z)]) for z in (0.0, 1.0)])
+    here, there = np.arange(7), np.roll(np.arange(7), -1)
+    sides = np.concatenate([np.column_stack([here, there, there + 7]), np.column_stack([here, there + 7, here + 7])])
+    return SurfaceMesh.of_triangles(points, np.concatenate([caps[:, ::-1], caps + 7, sides]))
+
+
+def test_rigid_contact_with_concave_surfaces_is_refused():
+    system, a, b = two_markers()
+    groove = fm.RigidSurface(b, notched(np.pi / 2.0))
+    for shape in (fm.Sphere(a, 0.05), fm.Point(a), fm.Capsule(a, 0.05, 0.1)):
+        with pytest.raises(fm.MechanismError, match=f"a {type(shape).__name__} touches at two places at once.*each convex part"):
+            system.contact(shape, groove, law=fm.Rigid())
+        system.contact(shape, groove, law=LAW)
+    assert fm.RigidSurface(b, fm.RigidBody.box(1.0, (0.1, 0.2, 0.3)).surface).hollow == np.inf
+    assert fm.RigidSurface(b, icosphere(3, 0.2)).hollow == np.inf
+    tube = fm.RigidSurface(b, primitives.cylinder(0.1, 0.05, 0.04, axis="z").surface)
+    assert tube.hollow == pytest.approx(0.04, rel=2e-3)  # bends of about 0.1 rad: cos is 1 to half of their squares, by 8
+    system.contact(fm.Sphere(a, 0.039), tube, law=fm.Rigid())
+    with pytest.raises(fm.MechanismError, match=r"places with a radius of 0.04 m"):
+        system.contact(fm.Sphere(a, 0.041), tube, law=fm.Rigid())
 
 
 def test_a_rigid_body_stands_for_its_surface():
