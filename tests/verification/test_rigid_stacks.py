@@ -52,6 +52,42 @@ def test_stack_of_ten_equal_and_aligned_blocks_rests():
     assert drift(stack(10).simulate(100.0), 10) < NANOMETRE
 
 
+def pushed(sides, rate, duration):
+    """A stack of cuboids with square bases of these ``sides``, m, pushed near the floor with a force that grows; its result."""
+    system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
+    below, law = fm.Plane(system.ground["origin"], (0, 0, 1)), fm.Rigid(friction=0.5)
+    for i, side in enumerate(sides):
+        size = (side, side, 0.1)
+        block = system.add(fm.RigidBody.box(1000.0, size), name=f"b{i}", position=(0.0, 0.0, 0.1 * i + 0.05))
+        shape = fm.Box(block.frame, size)
+        system.contact(shape, below, law=law, name=f"c{i}")
+        below = shape
+        if i == 0:
+            system.force(block.marker("push", (-side / 2, 0.0, -0.04)), (fm.Polynomial([0.0, rate]), 0.0, 0.0))
+    return system.simulate(duration)
+
+
+def test_the_upper_block_sticks_to_the_one_that_slides_until_no_forces_hold_it():
+    """Its front corners reach limits of their own before; as long as the rear ones hold it, that is no event."""
+    weights = [1000.0 * side**2 * 0.1 * GRAVITY for side in (0.2, 0.14)]
+    rate, limit = 0.625 * sum(weights), 0.5 * sum(weights)
+    result = pushed((0.2, 0.14), rate, 1.8)
+    slips, lets_go = limit / rate, 2.0 * limit / rate  # both together up to mu g
+    instants = sorted({round(event.time, 6) for event in result.events})
+    assert instants == pytest.approx([0.0, slips, lets_go], abs=1e-6)
+    along = rate * (lets_go - slips) ** 3 / 6.0 / (sum(weights) / GRAVITY)
+    assert np.interp(lets_go, result.t, result["b1.free.x"]) == pytest.approx(along, rel=1e-4)
+    assert result.energy_ledger().largest_balance < 1e-6 * result.energy_ledger().scale
+
+
+def test_a_stack_of_five_pushed_at_the_bottom_slides_as_one():
+    result = pushed((0.2,) * 5, 100.0, 1.5)
+    slips, mass = 0.5 * 20.0 * GRAVITY / 100.0, 20.0
+    assert sorted({round(event.time, 6) for event in result.events}) == pytest.approx([0.0, slips], abs=1e-6)
+    for i in range(5):
+        assert result[f"b{i}.free.x"][-1] == pytest.approx(100.0 * (1.5 - slips) ** 3 / 6.0 / mass, rel=1e-6)
+
+
 def tipping(overhang, duration):
     """A block whose centre stands ``overhang`` (m) beyond the edge on which the one below can carry it."""
     edge = 0.5 * SIZE[0] - 0.01 * 0.5 * min(SIZE)  # less the rounding

@@ -33,7 +33,7 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.phases import end_phase
-from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, rest_after_opening
+from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, share_among_sticking
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT, fix_shares, rows_off, share_as_springs
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
@@ -80,7 +80,7 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
         rough = tables.pool[tables.contacts[rigid.closed[rigid.lasting[i]]].at + STATIC_FRICTION] > 0.0
         rigid.contact_mode[i] = STICKING if rough else SLIDING
     set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, margin)
-    rest_after_opening(tables, rigid, moving)
+    share_among_sticking(tables, rigid, moving)
     keep_resting(tables, state, rigid, count)
     return True
 
@@ -114,7 +114,9 @@ def begins(rigid, moving):
     """Whether a contact of a group at its limit slides or opens."""
     for i in range(moving):
         at = 3 * rigid.lasting[i]
-        ends = rigid.beyond[at] != 0.0 or rigid.beyond[at + 1] != 0.0 or rigid.beyond[at + 2] != 0.0
+        ends = rigid.contact_sliding[i] == 0 and (
+            rigid.beyond[at] != 0.0 or rigid.beyond[at + 1] != 0.0 or rigid.beyond[at + 2] != 0.0
+        )
         if ends and (rigid.contact_mode[i] == OPEN or rigid.contact_mode[i] == SLIDING and rigid.contact_static[i] > 0.0):
             return True
     return False

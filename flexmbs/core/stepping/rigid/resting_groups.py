@@ -16,7 +16,7 @@ import math
 
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit
 from flexmbs.core.laws.contact.rigid import STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, LOAD, LOAD_BEFORE, OPEN, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, LOAD, LOAD_BEFORE, SLOT, STICKING, UNUSED
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT
 from flexmbs.machine_code.kernel import kernel
@@ -35,7 +35,7 @@ UNHELD = 1e-6  # of b: what no contact force can hold
 def find_resting(tables, state, rigid, lasting, ended):
     """Move contacts of groups that rest to the end of ``rigid.lasting``; how many others stand before them.
 
-    ``ended``: a contact whose group has come to its limit (-1: none).  ``rigid.contact_force``: forces of what rests;
+    ``ended``: of what rests some has come to its limit (-1: none has).  ``rigid.contact_force``: forces of what rests;
     ``rigid.beyond``: of groups at their limit where it is passed, in parts of the largest b.
     """
     label_groups(rigid, lasting)
@@ -45,20 +45,21 @@ def find_resting(tables, state, rigid, lasting, ended):
     rigid.spring[:] = 0.0
     rigid.beyond[:] = 0.0
     for group in range(lasting):
-        count, rests, ends = 0, True, False
+        count, rests = 0, True
         for i in range(lasting):
             if rigid.group[rigid.lasting[i]] == group:
                 rigid.member[count] = rigid.lasting[i]
                 count += 1
                 rests = rests and rigid.contact_sliding[i] == 0
-                ends = ends or rigid.closed[rigid.lasting[i]] == ended
         if count > 0:
             pick_members(tables, rigid, count)
             p = factor_redundant(rigid, count)
             if p > 0:
                 make_springs(rigid, count)
                 if rests:
-                    hold_group(tables, state, rigid, count, p, ends)
+                    hold_group(tables, state, rigid, count, p, lasting, ended >= 0)
+                elif ended >= 0:
+                    end_set(tables, state, rigid, group, lasting)
     moving = 0
     for i in range(lasting):
         if rigid.resting[rigid.lasting[i]] == 0:
@@ -122,8 +123,8 @@ def make_springs(rigid, count):
 
 
 @kernel
-def hold_group(tables, state, rigid, count, p, ends):
-    """Whether forces hold the group ``rigid.member``: then it rests, unless it ``ends`` to; otherwise where it begins to move."""
+def hold_group(tables, state, rigid, count, p, lasting, may_end):
+    """Whether forces hold the group ``rigid.member``: then it rests, unless that ends; otherwise where it begins to move."""
     if not balance(rigid, 3 * count, p):
         return
     s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.held_force, rigid)
@@ -132,13 +133,37 @@ def hold_group(tables, state, rigid, count, p, ends):
         load = max(load, abs(rigid.held_force[r]))
     lately = 0.0 < state.rest_ended and state.time - state.rest_ended < LATELY
     state.holding_slack = max(state.holding_slack, -2.0 * s)  # no second event for the same reason
+    ends = may_end and s < -0.5 * BAND * load
     if s >= (0.0 if lately else -BAND * load) and not ends:
         for i in range(count):
             rigid.resting[rigid.member[i]] = 1
             for k in range(3):
                 rigid.contact_force[3 * rigid.member[i] + k] = rigid.held_force[3 * i + k]
     elif s >= -EASY * load:
-        put_beyond(tables, state, rigid, count, p, s, load, ends)
+        put_beyond(tables, state, rigid, count, p, s, load, lasting, ends)
+
+
+@kernel
+def end_set(tables, state, rigid, group, lasting):
+    """Of a group in which some slide: where those that stick and share their loads begin to move, if they lack forces."""
+    count, load = 0, LEAST_LOAD * state.largest_load
+    for i in range(lasting):
+        at = tables.contacts[rigid.closed[rigid.lasting[i]]].history_at
+        shares = state.contact_history[at + IN_RESTING_GROUP] != 0.0 and rigid.contact_sliding[i] == 0
+        if rigid.group[rigid.lasting[i]] == group and shares:
+            rigid.member[count] = rigid.lasting[i]
+            for k in range(3):
+                rigid.chosen_force[3 * count + k] = state.contact_history[at + LOAD + k]
+                load = max(load, abs(rigid.chosen_force[3 * count + k]))
+            count += 1
+    if count == 0:
+        return
+    pick_members(tables, rigid, count)
+    p = factor_delassus(rigid.chosen_delassus, 3 * count, rigid.F)
+    s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.held_force, rigid)
+    state.holding_slack = max(state.holding_slack, -2.0 * s)
+    if s < -0.5 * BAND * load:
+        put_beyond(tables, state, rigid, count, p, s, load, lasting, True)
 
 
 @kernel
@@ -151,17 +176,20 @@ def factor_redundant(rigid, count):
 
 
 @kernel
-def rest_after_opening(tables, rigid, moving):
-    """Contacts that stick behind an event, of groups of which none slides, rest together: an edge over which a body tips."""
+def share_among_sticking(tables, rigid, moving):
+    """Contacts of a group that stick behind an event rest together if their forces are not definite, whatever others do.
+
+    As the four under a box on another one that slides, or an edge over which a body tips.
+    """
     for i in range(moving):
-        count, slides = 0, False
+        count, first = 0, True
         for j in range(moving):
-            mode = rigid.contact_mode_of[rigid.lasting[j]]
-            if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]] and mode != OPEN:
-                slides = slides or j < i or mode != STICKING  # j < i: its group has been looked at
-                rigid.member[count] = rigid.lasting[j]
-                count += 1
-        if slides or count < 2:
+            if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]]:
+                first = first and j >= i
+                if rigid.contact_mode_of[rigid.lasting[j]] == STICKING:
+                    rigid.member[count] = rigid.lasting[j]
+                    count += 1
+        if not first or count < 2:
             continue
         pick_members(tables, rigid, count)
         if factor_redundant(rigid, count) > 0:
@@ -200,11 +228,11 @@ def balance(rigid, n, p):
 
 
 @kernel
-def put_beyond(tables, state, rigid, count, p, s, load, ends):
-    """``rigid.beyond`` of the group at its limit, b by the load that the margin ``s`` loses at its present pace.
+def put_beyond(tables, state, rigid, count, p, s, load, lasting, ends):
+    """``rigid.beyond`` of the group whose members are at their limit, b by the load that the margin ``s`` loses at its pace.
 
-    From the forces lam of the last two steps: b = -W lam.  Where they do not say (a load that jumps), along the virtual motion
-    in which the limit is reached.
+    From the forces lam of the last two steps on the members: b = -W lam.  Where they do not say (a load that jumps), along
+    the virtual motion in which the limit is reached.
     """
     change, largest = 0.0, 0.0
     for r in range(3 * count):
@@ -223,11 +251,14 @@ def put_beyond(tables, state, rigid, count, p, s, load, ends):
     lost = holding_margin(rigid.F, count, p, mu, rigid.chosen_force, rigid.held_force, rigid) - s
     if not lost > LEAST_CHANGE * load:
         return
-    for r in range(3 * count):
-        total = 0.0
-        for c in range(3 * count):
-            total += rigid.chosen_delassus[r, c] * rigid.chosen_change[c]
-        rigid.beyond[3 * rigid.member[r // 3] + r % 3] = -total * load / lost
+    for i in range(lasting):
+        if rigid.group[rigid.lasting[i]] != rigid.group[rigid.member[0]]:
+            continue
+        for r in range(3 * rigid.lasting[i], 3 * rigid.lasting[i] + 3):
+            total = 0.0
+            for c in range(3 * count):
+                total += rigid.delassus[r, 3 * rigid.member[c // 3] + c % 3] * rigid.chosen_change[c]
+            rigid.beyond[r] = -total * load / lost
 
 
 @kernel
