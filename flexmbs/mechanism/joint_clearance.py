@@ -37,11 +37,6 @@ def play_contacts(joint: Joint, clearance: Clearance) -> list[Contact]:
     return found
 
 
-def play_names(joint: Joint) -> tuple[str, str]:
-    """Names of the contacts that a joint with clearance may have."""
-    return joint.name, f"{joint.name}.{FILM}"
-
-
 def start_of_play(joint: Joint, clearance: Clearance) -> None:
     """Centred and at rest, unless the clearance says otherwise; only what it says counts as stated."""
     for values, start, given, word in (

@@ -23,7 +23,7 @@ from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
 from flexmbs.mechanism.geometry.surfaces import Surface
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joint_clearance import checked_clearance, play_contacts, play_names, start_of_play
+from flexmbs.mechanism.joint_clearance import FILM, checked_clearance, play_contacts, start_of_play
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.joints import JOINT_TYPES
 from flexmbs.mechanism.markers import Marker
@@ -79,8 +79,8 @@ class JointMethods:
     def _remove(self, joint: Joint) -> None:
         """A rejected joint must not remain in the system, nor what touches in it."""
         del self.joints[joint.name]
-        for name in [name for name in self.contacts if joint.clearance is not None and name in play_names(joint)]:
-            del self.contacts[name]
+        for name in (joint.name, f"{joint.name}.{FILM}") if joint.clearance is not None else ():
+            self.contacts.pop(name, None)
 
     def _state(
         self,

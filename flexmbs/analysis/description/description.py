@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -106,6 +107,9 @@ def _text(found: Description) -> str:
     for title, entries in (("Constraints", found.constraints), ("Forces", found.forces), ("Contacts", found.contacts)):
         rows = [(entry.name, entry.kind, ", ".join(entry.acts_on) or "-") for entry in entries]
         lines += _section(title, ("name", "kind", "acts on"), rows)
+    rigid = {frozenset(one.bodies) - {"ground"} for one in found.contacts if one.kind == "rigid contact"}
+    if any(count > 1 for count in Counter(body for pair in rigid for body in pair).values()):
+        lines.append("  Those closed at a hit take it at once, not one after another (docs/rigid_contact.md#hits-at-once)")
     if found.loops:
         lines += ["", "Loops (joints)", *(f"  {', '.join(loop)}" for loop in found.loops)]
     if found.groups:

@@ -132,6 +132,7 @@ def _other(item) -> OtherEntry:
         kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(item).__name__).strip()
     if getattr(item, "is_torque", None) is not None:
         kind = "torque" if item.is_torque else "force"
+    kind = f"rigid {kind}" if getattr(getattr(item, "law", None), "is_rigid", False) else kind
     labels, bodies = [], []
     for label, touched in _acted_on(item):
         labels.append(label)
