@@ -1,6 +1,6 @@
 """How a contact point moves: velocity of its normal and place, relative velocity and acceleration of the bodies there.
 
-Of spheres and planes exactly; of other pairs the normal and the place are differentiated along the motion by central
+Of spheres, planes and boxes exactly; of other pairs the normal and the place are differentiated along the motion by central
 differences of the geometry, which enter only through the curvature of the shapes.
 """
 
@@ -39,7 +39,7 @@ def contact_point_motion(tables, c, q, v, a, work):
         nx, ny, nz = components(touch.n)
         along = nx * ux + ny * uy + nz * uz
         put(touch.n_rate, (ux - along * nx) / distance, (uy - along * ny) / distance, (uz - along * nz) / distance)
-    else:
+    elif touch.has_rates == 0:
         differentiate_geometry(tables, c, work)
     if contact.kind <= SPHERE_SPHERE:
         deep = contact.radius_a + 0.5 * touch.gap

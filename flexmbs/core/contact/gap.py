@@ -33,7 +33,7 @@ def contact_geometry(tables, c, q, v, a, work):
     The frames of its markers are left in ``work.marker`` (A, B).
     """
     contact, touch = work.contact[c], work.touch[0]
-    touch.clear = -math.inf
+    touch.clear, touch.has_rates = -math.inf, 0
     if contact.kind >= SURFACES:
         surface_contact(contact.geometry, tables, c, q, v, work, work.resistance, 0)
         nx, ny, nz = components(touch.n)

@@ -110,7 +110,8 @@ TOUCH = np.dtype(
         ("moment", "f8", VECTOR),  # of rolling and pivoting resistance, on a
         ("n_rate", "f8", VECTOR),  # derivatives of n and p of a rigid contact (core.contact.contact_kinematics)
         ("p_rate", "f8", VECTOR),
-        ("clear", "f8"),  # m: least gap of a point whose touch is that of another point now; else -infinite
+        ("has_rates", "i8"),  # 1: of a pair of shapes that knows them
+        ("clear", "f8"),  # m: how far a point stands back, as its touch is that of another point; below zero: it does not
     ],
     align=True,
 )

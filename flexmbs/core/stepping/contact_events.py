@@ -101,12 +101,16 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
 
 @kernel
 def slope_at_end(tables, c, state, scratch, work, h, gap, rate):
-    """Derivative of the gap at the end of a step, m/s: its rate leaves out what massless patches yield."""
-    if len(tables.massless) == 0:
+    """Derivative of the gap at the end of a step, m/s.
+
+    Its rate leaves out what massless patches yield, and is none where the point begins or ceases to stand back.
+    """
+    stands_back = work.touch[0].clear == gap
+    if len(tables.massless) == 0 and not stands_back:
         return rate
     early, _rate = one_gap(tables, state, scratch, work, c, find_path(tables, c, work), h, 0, 1.0 - BACK)
     slope = (gap - early) / (BACK * h)
-    return slope if slope * rate > 0.0 else rate
+    return slope if slope * rate > 0.0 or stands_back and slope != 0.0 else rate
 
 
 @kernel

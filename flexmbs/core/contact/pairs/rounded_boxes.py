@@ -4,7 +4,8 @@ Such a body is all that is within a radius r of a core: a box, of a capsule a se
 the gap is D - r_a - r_b. D is the least of the distances of corners of one core from the other and of edges from edges,
 each with its own place and normal, which change continuously: so a face on a face rests on several points at once.
 Every one of these gaps is at least that of the bodies. Where two points have one and the same touch (an edge crosses
-another at its end; edges are parallel; corners coincide) one of them stands back: ``touch.clear``.
+another at its end; edges are parallel; corners coincide) one of them stands back: ``touch.clear``, m, says by how much,
+continuously, and is below zero where it does not.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import math
 
 from flexmbs.core.contact.distance.flat_shapes import beyond, leave_box
 from flexmbs.core.contact.pair_geometry import pair_geometry
+from flexmbs.core.contact.surfaces.point_of_surface import carried_velocity
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.mechanics.vectors import put, rotate, rotate_back, vector_at
+from flexmbs.core.mechanics.vectors import components, cross, put, rotate, rotate_back, vector_at
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -25,8 +27,7 @@ CORNER, OWN_BODY, OTHER_BODY = 0, 3, 4
 # numbers of two edges: of each its axis, and which diagonal of the section across it their ends are on; the bodies
 AXIS_A, DIAGONAL_A, AXIS_B, DIAGONAL_B, BODY_A, BODY_B = range(6)
 END = 1e-2  # of both radii: edges that cross nearer to an end of one touch at the corner; so do corners on corners
-PARALLEL = 1e-6  # square of the sine of the least angle between edges that touch
-CLEAR = 1e-3  # of both radii: least gap of a point that stands back
+SINE = 1e-3  # of the least angle between edges that touch
 FAR = 0.1  # of the sizes of the cores
 
 
@@ -48,6 +49,18 @@ def put_touch(touch, x, y, z, distance, nx, ny, nz, radius_a, radius_b, sense):
 
 
 @kernel
+def put_rates(touch, x, y, z, dx, dy, dz, distance, radius_a, radius_b, sense):
+    """Rates of n and p: x, y, z of the point of :func:`put_touch`, d of its way from the other core."""
+    nx, ny, nz = sense * touch.n[0], sense * touch.n[1], sense * touch.n[2]
+    own, other = (radius_a, radius_b) if sense > 0.0 else (radius_b, radius_a)
+    deep, apart = 0.5 * (distance + own - other), dx * nx + dy * ny + dz * nz
+    dx, dy, dz = (dx - apart * nx) / distance, (dy - apart * ny) / distance, (dz - apart * nz) / distance
+    put(touch.n_rate, sense * dx, sense * dy, sense * dz)
+    put(touch.p_rate, x - deep * dx - 0.5 * apart * nx, y - deep * dy - 0.5 * apart * ny, z - deep * dz - 0.5 * apart * nz)
+    touch.has_rates = 1
+
+
+@kernel
 def corner_on_core(tables, contact, work, mine, sense):
     """A corner of the body on marker ``mine`` against the other body; of b (``sense`` -1) only beside its corners."""
     at, pool, touch = tables.contacts[contact].numbers_at, tables.pool, work.touch[0]
@@ -65,20 +78,28 @@ def corner_on_core(tables, contact, work, mine, sense):
     hx, hy, hz = vector_at(pool, body + HALF)
     dx, dy, dz = beyond(bx, hx), beyond(by, hy), beyond(bz, hz)
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    ux, uy, uz = carried_velocity(own, x, y, z)
+    vx, vy, vz = carried_velocity(other, x, y, z)
+    vx, vy, vz = rotate_back(other.R_WM, ux - vx, uy - vy, uz - vz)
+    vx, vy, vz = rotate(e, vx, vy, vz)
     if distance > 0.0:
         dx, dy, dz = dx / distance, dy / distance, dz / distance
+        vx, vy, vz = vx if dx != 0.0 else 0.0, vy if dy != 0.0 else 0.0, vz if dz != 0.0 else 0.0  # the foot follows
     else:
         distance, dx, dy, dz = leave_box(bx, by, bz, hx, hy, hz)
+        vx, vy, vz = vx * abs(dx), vy * abs(dy), vz * abs(dz)
     radius, other_radius = pool[mine_at + RADIUS], pool[body + RADIUS]
-    near = END * (radius + other_radius)
-    if sense < 0.0 and abs(bx) > hx - near and abs(by) > hy - near and abs(bz) > hz - near:
-        touch.clear = CLEAR * (radius + other_radius)
+    if sense < 0.0:
+        touch.clear = min(abs(bx) - hx, abs(by) - hy, abs(bz) - hz) + END * (radius + other_radius)
     dx, dy, dz = rotate_back(e, dx, dy, dz)
     dx, dy, dz = rotate(other.R_WM, dx, dy, dz)
-    if sense > 0.0:
-        put_touch(touch, x, y, z, distance, dx, dy, dz, radius, other_radius, sense)
-    else:
-        put_touch(touch, x, y, z, distance, dx, dy, dz, other_radius, radius, sense)
+    vx, vy, vz = rotate_back(e, vx, vy, vz)
+    vx, vy, vz = rotate(other.R_WM, vx, vy, vz)
+    wx, wy, wz = components(other.w_WM)
+    wx, wy, wz = cross(wx, wy, wz, distance * dx, distance * dy, distance * dz)
+    radius_a, radius_b = (radius, other_radius) if sense > 0.0 else (other_radius, radius)
+    put_touch(touch, x, y, z, distance, dx, dy, dz, radius_a, radius_b, sense)
+    put_rates(touch, ux, uy, uz, vx + wx, vy + wy, vz + wz, distance, radius_a, radius_b, sense)
 
 
 @entry(pair_geometry)
@@ -129,7 +150,7 @@ def closest_of_segments(dx, dy, dz, ux, uy, uz, vx, vy, vz, half_u, half_v):
     du, dv = dx * ux + dy * uy + dz * uz, dx * vx + dy * vy + dz * vz
     square = 1.0 - along * along
     s = line_s = line_t = 1e300
-    if square > PARALLEL:
+    if square > SINE * SINE:
         line_s = (along * dv - du) / square
         line_t = dv + line_s * along
         s = min(max(line_s, -half_u), half_u)
@@ -179,23 +200,43 @@ def edge_on_edge(tables, contact, work):
     vx, vy, vz = world_vector(pool, b + AXES + 3 * axis_b, frame_b)
     half_a, half_b = pool[a + HALF + axis_a], pool[b + HALF + axis_b]
     least = math.inf
-    ex = ey = ez = px = py = pz = line_s = line_t = 0.0
+    ex = ey = ez = px = py = pz = line_s = line_t = best_s = best_t = 0.0
+    reach = radius_a + radius_b  # beyond their ends, where they stand back: nothing is to bend before that
     for choice in range(4):
         m, n = 1.0 - 2.0 * (choice % 2), 1.0 - 2.0 * (choice // 2)
         cx, cy, cz = m * offset_a[0], m * offset_a[1], m * offset_a[2]
         gx, gy, gz = dx + cx - n * offset_b[0], dy + cy - n * offset_b[1], dz + cz - n * offset_b[2]
-        s, t, on_a, on_b = closest_of_segments(gx, gy, gz, ux, uy, uz, vx, vy, vz, half_a, half_b)
+        s, t, on_a, on_b = closest_of_segments(gx, gy, gz, ux, uy, uz, vx, vy, vz, half_a + reach, half_b + reach)
         gx, gy, gz = gx + s * ux - t * vx, gy + s * uy - t * vy, gz + s * uz - t * vz
         square = gx * gx + gy * gy + gz * gz
         if square < least:
-            least, ex, ey, ez, line_s, line_t = square, gx, gy, gz, on_a, on_b
+            least, ex, ey, ez, line_s, line_t, best_s, best_t = square, gx, gy, gz, on_a, on_b, s, t
             px, py, pz = centre_a[0] + cx + s * ux, centre_a[1] + cy + s * uy, centre_a[2] + cz + s * uz
     distance = math.sqrt(least)
-    near = END * (radius_a + radius_b)
-    if abs(line_s) > half_a - near or abs(line_t) > half_b - near or distance == 0.0:
-        touch.clear = CLEAR * (radius_a + radius_b)
+    along = ux * vx + uy * vy + uz * vz
+    sine = math.sqrt(max(1.0 - along * along, 0.0))
+    touch.clear = (SINE - sine) * (half_a + half_b)
+    if sine > SINE:
+        beyond_end = max(abs(line_s) - half_a, abs(line_t) - half_b) + END * reach
+        touch.clear = max(touch.clear, beyond_end * sine)
     if distance > 0.0:
         ex, ey, ez = ex / distance, ey / distance, ez / distance
     else:
-        ex, ey, ez = 1.0, 0.0, 0.0
+        touch.clear, ex, ey, ez = reach, 1.0, 0.0, 0.0
     put_touch(touch, px, py, pz, distance, ex, ey, ez, radius_a, radius_b, 1.0)
+    # the closest points stay so: d' = w + s' u - t' v, (d . u)' = (d . v)' = 0
+    dx, dy, dz = distance * ex, distance * ey, distance * ez
+    ax, ay, az = carried_velocity(frame_a, px, py, pz)
+    bx, by, bz = carried_velocity(frame_b, px - dx, py - dy, pz - dz)
+    wx, wy, wz = ax - bx, ay - by, az - bz
+    if best_s == line_s and best_t == line_t:
+        qx, qy, qz = components(frame_a.w_WM)
+        qx, qy, qz = cross(qx, qy, qz, ux, uy, uz)
+        e = -(wx * ux + wy * uy + wz * uz) - (dx * qx + dy * qy + dz * qz)
+        qx, qy, qz = components(frame_b.w_WM)
+        qx, qy, qz = cross(qx, qy, qz, vx, vy, vz)
+        f = -(wx * vx + wy * vy + wz * vz) - (dx * qx + dy * qy + dz * qz)
+        s, t = (e - along * f) / (sine * sine), (along * e - f) / (sine * sine)
+        ax, ay, az = ax + s * ux, ay + s * uy, az + s * uz
+        wx, wy, wz = wx + s * ux - t * vx, wy + s * uy - t * vy, wz + s * uz - t * vz
+    put_rates(touch, ax, ay, az, wx, wy, wz, max(distance, 1e-300), radius_a, radius_b, 1.0)

@@ -6,7 +6,6 @@ Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zen
 
 from __future__ import annotations
 
-from flexmbs.core.constraints.contact_slot import BIAS
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.projection import move_back, violation
@@ -100,7 +99,7 @@ def resolve(
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
         free_accelerations(tables, state, scratch, work, rigid, count)
-        forget_slow(rigid, count)
+        stay_where_low(rigid, count)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
         for i in range(begin, log.occurrence_count):
@@ -138,17 +137,19 @@ def end_jumps(tables, state, scratch, work):
 
 
 @kernel
-def forget_slow(rigid, count):
-    """Closed contacts that have not bounced and part by less than LEAST_HEIGHT, or slip slower than BIAS, count as at rest.
+def stay_where_low(rigid, count):
+    """Where a hit makes another closed contact part by less than LEAST_HEIGHT, none parts by less: accelerations decide.
 
-    So accelerations decide whether they stay, and the sequence of ever smaller hits of a body that rocks ends.
+    So the ever smaller hits of a body that rocks from edge to edge end; bounces as such are followed by flights.
     """
-    for i in range(count):
-        speed, fall = rigid.contact_velocity[3 * i], -rigid.contact_acceleration[3 * i]
-        if speed > 0.0 and rigid.impulse[3 * i] == 0.0 and speed * speed <= 2.0 * fall * LEAST_HEIGHT:
-            rigid.contact_velocity[3 * i] = 0.0
-        if rigid.contact_velocity[3 * i + 1] ** 2 + rigid.contact_velocity[3 * i + 2] ** 2 <= BIAS * BIAS:
-            rigid.contact_velocity[3 * i + 1] = rigid.contact_velocity[3 * i + 2] = 0.0
+    rocks = False
+    for again in range(2):
+        for i in range(count):
+            speed, fall = rigid.contact_velocity[3 * i], -rigid.contact_acceleration[3 * i]
+            if speed > 0.0 and speed * speed <= 2.0 * fall * LEAST_HEIGHT:
+                rocks = rocks or rigid.impulse[3 * i] == 0.0
+                if rocks and again == 1:
+                    rigid.contact_velocity[3 * i] = 0.0
 
 
 @kernel
