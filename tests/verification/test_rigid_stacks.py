@@ -88,6 +88,26 @@ def test_a_stack_of_five_pushed_at_the_bottom_slides_as_one():
         assert result[f"b{i}.free.x"][-1] == pytest.approx(100.0 * (1.5 - slips) ** 3 / 6.0 / mass, rel=1e-6)
 
 
+def test_a_pile_on_a_tilting_table_slides_at_its_limit():
+    """All three boxes reach theirs at once and slide next to none on each other, while the surface turns under the friction."""
+    system, rate, law = fm.System(gravity=(0.0, 0.0, -GRAVITY)), 0.05, fm.Rigid(friction=0.4)
+    table = system.add(fm.RigidBody.box(1000.0, (2.0, 2.0, 0.1)), "table")
+    system.revolute(system.ground["origin"], table.frame, axis="y", name="tilt").prescribe(fm.Polynomial([0.0, rate]))
+    below = fm.Plane(table.marker("top", (0.0, 0.0, 0.05)), (0, 0, 1))
+    for i, side in enumerate((0.2, 0.16, 0.12)):
+        body, size, height = system.add(fm.RigidBody.box(1000.0, (side, side, 0.1)), f"b{i}"), (side, side, 0.1), 0.1 + 0.1 * i
+        motion = {"velocity": (rate * height, 0.0, 0.0), "angular_velocity": (0.0, rate, 0.0)}
+        system.free(system.ground["origin"], body.frame, position=(0.0, 0.0, height), name=f"free{i}", **motion)
+        shape = fm.Box(body.frame, size)
+        system.contact(shape, below, law=law, name=f"c{i}")
+        below = shape
+    result = system.simulate(8.0)
+    first = next(event.time for event in result.events if event.time > 0.0)
+    assert first == pytest.approx(np.arctan(0.4) / rate, abs=2e-3)  # the centrifugal acceleration of 5e-4 m/s^2 is earlier
+    assert len(result.events) <= 30
+    assert result.energy_ledger().largest_balance < 1e-8 * result.energy_ledger().scale
+
+
 def tipping(overhang, duration):
     """A block whose centre stands ``overhang`` (m) beyond the edge on which the one below can carry it."""
     edge = 0.5 * SIZE[0] - 0.01 * 0.5 * min(SIZE)  # less the rounding

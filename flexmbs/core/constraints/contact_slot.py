@@ -170,9 +170,10 @@ def slip_direction(touch, contact_history, at):
     """
     nx, ny, nz = components(touch.n)
     ux, uy, uz = components(touch.u)
-    along = nx * ux + ny * uy + nz * uz
-    ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
     dx, dy, dz = contact_history[at + SLIP_X], contact_history[at + SLIP_X + 1], contact_history[at + SLIP_X + 2]
+    along, off = nx * ux + ny * uy + nz * uz, nx * dx + ny * dy + nz * dz
+    ux, uy, uz = ux - along * nx, uy - along * ny, uz - along * nz
+    dx, dy, dz = dx - off * nx, dy - off * ny, dz - off * nz  # the surface has turned since
     sense = 1.0 if contact_history[at + FRESH] != 0.0 or ux * dx + uy * dy + uz * dz >= 0.0 else -1.0
     ux, uy, uz = sense * ux + BIAS * dx, sense * uy + BIAS * dy, sense * uz + BIAS * dz
     size = math.sqrt(ux * ux + uy * uy + uz * uz)
