@@ -108,6 +108,25 @@ def test_a_pile_on_a_tilting_table_slides_at_its_limit():
     assert result.energy_ledger().largest_balance < 1e-8 * result.energy_ledger().scale
 
 
+def test_a_box_slides_over_an_edge_and_tips():
+    """Decelerated by mu g until its centre is mu h / 2 before the edge; then its rear corners, without load, lift off."""
+    system, size, edge = fm.System(gravity=(0.0, 0.0, -GRAVITY)), (0.2, 0.1, 0.05), 0.25
+    box = system.add(fm.RigidBody.box(1000.0, size), "b", position=(0.0, 0.0, 0.025), velocity=(1.0, 0.0, 0.0))
+    table = fm.Box(system.ground.marker("table", (0.0, 0.0, -0.1)), (2.0 * edge, 0.5, 0.2))
+    system.contact(fm.Box(box.frame, size), table, law=fm.Rigid(friction=0.1), name="c")
+    result = system.simulate(0.5)
+    way = edge - 0.1 * 0.5 * size[2] - 0.01 * 0.5 * 0.2  # less the rounding of the table
+    over = (1.0 - np.sqrt(1.0 - 2.0 * 0.1 * GRAVITY * way)) / (0.1 * GRAVITY)
+    changes = [(event.mode_before, event.mode, event.time) for event in result.events]
+    assert [time for *modes, time in changes if modes == ["sliding", "resting"]] == pytest.approx([over, over], abs=1e-6)
+    assert [time for *modes, time in changes if modes == ["resting", "open"]] == pytest.approx(
+        [over, over], abs=5e-4
+    )  # 1e-9 m high
+    assert len({round(event.time, 9) for event in result.events}) <= 8
+    assert result.energy_ledger().largest_balance < 1e-8 * result.energy_ledger().scale
+    assert result["b.free.z"][-1] < 0.0
+
+
 def tipping(overhang, duration):
     """A block whose centre stands ``overhang`` (m) beyond the edge on which the one below can carry it."""
     edge = 0.5 * SIZE[0] - 0.01 * 0.5 * min(SIZE)  # less the rounding

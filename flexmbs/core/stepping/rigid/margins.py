@@ -59,7 +59,7 @@ def contact_margins(tables, state, q, v, a, work, rigid, out):
         if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
             continue
         if mode == RESTING:
-            out[3 * s] = touch.gap - state.contact_history[at + HELD_GAP] + RESTS_WITHIN
+            out[3 * s] = RESTS_WITHIN - abs(touch.gap - state.contact_history[at + HELD_GAP])
             continue
         out[3 * s + NORMAL] = a[row]
         pool, numbers = tables.pool, tables.contacts[c].at
