@@ -25,7 +25,7 @@ def thrown(seed, base):
     if base == "plane":
         shape = fm.Plane(system.ground["origin"], (0, 0, 1))
     elif base == "plate":
-        shape = fm.Rectangle(system.ground["origin"], BIG[:2], thickness=0.02)
+        shape = fm.Rectangle(system.ground["origin"], BIG[:2], normal="z", thickness=0.02)
     elif base == "ridge":  # the box falls on an edge that is upmost
         shape = fm.Box(system.ground.marker("ridge", (0, 0, -0.3), rotation=(np.pi / 4, 0, 0)), (0.6, 0.4, 0.4))
     else:

@@ -6,6 +6,7 @@ Intervals in which nothing can happen are left out by bounds (core.stepping.gap_
 from __future__ import annotations
 
 from flexmbs.core.contact.gap import normal_force
+from flexmbs.core.layout.switch_tables import HELD_GAP
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, SHAPE_PAIR
 from flexmbs.core.stepping.gap_bounds import decreases, halvings_to, is_far, itp_point, largest_acceleration, stays_positive
 from flexmbs.core.stepping.gap_motion import INSIDE, LEFT, RIGHT, copy_motion, find_path, one_gap
@@ -24,7 +25,8 @@ ON_THE_WAY = 0.25  # of the way in half a step: what a located event may miss
 COARSE = 0.125  # part of a step: the longest interval that is believed of shapes that need not be convex
 # m: a gap that is no larger at both ends of an interval is zero but for rounding, as of bodies at rest that just touch
 DUST = 1e-14
-# m: a rigid contact with a smaller gap has just parted; it closes again only below its gap less the level
+# m: a rigid contact with a smaller gap has just parted; it closes again only below its gap less the level, or below the
+# depth with which it was closed, so that one that rises from there is not caught half way
 JUST_PARTED, LEVEL = 1e-12, 1e-13
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 RESOLVED = 1e-15  # of the time: how far apart events can be told by the clock
@@ -90,7 +92,7 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     duration = h / (2.0 * (rows + 1.0))
     missed = missed_before(start, sign, duration) if x0 == 0.0 else 0.0
     if tables.contacts[c].rigid != 0 and sign > 0.0 and start.gap <= JUST_PARTED:
-        missed = LEVEL - start.gap
+        missed = LEVEL - min(start.gap, state.contact_history[tables.contacts[c].history_at + HELD_GAP])
     if sign > 0.0 and is_far(start, end, duration):
         return NONE
     bends = 1.0 if sign < 0.0 else 0.0

@@ -53,9 +53,9 @@ def find_resting(tables, state, rigid, lasting, ended):
                 rests = rests and rigid.contact_sliding[i] == 0
         if count > 0:
             pick_members(tables, rigid, count)
+            make_springs(rigid, count)
             p = factor_redundant(rigid, count)
             if p > 0:
-                make_springs(rigid, count)
                 if rests:
                     hold_group(tables, state, rigid, count, p, lasting, ended >= 0)
                 elif ended >= 0:
@@ -114,10 +114,17 @@ def pick_members(tables, rigid, count):
 
 @kernel
 def make_springs(rigid, count):
-    """Springs under the members: of all shares of their normal forces the problem then has that of equal springs."""
+    """Springs under the members: of all shares of their normal forces the problem then has that of equal springs.
+
+    None where normal forces have one share, which springs would shift.
+    """
     largest = 0.0
     for i in range(count):
         largest = max(largest, rigid.chosen_delassus[3 * i, 3 * i])
+        for j in range(count):
+            rigid.sliding_matrix[i, j] = rigid.chosen_delassus[3 * i, 3 * j]
+    if factor_delassus(rigid.sliding_matrix, count, rigid.F) == count:
+        return
     for i in range(count):
         rigid.spring[rigid.member[i]] = SPRING * largest
 
