@@ -26,8 +26,9 @@ COARSE = 0.125  # part of a step: the longest interval that is believed of shape
 # m: a gap that is no larger at both ends of an interval is zero but for rounding, as of bodies at rest that just touch
 DUST = 1e-14
 # m: a rigid contact with a smaller gap has just parted; it closes again only below its gap less the level, or below the
-# depth with which it was closed, so that one that rises from there is not caught half way
-JUST_PARTED, LEVEL = 1e-12, 1e-13
+# depth with which it was closed, so that one that rises from there is not caught half way. Such a depth tilts bodies on
+# several contacts, and one of these sinks by tilt times slip where the others hold: by LEVEL_BELOW, as without a load.
+JUST_PARTED, LEVEL, LEVEL_BELOW = 1e-12, 1e-13, 1e-9
 AT_ONCE = 2.0**-46  # part of a step in which a gap must leave zero, else the event is now
 RESOLVED = 1e-15  # of the time: how far apart events can be told by the clock
 
@@ -92,7 +93,8 @@ def crossing(tables, c, state, scratch, work, h, rows, x0, x1, start, end):
     duration = h / (2.0 * (rows + 1.0))
     missed = missed_before(start, sign, duration) if x0 == 0.0 else 0.0
     if tables.contacts[c].rigid != 0 and sign > 0.0 and start.gap <= JUST_PARTED:
-        missed = LEVEL - min(start.gap, state.contact_history[tables.contacts[c].history_at + HELD_GAP])
+        held = state.contact_history[tables.contacts[c].history_at + HELD_GAP]
+        missed = (LEVEL if held == 0.0 else LEVEL_BELOW) - min(start.gap, held)
     if sign > 0.0 and is_far(start, end, duration):
         return NONE
     bends = 1.0 if sign < 0.0 else 0.0

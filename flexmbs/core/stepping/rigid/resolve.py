@@ -142,10 +142,12 @@ def stay_where_low(rigid, count):
 
     So the ever smaller hits of a body that rocks from edge to edge end; bounces as such are followed by flights.
     """
-    rocks = False
+    rocks, fall = False, 0.0
+    for i in range(count):
+        fall = max(fall, abs(rigid.contact_acceleration[3 * i]))
     for again in range(2):
         for i in range(count):
-            speed, fall = rigid.contact_velocity[3 * i], -rigid.contact_acceleration[3 * i]
+            speed = rigid.contact_velocity[3 * i]
             if speed > 0.0 and speed * speed <= 2.0 * fall * LEAST_HEIGHT:
                 rocks = rocks or rigid.impulse[3 * i] == 0.0
                 if rocks and again == 1:
