@@ -163,7 +163,7 @@ def test_motion_whose_period_is_that_of_samples_is_resolved_and_told():
     """One vibration in each thousandth of the run: the motion is the same at equal times apart, not where it is looked at."""
     result = turned(fm.Harmonic(0.3, 1.0), 1000.0, rtol=1e-3)
     assert np.abs(torque(result)).max() == pytest.approx(INERTIA * 0.3 * (2.0 * math.pi) ** 2, rel=1e-3)
-    assert result.stats["step_size_decided_by"] == "the motion of drivers"
+    assert result.stats["step_size_decided_by"] == "functions of time: drivers and loads"
 
 
 def test_knots_of_a_table_are_rows():

@@ -143,3 +143,23 @@ def test_motion_behind_the_limit(number):
     assert len(events(result)) <= 2
     for axis in "xy":
         assert result[f"body.free.{axis}"][-1] == pytest.approx(case[axis], abs=3e-7)
+
+
+@pytest.mark.parametrize("held_by", ["contacts", "joint"])
+def test_a_force_that_oscillates_slips_in_every_half_period(held_by):
+    """Nothing moves between the peaks, so no error kept the steps short: they went past whole half periods."""
+    machine, amplitude, frequency, weight = system(), 1.25, 0.2, 2.0 * G
+    body = machine.add(
+        fm.RigidBody.box(500.0, (0.2, 0.2, 0.1)), "body", **({"position": (0, 0, 0.05)} if held_by == "contacts" else {})
+    )
+    if held_by == "contacts":
+        floor = fm.Plane(machine.ground["origin"], (0.0, 0.0, 1.0))
+        machine.contact(fm.Box(body.frame, (0.2, 0.2, 0.1)), floor, law=fm.Rigid(friction=0.5), name="floor")
+    else:
+        slide = machine.prismatic(machine.ground["origin"], body.frame, axis="x", name="slide")
+        slide.friction(fm.DryFriction(0.5), normal_force=weight)
+    machine.force(body.frame, (fm.Harmonic(amplitude * 0.5 * weight, frequency), 0.0, 0.0))
+    result = machine.simulate(30.0)
+    begins = sorted({round(event.time, 9) for event in result.events if (event.mode_before, event.mode) == ("sticking", "sliding")})
+    first = math.asin(1.0 / amplitude) / (2.0 * math.pi * frequency)
+    assert begins == pytest.approx([first + k / (2.0 * frequency) for k in range(12)], abs=1e-6)

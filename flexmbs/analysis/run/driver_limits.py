@@ -1,4 +1,4 @@
-"""How long steps may be so that they resolve what drivers prescribe (core.stepping.driver_steps)."""
+"""How long steps may be so that they resolve functions of time (core.stepping.driver_steps): drivers, loads of what rests."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from flexmbs.model.compiled_model import Model
 # FINEST, in mechanisms that the drivers move alone.  Where something else moves the method sees the driver through it, if it
 # is connected: LOOSE, which limits no step of such runs, resolves drivers of what is not.
 FINEST, LOOSE = 1e-8, 0.01
+# ... of another function of time, such as a force, where contacts or joints can stick: what is at rest has no errors that
+# would keep the steps short, and slips where a load is largest.
+LOAD = 1e-3
 # Rounding of the acceleration by the level of the driver, relative to its largest signal: differences of functions over
 # milliseconds (mechanism.python_functions), and functions with derivatives of their own.
 ROUNDING = 2e-9, 1e-12, 1e-15
@@ -32,7 +35,8 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
     tables = model.tables
     driving = sorted({(int(one["signal"]), int(one["level"])) for one in [*tables.coordinates, *tables.constraints]})
     driving = [one for one in driving if one[0] >= 0]
-    parts = _with_parts(tables.signals, {s for s, _level in driving})
+    loads = set(range(len(tables.signals))) - {s for s, _level in driving} if len(tables.switches) else set()
+    parts = _with_parts(tables.signals, {s for s, _level in driving} | loads)
     knots = [int(at) for at in tables.signals["at"][parts[tables.signals["kind"][parts] == t.PIECES]]]
     sizes = _largest(model, t_end, parts, knots)
     share = max(rtol, FINEST) if _moves_by_drivers_alone(model) else LOOSE
@@ -43,6 +47,7 @@ def driver_limits(model: Model, t_end: float, rtol: float) -> dict[str, np.ndarr
         missed[signal, level] = tolerance
         if size > tolerance:
             rows.append((signal, t.ACCEL - level, tolerance))
+    rows += [(s, t.VALUE, LOAD * sizes[s, t.VALUE]) for s in loads if sizes[s, t.RATE] > 0.0]
     if not (len(tables.free) or len(tables.functions)):
         driven = [(k, int(tables.coordinates["signal"][k]), int(tables.coordinates["level"][k])) for k in model.driven_coordinates]
         forces = [(k, share, missed[signal, level]) for k, signal, level in driven]

@@ -25,7 +25,7 @@ def decided_by(model: Model, state: State, settings: Settings) -> str:
     """
     attempts = int(state.steps_accepted) + int(state.steps_rejected)
     if not attempts or not state.decided.any():
-        return "the motion of drivers" if attempts and len(settings.drivers) else ""
+        return "functions of time: drivers and loads" if attempts and len(settings.drivers) else ""
     order = np.argsort(-state.decided, kind="stable")[:NAMED]
     shares = [f"{model.coordinate_names[k]} {state.decided[k] / attempts:.0%}" for k in order if state.decided[k] > 0]
     return ", ".join(shares)
