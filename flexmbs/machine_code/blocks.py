@@ -8,6 +8,8 @@ The Python object must live as long as compiled code uses it, which holds for ev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 SLOT = 4  # header words per field: data address, up to three lengths
@@ -22,17 +24,22 @@ class Block:
 
     Attributes
     ----------
-    fields : name -> (dtype, number of dimensions; 0 for a number)
+    fields : name -> (dtype, number of dimensions; 0 for a number). A subclass may state the lengths of an array in place of
+        their number, as numbers or names of sizes: :meth:`zeros` then makes it
+    shapes : lengths of the fields that :meth:`zeros` can make; none of a number
     parts : name -> (field, index): names for one number of a vector, or for one part of an array with more dimensions
         (the leading index)
     arrays : the array of every field by its name, also those of numbers
     """
 
     fields: dict[str, tuple] = {}
+    shapes: dict[str, tuple[str | int, ...]] = {}
     parts: dict[str, tuple[str, int]] = {}
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
+        cls.shapes = {name: shape or () for name, (_dtype, shape) in cls.fields.items() if isinstance(shape, tuple) or shape == 0}
+        cls.fields = {name: (dtype, len(cls.shapes[name]) if name in cls.shapes else n) for name, (dtype, n) in cls.fields.items()}
         for name, (_dtype, dimensions) in cls.fields.items():
             if dimensions == 0:
                 setattr(cls, name, _number(name, ()))
@@ -56,6 +63,16 @@ class Block:
                 setattr(self, name, self.arrays[name])
         self._header = header
         self.address = int(header.ctypes.data)
+
+    @classmethod
+    def zeros(cls, sizes: Mapping[str, int], **given):
+        """A block that is zero but for the fields ``given``; ``sizes``: lengths by their names."""
+        made = {
+            name: np.zeros([sizes[length] if isinstance(length, str) else length for length in shape], cls.fields[name][0])
+            for name, shape in cls.shapes.items()
+            if name not in given
+        }
+        return cls(**made, **given)
 
     def copy(self):
         """An independent block with the same values."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from flexmbs.machine_code.blocks import Block
 
 _ROWS = ("g", "s", "z", "best_s", "best_z", "ds", "dz", "weight", "size", "middle", "right", "u", "v", "error_s")
@@ -17,12 +15,12 @@ class ConeWork(Block):
     """
 
     fields = {
-        "AT": ("f8", 2),
-        "BT": ("f8", 2),
-        "QR": ("f8", 2),
-        "F": ("f8", 2),
-        "rows": ("f8", 2),
-        "columns": ("f8", 2),
+        "AT": ("f8", ("n", "m")),
+        "BT": ("f8", ("n", "m")),
+        "QR": ("f8", ("n", "sum")),
+        "F": ("f8", ("contact_rows", "contact_rows")),
+        "rows": ("f8", (len(_ROWS), "sum")),
+        "columns": ("f8", (len(_COLUMNS), "n")),
         "steps": ("i8", 0),
         "error": ("f8", 0),
     }
@@ -32,13 +30,4 @@ class ConeWork(Block):
 def allocate_cone_work(contacts: int) -> ConeWork:
     """Work arrays for programs of up to that many contacts: 4 k unknowns, 4 k + 1 rows."""
     n, m = 4 * contacts, 4 * contacts + 1
-    return ConeWork(
-        AT=np.zeros((n, m)),
-        BT=np.zeros((n, m)),
-        QR=np.zeros((n, m + n)),
-        F=np.zeros((3 * contacts, 3 * contacts)),
-        rows=np.zeros((len(_ROWS), m + n)),
-        columns=np.zeros((len(_COLUMNS), n)),
-        steps=0,
-        error=0.0,
-    )
+    return ConeWork.zeros({"n": n, "m": m, "sum": n + m, "contact_rows": 3 * contacts})

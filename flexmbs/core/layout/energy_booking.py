@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.core.layout.force_tables import COORDINATE_ELEMENT
 from flexmbs.core.layout.friction_tables import GIVEN
-from flexmbs.core.layout.tables import BALL, Tables, active_size
+from flexmbs.core.layout.tables import BALL, Tables, active_size, lengths
 from flexmbs.machine_code.blocks import Block
 
 #: Groups of flows in their order, after those of the coordinates.
@@ -41,30 +41,30 @@ class EnergyBooking(Block):
         "resolved": ("f8", 0),
         "needs_frames": ("i8", 0),  # 1: something acts on markers
         "exact": ("i8", 0),  # 1: the multipliers between two rows are needed at all times; 0: while rigid contacts slide
-        "total": ("f8", 1),  # (flows,) J since the start of the run
+        "total": ("f8", ("flows",)),  # J since the start of the run
         "stored": ("f8", 0),  # J in all contacts
-        "kept": ("f8", 1),  # (contacts,) J in each of them at the row booked last
-        "power": ("f8", 1),  # (flows,) W at a point between two rows
-        "node_power": ("f8", 2),  # (3, flows) at the nodes of the quadrature
-        "flow": ("f8", 1),  # (flows,) J from one row to the next
-        "coarse": ("f8", 1),  # by half as many nodes
-        "slow_rate": ("f8", 1),  # (contacts,) gap rate without the motion of condensed modes
-        "active": ("i8", 1),  # of the row at the start: contacts, then switches
-        "reference": ("f8", 2),  # (balls, 4) of the row at the start
-        "start": ("f8", 2),  # (3, n) q, v, a of the rows at both ends, in the chart of the first
-        "end": ("f8", 2),
-        "point": ("f8", 2),  # (3, n) between them
-        "residual": ("f8", 1),  # (n,)
+        "kept": ("f8", ("contacts",)),  # J in each of them at the row booked last
+        "power": ("f8", ("flows",)),  # W at a point between two rows
+        "node_power": ("f8", (3, "flows")),  # at the nodes of the quadrature
+        "flow": ("f8", ("flows",)),  # J from one row to the next
+        "coarse": ("f8", ("flows",)),  # by half as many nodes
+        "slow_rate": ("f8", ("contacts",)),  # gap rate without the motion of condensed modes
+        "active": ("i8", ("flags",)),  # of the row at the start: contacts, then switches
+        "reference": ("f8", ("balls", 4)),  # of the row at the start
+        "start": ("f8", (3, "n")),  # q, v, a of the rows at both ends, in the chart of the first
+        "end": ("f8", (3, "n")),
+        "point": ("f8", (3, "n")),  # between them
+        "residual": ("f8", ("n",)),
         # independent multipliers where a driver, friction in joints or that of rigid contacts works on a mechanism with
         # constraints (core.equations.row_multipliers)
         "multipliers": ("i8", 1),  # (m,) their coordinates
         "acts": ("i8", 1),  # (n,) 0: a multiplier of a rigid contact that is not closed, or does not stick along its row
-        "joint_point": ("f8", 2),  # (bodies, 3)
-        "unit": ("f8", 1),  # (n,)
-        "pushed": ("f8", 2),  # (m, n) what a multiplier of value 1 adds to the residual
-        "normal": ("f8", 2),  # (m, m)
-        "pivots": ("i8", 1),
-        "change": ("f8", 1),  # (m,)
+        "joint_point": ("f8", ("bodies", 3)),
+        "unit": ("f8", ("n",)),
+        "pushed": ("f8", ("m", "n")),  # what a multiplier of value 1 adds to the residual
+        "normal": ("f8", ("m", "m")),
+        "pivots": ("i8", ("m",)),
+        "change": ("f8", ("m",)),
     }
     parts = {
         "q": ("point", 0),
@@ -92,35 +92,16 @@ def make_booking(tables: Tables, booked: np.ndarray, resolved: float) -> EnergyB
     exact = prescribed or bool(np.any(tables.joint_frictions["load"] != GIVEN))
     rubs = bool(np.any(booked[first["friction"] :][:contacts][tables.contacts["rigid"] != 0]))
     multipliers = tables.free[tables.coordinates["multiplier"][tables.free] != 0] if exact or rubs else np.zeros(0, int)
-    m = len(multipliers)
-    return EnergyBooking(
+    sizes = {"flows": len(booked), "flags": active_size(tables), "m": len(multipliers)}
+    return EnergyBooking.zeros(
+        lengths(tables) | sizes | {"balls": int(np.count_nonzero(tables.axes["kind"] == BALL))},
         start_of=np.array([first[group] for group in GROUPS]),
         booked=booked,
-        always=int(np.any(booked[: first["contacts"]])),
-        needs_residual=int(prescribed or sticks or forces and len(tables.functions) + len(tables.condensed) > 0),
-        needs_frames=int(np.any(on_markers) or np.any(on_lines)),
-        exact=int(exact),
+        always=np.any(booked[: first["contacts"]]),
+        needs_residual=prescribed or sticks or forces and len(tables.functions) + len(tables.condensed) > 0,
+        needs_frames=np.any(on_markers) or np.any(on_lines),
+        exact=exact,
         resolved=resolved,
-        total=np.zeros(len(booked)),
-        stored=0.0,
-        kept=np.zeros(contacts),
-        power=np.zeros(len(booked)),
-        node_power=np.zeros((3, len(booked))),
-        flow=np.zeros(len(booked)),
-        coarse=np.zeros(len(booked)),
-        slow_rate=np.zeros(contacts),
-        active=np.zeros(active_size(tables), dtype=np.int64),
-        reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
-        start=np.zeros((3, n)),
-        end=np.zeros((3, n)),
-        point=np.zeros((3, n)),
-        residual=np.zeros(n),
         multipliers=multipliers,
-        acts=np.ones(n, dtype=np.int64),
-        joint_point=np.zeros((len(tables.bodies), 3)),
-        unit=np.zeros(n),
-        pushed=np.zeros((m, n)),
-        normal=np.zeros((m, m)),
-        pivots=np.zeros(m, dtype=np.int64),
-        change=np.zeros(m),
+        acts=np.ones(n),
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.core.layout.switch_tables import SLOT
-from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size, sharing_size
+from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size, lengths, sharing_size
 from flexmbs.machine_code.blocks import Block
 
 # The named numbers of State, in the order in which its arrays (and saved states) hold them.
@@ -179,35 +179,35 @@ class State(Block):
     """Coordinates are those of the step's chart: three per ball, zero at the start of each step."""
 
     fields = {
-        "q": ("f8", 1),
-        "v": ("f8", 1),
-        "a": ("f8", 1),
+        "q": ("f8", ("n",)),
+        "v": ("f8", ("n",)),
+        "a": ("f8", ("n",)),
         "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
-        "active": ("i8", 1),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
+        "active": ("i8", ("flags",)),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
         "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
-        "episode": (EPISODE, 1),  # (contacts,) of the touching contacts
-        "contact_history": ("f8", 1),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
-        "sharing": ("f8", 2),  # as Workspace.sharing
-        "holding": ("f8", 2),  # (3 slots, 3 slots) rows F of contacts that rest (core.stepping.rigid.resting_groups)
-        "largest_effort": ("f8", 1),  # (n,) driving forces so far, or as their rounding allows (core.stepping.driver_steps)
-        "speed": ("f8", 1),  # (bodies,) largest speed of its points so far (core.methods.motion_scales)
-        "decided": ("i8", 1),  # (n,) steps whose size the error of each coordinate has decided
-        "samples": ("i8", 1),  # (samplers,) how many each has taken
+        "episode": (EPISODE, ("contacts",)),  # of the touching contacts
+        "contact_history": ("f8", ("history",)),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
+        "sharing": ("f8", ("shares", "shares")),  # as Workspace.sharing
+        "holding": ("f8", ("slot_rows", "slot_rows")),  # rows F of contacts that rest (core.stepping.rigid.resting_groups)
+        "largest_effort": ("f8", ("n",)),  # driving forces so far, or as their rounding allows (core.stepping.driver_steps)
+        "speed": ("f8", ("bodies",)),  # largest speed of its points so far (core.methods.motion_scales)
+        "decided": ("i8", ("n",)),  # steps whose size the error of each coordinate has decided
+        "samples": ("i8", ("samplers",)),  # how many each has taken
         # what the method remembers of earlier steps (Method.history rows); each method says what it keeps there
-        "history_t": ("f8", 1),
-        "history_q": ("f8", 2),
-        "history_v": ("f8", 2),
-        "history_a": ("f8", 2),
-        "mass": ("f8", 2),  # (free, free), or its band (core.linalg.matrix)
-        "damping": ("f8", 2),
-        "stiffness": ("f8", 2),
+        "history_t": ("f8", ("remembered",)),
+        "history_q": ("f8", ("remembered", "n")),
+        "history_v": ("f8", ("remembered", "n")),
+        "history_a": ("f8", ("remembered", "n")),
+        "mass": ("f8", ("free", "width")),  # full, or its band (core.linalg.matrix)
+        "damping": ("f8", ("free", "width")),
+        "stiffness": ("f8", ("free", "width")),
         "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
-        "replaced": ("i8", 1),  # (free,) 1: a multiplier whose row is replaced (core.equations.singular_positions)
-        "replaced_rows": ("i8", 1),  # (slots,) which unknowns these are
-        "replacement_direction": ("f8", 2),  # (slots, free) M w of each
-        "number": ("f8", 1),
-        "flag": ("i8", 1),
-        "count": ("i8", 1),
+        "replaced": ("i8", ("free",)),  # 1: a multiplier whose row is replaced (core.equations.singular_positions)
+        "replaced_rows": ("i8", ("replaceable",)),  # which unknowns these are
+        "replacement_direction": ("f8", ("replaceable", "free")),  # M w of each
+        "number": ("f8", (len(NUMBERS),)),
+        "flag": ("i8", (len(FLAGS),)),
+        "count": ("i8", (len(COUNT_NAMES),)),
     }
     parts = {
         **{name: ("number", index) for index, name in enumerate(NUMBERS)},
@@ -278,59 +278,62 @@ class Scratch(Block):
     """
 
     fields = {
-        "q": ("f8", 2),  # (stages, n)
-        "v": ("f8", 2),
-        "a": ("f8", 2),
-        "bdf_weights": ("f8", 2),  # (3, 9) of backward differentiation
-        "stage_v": ("f8", 2),  # (stages, n) velocities and accelerations of the stages of an explicit method
-        "stage_a": ("f8", 2),
-        "intermediate_q": ("f8", 2),  # (3, n) motion at points inside the step (core.methods.intermediate_rows)
-        "intermediate_v": ("f8", 2),
-        "intermediate_a": ("f8", 2),
-        "start_reference": ("f8", 2),  # (balls, 4) quaternions of the step's chart, while another one is logged
-        "signal": ("f8", 3),  # (stages, signals, 3) at the stages
-        "residual": ("f8", 1),  # (n,)
-        "shifted_residual": ("f8", 1),
-        "unshifted": ("f8", 1),  # (free,) values before a shift
-        "stage_residual": ("f8", 2),  # (stages, free)
-        "stage_change": ("f8", 1),  # (stages,) of one coordinate
-        "prediction_weight": ("f8", 1),  # (stages,) of the last step
+        "q": ("f8", ("stages", "n")),
+        "v": ("f8", ("stages", "n")),
+        "a": ("f8", ("stages", "n")),
+        "bdf_weights": ("f8", (3, 9)),  # of backward differentiation
+        "stage_v": ("f8", ("explicit_stages", "n")),  # velocities and accelerations of the stages of an explicit method
+        "stage_a": ("f8", ("explicit_stages", "n")),
+        "intermediate_q": ("f8", ("inside", "n")),  # motion at points inside the step (core.methods.intermediate_rows)
+        "intermediate_v": ("f8", ("inside", "n")),
+        "intermediate_a": ("f8", ("inside", "n")),
+        "start_reference": ("f8", ("balls", 4)),  # quaternions of the step's chart, while another one is logged
+        "signal": ("f8", ("stages", "signals", 3)),  # at the stages
+        "residual": ("f8", ("n",)),
+        "shifted_residual": ("f8", ("n",)),
+        "unshifted": ("f8", ("free",)),  # values before a shift
+        "stage_residual": ("f8", ("stages", "free")),
+        "stage_change": ("f8", ("stages",)),  # of one coordinate
+        "prediction_weight": ("f8", ("stages",)),  # of the last step
         "real": ("f8", 2),  # (free, free) factors; of explicit methods of Workspace.dense
-        "complex": ("c16", 3),  # (matrices, free, free)
-        "real_pivots": ("i8", 1),
-        "complex_pivots": ("i8", 2),
-        "projection": ("f8", 2),  # (free, free) factors of the mass matrix with constraints
-        "projection_pivots": ("i8", 1),
-        "replacement_force": ("f8", 2),  # (3, slots) along the direction of each replaced row, by stage
-        "target_acceleration": ("f8", 2),  # (3, slots) along it
-        "border_real": ("f8", 2),  # (slots, free), and Schur complements (core.equations.singular_positions)
-        "border_complex": ("c16", 2),
-        "schur_real": ("f8", 2),
-        "schur_complex": ("c16", 2),
-        "schur_real_pivots": ("i8", 1),
-        "schur_complex_pivots": ("i8", 1),
-        "part_real": ("f8", 1),
-        "part_complex": ("c16", 1),
-        "real_x": ("f8", 1),  # (free,)
-        "complex_x": ("c16", 2),  # (matrices, free)
-        "error_q": ("f8", 1),  # (free,) estimated local error
-        "error_v": ("f8", 1),
-        "squared_error": ("f8", 1),  # (n,) of each coordinate in parts of the tolerance (core.methods.error_norm)
-        "scale_q": ("f8", 1),  # (n,) sizes of positions and rates from the motion of the body; 0: their own
-        "scale_v": ("f8", 1),
-        "deflection": ("f8", 1),  # (bodies,) m
-        "missed_q": ("f8", 1),  # (n,) the errors themselves
-        "missed_v": ("f8", 1),
-        "weight_q": ("f8", 1),  # (free,) reciprocal tolerances at the start of the step
-        "weight_v": ("f8", 1),
-        "point_q": ("f8", 1),  # (n,) a point of the interpolant
-        "point_v": ("f8", 1),
-        "point_a": ("f8", 1),
-        "driven": ("f8", 2),  # (4, signals + n) driven accelerations and forces in a step (core.stepping.driver_steps)
-        "patch_matrix": ("f8", 2),  # (massless, massless) derivatives of their equations (core.equations.massless_patches)
-        "patch_pivots": ("i8", 1),
-        "patch_x": ("f8", 1),
-        "entries": ("i8", 1),  # addresses of the method's functions (core.stepping.linking)
+        "complex": ("c16", ("matrices", "free", "width")),
+        "real_pivots": ("i8", ("free",)),
+        "complex_pivots": ("i8", ("matrices", "free")),
+        "projection": ("f8", ("free", "width")),  # factors of the mass matrix with constraints
+        "projection_pivots": ("i8", ("free",)),
+        "replacement_force": ("f8", (3, "replaceable")),  # along the direction of each replaced row, by stage
+        "target_acceleration": ("f8", (3, "replaceable")),  # along it
+        "border_real": (
+            "f8",
+            ("replaceable", "free"),
+        ),  # of the replaced rows, and Schur complements (core.equations.singular_positions)
+        "border_complex": ("c16", ("replaceable", "free")),
+        "schur_real": ("f8", ("replaceable", "replaceable")),
+        "schur_complex": ("c16", ("replaceable", "replaceable")),
+        "schur_real_pivots": ("i8", ("replaceable",)),
+        "schur_complex_pivots": ("i8", ("replaceable",)),
+        "part_real": ("f8", ("replaceable",)),
+        "part_complex": ("c16", ("replaceable",)),
+        "real_x": ("f8", ("free",)),
+        "complex_x": ("c16", ("matrices", "free")),
+        "error_q": ("f8", ("free",)),  # estimated local error
+        "error_v": ("f8", ("free",)),
+        "squared_error": ("f8", ("n",)),  # of each coordinate in parts of the tolerance (core.methods.error_norm)
+        "scale_q": ("f8", ("n",)),  # sizes of positions and rates from the motion of the body; 0: their own
+        "scale_v": ("f8", ("n",)),
+        "deflection": ("f8", ("bodies",)),  # m
+        "missed_q": ("f8", ("n",)),  # the errors themselves
+        "missed_v": ("f8", ("n",)),
+        "weight_q": ("f8", ("free",)),  # reciprocal tolerances at the start of the step
+        "weight_v": ("f8", ("free",)),
+        "point_q": ("f8", ("n",)),  # a point of the interpolant
+        "point_v": ("f8", ("n",)),
+        "point_a": ("f8", ("n",)),
+        "driven": ("f8", (4, "driven")),  # driven accelerations and forces in a step (core.stepping.driver_steps)
+        "patch_matrix": ("f8", ("massless", "massless")),  # derivatives of their equations (core.equations.massless_patches)
+        "patch_pivots": ("i8", ("massless",)),
+        "patch_x": ("f8", ("massless",)),
+        "entries": ("i8", (3,)),  # addresses of the method's functions (core.stepping.linking)
         "algebraic": ("i8", 0),  # how many of the unknowns are multipliers or condensed modes
     }
     parts = {
@@ -378,105 +381,39 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
 
     ``matrices``: room for those that implicit methods need.
     """
-    n, m, c = len(tables.coordinates), len(tables.free), len(tables.contacts)
-    width = 0 if not matrices else 2 * int(tables.band) + 1 if tables.band else m
-    reference = np.zeros((balls, 4))
-    reference[:, 0] = 1.0
-    return State(
-        q=np.zeros(n),
-        v=np.zeros(n),
-        a=np.zeros(n),
-        reference=reference,
-        active=np.zeros(active_size(tables), dtype=np.int64),
-        armed=tables.events["armed"].astype(np.int64),
-        episode=np.zeros(c, dtype=EPISODE),
-        contact_history=np.zeros(history_size(tables)),
-        sharing=np.zeros(2 * (sharing_size(tables),)),
-        holding=np.zeros(2 * (3 * int(np.count_nonzero(tables.switches["kind"] == SLOT)),)),
-        largest_effort=np.zeros(n),
-        speed=np.zeros(len(tables.bodies)),
-        decided=np.zeros(n, dtype=np.int64),
-        samples=np.zeros(len(tables.samplers), dtype=np.int64),
-        history_t=np.zeros(history),
-        history_q=np.zeros((history, n)),
-        history_v=np.zeros((history, n)),
-        history_a=np.zeros((history, n)),
-        mass=np.zeros((m, width)),
-        damping=np.zeros((m, width)),
-        stiffness=np.zeros((m, width)),
-        scale=np.ones(m),
-        replaced=np.zeros(m, dtype=np.int64),
-        replaced_rows=np.zeros(replaceable_rows(tables), dtype=np.int64),
-        replacement_direction=np.zeros((replaceable_rows(tables), m)),
-        number=np.zeros(len(NUMBERS)),
-        flag=np.zeros(len(FLAGS), dtype=np.int64),
-        count=np.zeros(len(COUNT_NAMES), dtype=np.int64),
-    )
+    sizes = lengths(tables) | {
+        "flags": active_size(tables),
+        "history": history_size(tables),
+        "shares": sharing_size(tables),
+        "slot_rows": 3 * int(np.count_nonzero(tables.switches["kind"] == SLOT)),
+        "remembered": history,
+        "width": 0 if not matrices else 2 * int(tables.band) + 1 if tables.band else len(tables.free),
+        "replaceable": replaceable_rows(tables),
+    }
+    reference = np.tile([1.0, 0.0, 0.0, 0.0], (balls, 1))
+    return State.zeros(sizes, reference=reference, armed=tables.events["armed"], scale=np.ones(len(tables.free)))
 
 
 def make_scratch(tables: Tables, method) -> Scratch:
     """Arrays of one step of a method; core.stepping.linking connects them with its functions."""
-    n, m, s = len(tables.coordinates), len(tables.free), max(1, len(tables.signals))
-    explicit = method.matrices == 0
+    m, s, explicit = len(tables.free), max(1, len(tables.signals)), method.matrices == 0
     width = 0 if explicit else 3 * int(tables.band) + 1 if tables.band else m
     dense = len(dense_unknowns(tables)) if explicit else 0
-    slots, inside = replaceable_rows(tables), method.intermediate_rows
-    stages, matrices = method.stages, method.matrices
     kinds = tables.coordinates[tables.free]
-    return Scratch(
-        q=np.zeros((stages, n)),
-        v=np.zeros((stages, n)),
-        a=np.zeros((stages, n)),
-        bdf_weights=np.zeros((3, 9)),
-        stage_v=np.zeros((method.explicit_stages, n)),
-        stage_a=np.zeros((method.explicit_stages, n)),
-        intermediate_q=np.zeros((inside, n)),
-        intermediate_v=np.zeros((inside, n)),
-        intermediate_a=np.zeros((inside, n)),
-        start_reference=np.zeros((int(np.count_nonzero(tables.axes["kind"] == BALL)), 4)),
-        signal=np.zeros((stages, s, 3)),
-        residual=np.zeros(n),
-        shifted_residual=np.zeros(n),
-        unshifted=np.zeros(m),
-        stage_residual=np.zeros((stages, m)),
-        stage_change=np.zeros(stages),
-        prediction_weight=np.zeros(stages),
+    sizes = lengths(tables) | {
+        "stages": method.stages,
+        "explicit_stages": method.explicit_stages,
+        "inside": method.intermediate_rows,
+        "balls": int(np.count_nonzero(tables.axes["kind"] == BALL)),
+        "signals": s,
+        "driven": s + 2 * len(tables.coordinates),
+        "matrices": method.matrices,
+        "width": width,
+        "replaceable": replaceable_rows(tables),
+    }
+    return Scratch.zeros(
+        sizes,
         real=np.zeros((dense, dense) if explicit else (m, width)),
-        complex=np.zeros((matrices, m, width), dtype=complex),
-        real_pivots=np.zeros(m, dtype=np.int64),
-        complex_pivots=np.zeros((matrices, m), dtype=np.int64),
-        projection=np.zeros((m, width)),
-        projection_pivots=np.zeros(m, dtype=np.int64),
-        replacement_force=np.zeros((3, slots)),
-        target_acceleration=np.zeros((3, slots)),
-        border_real=np.zeros((slots, m)),
-        border_complex=np.zeros((slots, m), dtype=complex),
-        schur_real=np.zeros((slots, slots)),
-        schur_complex=np.zeros((slots, slots), dtype=complex),
-        schur_real_pivots=np.zeros(slots, dtype=np.int64),
-        schur_complex_pivots=np.zeros(slots, dtype=np.int64),
-        part_real=np.zeros(slots),
-        part_complex=np.zeros(slots, dtype=complex),
-        real_x=np.zeros(m),
-        complex_x=np.zeros((matrices, m), dtype=complex),
-        error_q=np.zeros(m),
-        error_v=np.zeros(m),
-        squared_error=np.zeros(n),
-        scale_q=np.zeros(n),
-        scale_v=np.zeros(n),
-        deflection=np.zeros(len(tables.bodies)),
-        missed_q=np.zeros(n),
-        missed_v=np.zeros(n),
-        weight_q=np.zeros(m),
-        weight_v=np.zeros(m),
-        point_q=np.zeros(n),
-        point_v=np.zeros(n),
-        point_a=np.zeros(n),
-        driven=np.zeros((4, s + 2 * n)),
-        patch_matrix=np.zeros((len(tables.massless), len(tables.massless))),
-        patch_pivots=np.zeros(len(tables.massless), dtype=np.int64),
-        patch_x=np.zeros(len(tables.massless)),
-        entries=np.zeros(3, dtype=np.int64),
         algebraic=int(np.count_nonzero(kinds["multiplier"])) + int(np.count_nonzero(kinds["unit"])),
     )
 

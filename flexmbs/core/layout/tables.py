@@ -254,60 +254,60 @@ class Workspace(Block):
     """Scratch arrays of one evaluation; nothing in them outlives it."""
 
     fields = {
-        "frame": (BODY_FRAME, 1),  # of the bodies
-        "wrench": (WRENCH, 1),  # (nb,) on each body, moment about its origin, world axes
-        "axis": (AXIS_STATE, 1),  # what the way back needs of each axis
-        "joint_point": ("f8", 2),  # (nb, 3) where the own marker of each body is
-        "marker_in_body": (MARKER_IN_BODY, 1),  # (1,)
-        "marker": (MARKER_FRAME, 1),  # (3,) rows A, B, END of core.layout.frames
-        "scratch": (SCRATCH, 1),  # (2,): of whoever moves frames, of shapes of a contact
-        "reaction": (WRENCH, 1),  # (nb + constraints,) on the second marker of each joint, world axes
-        "constraint": ("f8", 2),  # (coordinates, 3) of each multiplier: value and rate of its constraint; of rotations
+        "frame": (BODY_FRAME, ("bodies",)),  # of the bodies
+        "wrench": (WRENCH, ("bodies",)),  # on each body, moment about its origin, world axes
+        "axis": (AXIS_STATE, ("some_axes",)),  # what the way back needs of each axis
+        "joint_point": ("f8", ("bodies", 3)),  # where the own marker of each body is
+        "marker_in_body": (MARKER_IN_BODY, (1,)),
+        "marker": (MARKER_FRAME, (3,)),  # rows A, B, END of core.layout.frames
+        "scratch": (SCRATCH, (2,)),  # of whoever moves frames, of shapes of a contact
+        "reaction": (WRENCH, ("reactions",)),  # (nb + constraints,) on the second marker of each joint, world axes
+        "constraint": ("f8", ("n", 3)),  # of each multiplier: value and rate of its constraint; of rotations
         # also the cosine of the open angle
-        "r": ("f8", 2),  # (3, R) position, velocity and acceleration of the body's points in its frame
-        "rate": ("f8", 2),
-        "accel": ("f8", 2),
-        "weight": ("f8", 2),  # (4, places) modal coordinates and quadratic forms of all bodies with two derivatives; force
+        "r": ("f8", (3, "rank")),  # position, velocity and acceleration of the body's points in its frame
+        "rate": ("f8", (3, "rank")),
+        "accel": ("f8", (3, "rank")),
+        "weight": ("f8", (4, "places")),  # modal coordinates and quadratic forms of all bodies with two derivatives; force
         # on them
-        "product": ("f8", 2),  # (4, modes^2) all products of two modes of a body with two derivatives; force on them
-        "curve_motion": (CURVE_MOTION, 1),  # (1,) along a curve or surface; where it leads; what goes back through it
-        "curve_point": (CURVE_POINT, 1),
-        "surface_point": (SURFACE_POINT, 1),
-        "curve_wrench": (WRENCH_AT_POINT, 1),
-        "touch": (TOUCH, 1),  # (2,) contact point; another one that is put aside
-        "moved_marker": (MARKER_FRAME, 1),  # (2,) the markers of a contact, put aside
-        "slip": ("f8", 1),  # (9,) what friction depends on: slip velocity, angular velocity, normal
-        "resistance": ("f8", 1),  # (6 + bristles,) what it gives: force, moment, rates of bristles
-        "surface": ("f8", 1),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
-        # (3 switches, 3 switches) projection on forces of closed rigid contacts that change no motion; zero without slots
-        "sharing": ("f8", 2),
-        "extent": ("i8", 1),  # (1,) WHOLE, CONSTRAINTS ...
-        "signal": ("f8", 2),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
-        "input": ("f8", 1),  # inputs of all user functions
-        "output": ("f8", 1),  # outputs of the one that is called
+        "product": ("f8", (4, "products")),  # all products of two modes of a body with two derivatives; force on them
+        "curve_motion": (CURVE_MOTION, (1,)),  # along a curve or surface; where it leads; what goes back through it
+        "curve_point": (CURVE_POINT, (1,)),
+        "surface_point": (SURFACE_POINT, (1,)),
+        "curve_wrench": (WRENCH_AT_POINT, (1,)),
+        "touch": (TOUCH, (2,)),  # contact point; another one that is put aside
+        "moved_marker": (MARKER_FRAME, (2,)),  # the markers of a contact, put aside
+        "slip": ("f8", (9,)),  # what friction depends on: slip velocity, angular velocity, normal
+        "resistance": ("f8", (6 + MAX_BRISTLES,)),  # (6 + bristles,) what it gives: force, moment, rates of bristles
+        "surface": ("f8", ("surface",)),  # what is known of surfaces at the present coordinates (core.contact.surfaces.layout)
+        # projection on forces of closed rigid contacts that change no motion; zero without slots
+        "sharing": ("f8", ("shares", "shares")),
+        "extent": ("i8", (1,)),  # WHOLE, CONSTRAINTS ...
+        "signal": ("f8", ("values", 3)),  # (signals + outputs, 3) value, first and second derivative; outputs of user functions
+        "input": ("f8", ("inputs",)),  # inputs of all user functions
+        "output": ("f8", ("outputs",)),  # outputs of the one that is called
         "fault": ("f8", 1),  # user function that gave no finite number (-1: none), time, its inputs
-        "energy": ("f8", 1),  # (3,)
-        "condensed": ("f8", 1),  # values of the condensed coordinates during an evaluation
-        "articulated": (ARTICULATED, 1),  # (nb,) and (coordinates,): see core.mechanics.articulated_body
-        "columns": (COLUMN, 1),
+        "energy": ("f8", (3,)),
+        "condensed": ("f8", ("condensed",)),  # values of the condensed coordinates during an evaluation
+        "articulated": (ARTICULATED, ("bodies",)),  # with the columns: see core.mechanics.articulated_body
+        "columns": (COLUMN, ("n",)),
         "rigid_tree": ("i8", 0),  # 1: accelerations can be had that way
         "free_tree": ("i8", 0),  # 1: and nothing but gravity and drivers acts (core.mechanics.free_tree)
         "dense": ("i8", 1),  # unknowns whose accelerations need a mass matrix in explicit methods
         "reads_accelerations": ("i8", 0),  # 1: user functions do, so that the residual need not be linear in them
         # the contacts, those of groups with the shapes of the pair that they serve, whose number is `occupant`
         "contact": (CONTACT, 1),
-        "occupant": ("i8", 1),
-        "feature_frame": (MARKER_FRAME, 2),  # (2, features) at both ends of a part of a step
-        "feature_box": ("f8", 2),  # (features, 6) lower and upper ends of what a sphere sweeps in it
-        "feature_cell": ("i8", 2),  # (features, 3) of a grid (core.contact.broad_phase)
-        "cell_start": ("i8", 1),  # where the spheres of each bucket of cells begin in
-        "cell_spheres": ("i8", 1),
-        "near": ("i8", 1),  # (features,) spheres near one of them
-        "touching": ("i8", 1),  # numbers of the pairs that touch, in a hash table
-        "path": ("i8", 1),  # (bodies,) those between ground and the two of one contact, the last one first
-        "gap_motion": (GAP_MOTION, 2),  # (2, contacts) at both ends of a part of a step
-        "one_gap": (GAP_MOTION, 1),  # (3,) of one contact: both ends of a part of the step, and a point inside
-        "record": ("f8", 1),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
+        "occupant": ("i8", ("contacts",)),
+        "feature_frame": (MARKER_FRAME, (2, "features")),  # at both ends of a part of a step
+        "feature_box": ("f8", ("features", 6)),  # lower and upper ends of what a sphere sweeps in it
+        "feature_cell": ("i8", ("features", 3)),  # of a grid (core.contact.broad_phase)
+        "cell_start": ("i8", ("cell_ends",)),  # where the spheres of each bucket of cells begin in
+        "cell_spheres": ("i8", ("features",)),
+        "near": ("i8", ("features",)),  # spheres near one of them
+        "touching": ("i8", ("pair_hash",)),  # numbers of the pairs that touch, in a hash table
+        "path": ("i8", ("bodies",)),  # those between ground and the two of one contact, the last one first
+        "gap_motion": (GAP_MOTION, (2, "contacts")),  # at both ends of a part of a step
+        "one_gap": (GAP_MOTION, (3,)),  # of one contact: both ends of a part of the step, and a point inside
+        "record": ("f8", ("record",)),  # what elements, bushings, sensors and functions measured (core.layout.force_tables)
     }
 
 
@@ -316,62 +316,36 @@ def sharing_size(tables: Tables) -> int:
     return 3 * len(tables.switches) if np.any(tables.contacts["rigid"] != 0) and len(tables.switches) <= MOST_SHARED else 0
 
 
+def lengths(tables: Tables) -> dict[str, int]:
+    """Lengths of the tables by their names, and ``n``, that of the coordinates with the multipliers: sizes of blocks."""
+    return {name: len(array) for name, array in tables.arrays.items() if array.ndim} | {"n": len(tables.coordinates)}
+
+
 def make_workspace(tables: Tables) -> Workspace:
     """Scratch arrays large enough for ``tables``."""
-    rank = int(max(4, tables.bodies["rank"].max()))
-    places = int(max(1, tables.bodies["place_end"].max()))
-    bodies = len(tables.bodies)
-    return Workspace(
-        frame=np.zeros(bodies, BODY_FRAME),
-        wrench=np.zeros(bodies, WRENCH),
-        axis=np.zeros(max(1, len(tables.axes)), AXIS_STATE),
-        joint_point=np.zeros((bodies, 3)),
-        marker_in_body=np.zeros(1, MARKER_IN_BODY),
-        marker=np.zeros(3, MARKER_FRAME),
-        scratch=np.zeros(2, SCRATCH),
-        reaction=np.zeros(bodies + len(tables.constraints), WRENCH),
-        constraint=np.zeros((len(tables.coordinates), 3)),
-        r=np.zeros((3, rank)),
-        rate=np.zeros((3, rank)),
-        accel=np.zeros((3, rank)),
-        weight=np.zeros((4, places)),
-        product=np.zeros((4, max(1, int(tables.bodies["modes"].max()) ** 2))),
-        curve_motion=np.zeros(1, CURVE_MOTION),
-        curve_point=np.zeros(1, CURVE_POINT),
-        surface_point=np.zeros(1, SURFACE_POINT),
-        curve_wrench=np.zeros(1, WRENCH_AT_POINT),
-        touch=np.zeros(2, TOUCH),
-        moved_marker=np.zeros(2, MARKER_FRAME),
-        slip=np.zeros(9),
-        resistance=np.zeros(6 + MAX_BRISTLES),
-        surface=np.zeros(int(tables.contacts["scratch"].sum())),
-        sharing=np.zeros(2 * (sharing_size(tables),)),
-        extent=np.zeros(1, dtype=np.int64),
-        signal=np.zeros((max(1, len(tables.signals) + int(tables.functions["outputs"].sum())), 3)),
-        input=np.zeros(len(tables.inputs)),
-        output=np.zeros(int(tables.functions["outputs"].max(initial=1))),
+    bodies, outputs = tables.bodies, tables.functions["outputs"]
+    sizes = lengths(tables) | {
+        "some_axes": max(1, len(tables.axes)),
+        "reactions": len(bodies) + len(tables.constraints),
+        "rank": int(max(4, bodies["rank"].max())),
+        "places": int(max(1, bodies["place_end"].max())),
+        "products": max(1, int(bodies["modes"].max()) ** 2),
+        "surface": int(tables.contacts["scratch"].sum()),
+        "shares": sharing_size(tables),
+        "values": max(1, len(tables.signals) + int(outputs.sum())),
+        "outputs": int(outputs.max(initial=1)),
+        "cell_ends": power_of_two(2 * len(tables.features)) + 1,
+        "pair_hash": power_of_two(2 * len(tables.contacts)),
+        "record": max(1, record_size(tables)),
+    }
+    return Workspace.zeros(
+        sizes,
         fault=np.concatenate([[-1.0], np.zeros(1 + len(tables.inputs))]),
-        energy=np.zeros(3),
-        condensed=np.zeros(len(tables.condensed)),
-        articulated=np.zeros(bodies, ARTICULATED),
-        columns=np.zeros(len(tables.coordinates), COLUMN),
-        rigid_tree=int(is_rigid_tree(tables)),
-        free_tree=int(is_rigid_tree(tables) and not has_forces(tables)),
+        rigid_tree=is_rigid_tree(tables),
+        free_tree=is_rigid_tree(tables) and not has_forces(tables),
         dense=dense_unknowns(tables),
-        reads_accelerations=int(reads_accelerations(tables)),
-        contact=tables.contacts.copy(),
-        occupant=np.zeros(len(tables.contacts), dtype=np.int64),
-        feature_frame=np.zeros((2, len(tables.features)), MARKER_FRAME),
-        feature_box=np.zeros((len(tables.features), 6)),
-        feature_cell=np.zeros((len(tables.features), 3), dtype=np.int64),
-        cell_start=np.zeros(power_of_two(2 * len(tables.features)) + 1, dtype=np.int64),
-        cell_spheres=np.zeros(len(tables.features), dtype=np.int64),
-        near=np.zeros(len(tables.features), dtype=np.int64),
-        touching=np.zeros(power_of_two(2 * len(tables.contacts)), dtype=np.int64),
-        path=np.zeros(bodies, dtype=np.int64),
-        gap_motion=np.zeros((2, len(tables.contacts)), GAP_MOTION),
-        one_gap=np.zeros(3, GAP_MOTION),
-        record=np.zeros(max(1, record_size(tables))),
+        reads_accelerations=reads_accelerations(tables),
+        contact=tables.contacts,
     )
 
 

@@ -45,6 +45,17 @@ def test_a_copy_has_numbers_of_its_own(sample):
     assert (sample.second, sample.size, copy.second) == (1.0, 4.0, -1.0)
 
 
+def test_arrays_of_stated_lengths_are_zero_unless_they_are_given():
+    class Shaped(Block):
+        fields = {"table": ("f8", ("rows", 2)), "flags": ("i8", ("rows",)), "other": ("f8", 1), "count": ("i8", 0)}
+
+    block = Shaped.zeros({"rows": 3}, other=[1.0], flags=[7, 8])
+    assert (block.table.tolist(), block.flags.tolist(), block.other.tolist(), block.count) == ([[0.0, 0.0]] * 3, [7, 8], [1.0], 0)
+    assert Shaped.fields["table"] == ("f8", 2)
+    with pytest.raises(TypeError, match="other"):
+        Shaped.zeros({"rows": 3})
+
+
 def test_every_part_names_a_place_that_is_there():
     for block in (s.State, s.Scratch, s.Log):
         places = list(block.parts.values())
