@@ -17,6 +17,7 @@ from flexmbs.core.stepping.group_events import first_touch
 from flexmbs.machine_code.kernel import kernel
 
 EXACT_GAP = 1e-16  # m: what a gap may miss where an impact follows
+ON_INTERPOLANT = 1e-2  # part of a step that an event may be later than on the interpolant; a contact with a depth is never at zero
 BACK = 1e-4  # part of a step over which the slope of a force is taken
 NO_ROOM = -2  # in place of a contact: more pairs of a group touch than it has contacts
 
@@ -93,7 +94,7 @@ def step_to_event(tables, c, kind, state, settings, scratch, work, h, x):
             change = time_to_zero(tables, c, kind, state, scratch, work, target, gap, rate)
             if abs(change * rate) <= tolerance:
                 break
-        if abs(change) < 1e-14 * max(target, 1e-3) or target + change > 1.01 * h:
+        if abs(change) < 1e-14 * max(target, 1e-3) or target + change > (x + ON_INTERPOLANT) * h:
             break
         target = max(target + change, 0.5 * target)
     return reached
