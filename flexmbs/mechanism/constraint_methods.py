@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.constraints import Belt, Cable, Component, Constraint, Coupling, Distance, ElasticCoupling, Rolling, Terms
-from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.geometry.rotations import as_nonzero, as_number, as_positive
 from flexmbs.mechanism.joint import Joint, JointCoordinate
 from flexmbs.mechanism.joint_type import DirectionLike, directions_in_plane, unit_axis
 from flexmbs.mechanism.markers import Marker
@@ -108,9 +108,9 @@ class ConstraintMethods:
         if teeth is not None:
             if np.shape(teeth) != (2,):
                 raise MechanismError(f"{where}: teeth = {teeth!r}; expected two numbers")
-            one, two = (_positive(number, f"{where}: number of teeth") for number in teeth)
+            one, two = (as_positive(number, f"{where}: number of teeth") for number in teeth)
             ratio = (1.0 if internal else -1.0) * one / two
-        ratio = _not_zero(ratio, f"{where}: ratio")
+        ratio = as_nonzero(ratio, f"{where}: ratio")
         driving, driven = self._coordinate(first, where), self._coordinate(second, where)
         return self.couple((*driven, 1.0), (*driving, -ratio), name=name)
 
@@ -123,7 +123,7 @@ class ConstraintMethods:
         """
         name = self._constraint_name(name, "rack")
         where = f"rack and pinion '{name}'"
-        radius = _not_zero(radius, f"{where}: radius (m)")
+        radius = as_nonzero(radius, f"{where}: radius (m)")
         turn, move = self._coordinate(pinion, where), self._coordinate(rack, where)
         return self.couple((*move, 1.0), (*turn, -radius), name=name)
 
@@ -153,7 +153,7 @@ class ConstraintMethods:
         where = f"belt '{name}'"
         if len(pulleys) < 2 or len(radii) != len(pulleys):
             raise MechanismError(f"{where}: give at least two pulleys and as many radii, got {len(pulleys)} and {len(radii)}")
-        radii = [_not_zero(radius, f"{where}: radius (m)") for radius in radii]
+        radii = [as_nonzero(radius, f"{where}: radius (m)") for radius in radii]
         ends = [(*self._coordinate(pulley, where), radius) for pulley, radius in zip(pulleys, radii, strict=True)]
         self.belts[name] = Belt(name, tuple(end[0] for end in ends), tuple(radii), closed)
         spans = list(zip(ends[:-1], ends[1:], strict=True))
@@ -192,7 +192,7 @@ class ConstraintMethods:
             raise MechanismError(f"{where}: give at least two markers, got {len(markers)}")
         for marker in markers:
             self._check_marker(marker, where)
-        parts = [1.0] * (len(markers) - 1) if parts is None else [_positive(n, f"{where}: parts") for n in parts]
+        parts = [1.0] * (len(markers) - 1) if parts is None else [as_positive(n, f"{where}: parts") for n in parts]
         if len(parts) != len(markers) - 1:
             raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one per gap")
         size, given = self._length(length, where)
@@ -256,7 +256,7 @@ class ConstraintMethods:
         for marker in (a, b):
             if not marker.can_turn:
                 raise MechanismError(f"{where}: marker '{marker.label}' has no rotation; use an interface of the body")
-        radius = _positive(radius, f"{where}: radius (m)")
+        radius = as_positive(radius, f"{where}: radius (m)")
         u, v = directions_in_plane(normal, name)
         directions = np.array([u, v, unit_axis(normal, name), unit_axis(axle, name)])
         return self._keep(Rolling(name, a, b, radius, directions, is_ball))
@@ -285,9 +285,9 @@ class ConstraintMethods:
     def _length(self, length: FunctionOfTime, where: str) -> tuple[float, Signal | None]:
         """Length at t = 0 (m, positive) and the signal of one that changes."""
         if not callable(length):
-            return _positive(length, f"{where}: length (m)"), None
+            return as_positive(length, f"{where}: length (m)"), None
         given, _level = driver(length, None, None, f"{where}: length (m)")
-        return _positive(signal(length, where).value(0.0), f"{where}: length (m) at t = 0"), given
+        return as_positive(signal(length, where).value(0.0), f"{where}: length (m) at t = 0"), given
 
     def _coordinate(self, given: object, where: str) -> tuple[Joint, str]:
         """Joint and coordinate of a joint, or of (joint, "coordinate")."""
@@ -302,18 +302,4 @@ class ConstraintMethods:
         if not isinstance(term, tuple) or len(term) not in (2, 3):
             raise MechanismError(f"{where}: expected (joint, factor) or (joint, coordinate, factor), got {term!r}")
         joint, coordinate = self._coordinate(term[:-1] if len(term) == 3 else term[0], where)
-        return joint, coordinate, _not_zero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")
-
-
-def _not_zero(value: Any, where: str) -> float:
-    number = as_number(value, where)
-    if number == 0.0:
-        raise MechanismError(f"{where} is zero, so nothing would be coupled; give a non-zero number")
-    return number
-
-
-def _positive(value: Any, where: str) -> float:
-    number = as_number(value, where)
-    if number <= 0.0:
-        raise MechanismError(f"{where} is {value!r}; it must be positive")
-    return number
+        return joint, coordinate, as_nonzero(term[-1], f"{where}: factor of '{joint.name}.{coordinate}'")

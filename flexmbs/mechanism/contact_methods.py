@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from flexmbs.common.errors import MechanismError
@@ -34,15 +34,9 @@ class ContactMethods:
     contact_groups: dict[str, ContactGroup]
     bodies: dict[str, BodyInSystem]
     joints: dict[str, Joint]
-
-    def contact(self, first: Shape, second: Shape, law: ContactLaw, name: str | None = None, friction: Any = None) -> Contact:
-        raise NotImplementedError
-
-    def _check_name(self, name: str) -> None:
-        raise NotImplementedError
-
-    def _check_marker(self, marker: Marker, where: str) -> None:
-        raise NotImplementedError
+    contact: Callable[..., Contact]
+    _check_name: Callable[[str], None]
+    _check_marker: Callable[[Marker, str], None]
 
     def contact_all(
         self,

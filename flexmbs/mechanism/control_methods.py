@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.layout import force_tables as t
-from flexmbs.core.sensors.coordinates import RATE
 from flexmbs.mechanism.forces import QuantityLike, quantity
-from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.geometry.rotations import as_number, as_positive, as_vector
 from flexmbs.mechanism.joint_type import DirectionLike
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.sensor_kinds import make_sensor
-from flexmbs.mechanism.sensors import Controller, Reading, Sensor, State, UserFunction, UserInputs, Variable, user_function
+from flexmbs.mechanism.sensors import Controller, Sensor, State, UserFunction, UserInputs, Variable, user_function
 
 
 class SignalMethods:
@@ -25,7 +23,7 @@ class SignalMethods:
 
     def _start_signals(self) -> None:
         self.sensors: dict[str, Sensor] = {}
-        self.states: dict[str, State | Controller] = {}
+        self.states: dict[str, State] = {}
         self.functions: dict[str, UserFunction] = {}
 
     def sensor(
@@ -118,10 +116,7 @@ class SignalMethods:
         self._check_name(name)
         first = np.atleast_1d(start)
         first = as_vector(first, f"state '{name}': start", len(first))
-        made = State(name, "", (), start=first)
-        readings = (Reading(t.COORDINATE, owner=made, part=i, measures=RATE) for i in range(len(first)))
-        object.__setattr__(made, "readings", tuple(readings))
-        self.states[name] = made
+        made = self.states[name] = State(name, "", (), start=first)
         if rate is not None:
             try:
                 self.set_rate(made, rate, inputs, compiled)
@@ -148,7 +143,6 @@ class SignalMethods:
         """
         self._check_name(name)
         made = Variable(name, "", (), start=np.array([as_number(start, f"variable '{name}': start")]))
-        object.__setattr__(made, "readings", (Reading(t.COORDINATE, owner=made, part=0, measures=RATE),))
         self.states[name] = made
         return made
 
@@ -156,9 +150,7 @@ class SignalMethods:
         """First-order lag x' = (source - x) / time_constant (s) of a number, function of time, or sensor."""
         where = f"lag '{name}'"
         followed = quantity(source, where)
-        constant = as_number(time_constant, f"{where}: time_constant (s)")
-        if constant <= 0.0:
-            raise MechanismError(f"{where}: time_constant = {constant:g} s must be positive")
+        constant = as_positive(time_constant, f"{where}: time_constant (s)")
         made = self.state(name, start=as_number(start, f"{where}: start"))
         made.rule.append((followed, constant))
         return made
@@ -188,15 +180,11 @@ class SignalMethods:
         """
         self._check_name(name)
         where = f"controller '{name}'"
-        period = as_number(period, f"{where}: period (s)")
-        if period <= 0.0:
-            raise MechanismError(f"{where}: period = {period:g} s must be positive")
+        period = as_positive(period, f"{where}: period (s)")
         rule = user_function(where, function, inputs, outputs, False)
         first = as_number(first_sample, f"{where}: first_sample (s)", 0.0)
         held = np.asarray(start, dtype=float)
         held = as_vector(np.full(rule.outputs, held) if held.ndim == 0 else held, f"{where}: start", rule.outputs)
         made = Controller(name, "", (), start=held, rule=[rule], period=period, first=first)
-        readings = (Reading(t.COORDINATE, owner=made, part=i, measures=RATE) for i in range(rule.outputs))
-        object.__setattr__(made, "readings", tuple(readings))
         self.states[name] = made
         return made

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.body_in_system import BodyInSystem
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, chosen_points
 from flexmbs.mechanism.markers import Marker
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
@@ -68,16 +69,11 @@ def pressure_fields(body: BodyInSystem, where, follower: bool, label: str) -> np
     """Fields of a unit pressure on the chosen faces; each flat triangle gives a third of its force to each corner."""
     flexible = body.body
     surface = flexible.surface
-    triangles = _triangles(surface.faces)
+    triangles = SurfaceMesh(surface.points, surface.faces).triangles
     if len(triangles) == 0:
         raise MechanismError(f"{label}: body '{body.name}' was made without elements, so it has no surface")
     if where is not None:
-        chosen = np.asarray(where(surface.points))
-        if chosen.shape != (len(surface.points),) or chosen.dtype != bool:
-            raise MechanismError(
-                f"{label}: where= must return one bool for each of the {len(surface.points)} points, got an array of "
-                f"shape {chosen.shape} and type {chosen.dtype}"
-            )
+        chosen = chosen_points(where, surface.points, label)
         triangles = triangles[chosen[triangles].all(axis=1)]
         if len(triangles) == 0:
             low, high = surface.points.min(axis=0), surface.points.max(axis=0)
@@ -95,17 +91,6 @@ def pressure_fields(body: BodyInSystem, where, follower: bool, label: str) -> np
         return F
 
     return expanded(places, forces)
-
-
-def _triangles(faces: np.ndarray) -> np.ndarray:
-    """(m, 3) triangles of faces in VTK style; polygons are fanned from their first corner."""
-    found, at = [], 0
-    while at < len(faces):
-        count = int(faces[at])
-        nodes = faces[at + 1 : at + 1 + count]
-        found += [(nodes[0], nodes[i], nodes[i + 1]) for i in range(1, count - 1)]
-        at += 1 + count
-    return np.array(found, dtype=int).reshape(-1, 3)
 
 
 def node_lengths(body: BodyInSystem, nodes, where: str) -> tuple[np.ndarray, Places]:

@@ -93,48 +93,33 @@ class EventMethods:
         value = as_number(at, f"{where}: at")
         if gap is None:
             sensor = make_sensor(self, "coordinate", chosen, None, None, "z", along, None, None)
-            way = direction or approach(chosen.start.get(along, 0.0), value, chosen.name, along, where)
-            refuse_passed(chosen.start.get(along, 0.0), value, way, chosen.name, along, where)
+            way = approach(chosen.start.get(along, 0.0), value, direction, chosen.name, along, where)
         else:
             sensor, way = gap, direction or "falling"
-        when = Crossing(sensor, value, way)
-        if stiffness is None and damping is None:
-            made = self._momentum_latch(name, chosen, along, when, breaks_at, where)
-        else:
-            anchor = value if gap is None else 0.0
-            spring = (0.0 if stiffness is None else stiffness, 0.0 if damping is None else damping)
-            made = self._compliant_latch(name, chosen, along, anchor, when, spring, breaks_at, where)
+        lock: Action = Lock((chosen, along))
+        release: Action = Free((chosen, along))
+        compliant = stiffness is not None or damping is not None
+        k, c = (0.0 if given is None else given for given in (stiffness, damping))
+        anchor = value if gap is None else 0.0
+        if compliant:
+            for what, number in (("stiffness", k), ("damping", c)):
+                check_parameter(f"{where}: {what}", number, 0.0)
+            closed = self.variable(f"{name}.closed")
+            chosen.force(LatchLaw(anchor, float(k), float(c), closed), along, name=name)
+            lock, release = Set(closed, 1.0), Set(closed, 0.0)
+        event = self.events[name] = Event(name, Crossing(sensor, value, way), [lock], repeats=False)
+        made = Latch(name, chosen, along, event, release)
+        if breaks_at is not None:
+            check_parameter(f"{where}: breaks_at", breaks_at, positive=True)
+            force = made.force
+            if compliant:
+                x, rate = (make_sensor(self, kind, chosen, None, None, "z", along, None, None) for kind in ("coordinate", "rate"))
+                inputs = (x, rate, closed)
+                force = self.function(lambda t, x, rate, on: -on * (k * (x - anchor) + c * rate), inputs, name=f"{name}.force")
+            self._break(made, force, float(breaks_at))
         if unlock is not None:
             self._unlock(made, unlock)
         self.latches[name] = made
-        return made
-
-    def _momentum_latch(self, name, joint, along, when, breaks_at, where) -> Latch:
-        release: Action = Free((joint, along))
-        event = Event(name, when, [Lock((joint, along))], repeats=False)
-        self.events[name] = event
-        made = Latch(name, joint, along, event, release)
-        if breaks_at is not None:
-            check_parameter(f"{where}: breaks_at", breaks_at, positive=True)
-            self._break(made, made.force, float(breaks_at))
-        return made
-
-    def _compliant_latch(self, name, joint, along, at, when, spring, breaks_at, where) -> Latch:
-        stiffness, damping = spring
-        for what, number in (("stiffness", stiffness), ("damping", damping)):
-            check_parameter(f"{where}: {what}", number, 0.0)
-        closed = self.variable(f"{name}.closed")
-        joint.force(LatchLaw(at, float(stiffness), float(damping), closed), along, name=name)
-        event = Event(name, when, [Set(closed, 1.0)], repeats=False)
-        self.events[name] = event
-        made = Latch(name, joint, along, event, Set(closed, 0.0))
-        if breaks_at is not None:
-            check_parameter(f"{where}: breaks_at", breaks_at, positive=True)
-            x, rate = (make_sensor(self, kind, joint, None, None, "z", along, None, None) for kind in ("coordinate", "rate"))
-            force = self.function(
-                lambda t, x, rate, on: -on * (stiffness * (x - at) + damping * rate), (x, rate, closed), name=f"{name}.force"
-            )
-            self._break(made, force, float(breaks_at))
         return made
 
     def _break(self, latch: Latch, force: Sensor, limit: float) -> None:
@@ -154,20 +139,17 @@ class EventMethods:
         self.events[f"{latch.name} unlocks"] = Event(f"{latch.name} unlocks", when, [latch.release], repeats=repeats)
 
 
-def approach(start: float, at: float, joint: str, along: str, where: str) -> str:
-    """The direction in which a coordinate gets from its start to ``at``."""
-    if start == at:
+def approach(start: float, at: float, direction: str | None, joint: str, along: str, where: str) -> str:
+    """The direction in which a coordinate gets from its start to ``at``; MechanismError if it starts there or beyond."""
+    if direction is None and start == at:
         raise MechanismError(
             f"{where}: '{along}' of joint '{joint}' starts at its latch ({at:g}); lock it from the start, "
             "system.event(when=0.0, do=fm.Lock(joint)), or give direction="
         )
-    return "rising" if start < at else "falling"
-
-
-def refuse_passed(start: float, at: float, way: str, joint: str, along: str, where: str) -> None:
-    """MechanismError if a coordinate starts beyond its latch."""
+    way = direction or ("rising" if start < at else "falling")
     if (way == "rising" and start > at) or (way == "falling" and start < at):
         raise MechanismError(
             f"{where}: '{along}' of joint '{joint}' starts at {start:g}, which has passed the latch at {at:g} ({way}); "
             "give a start value before it, or the other direction"
         )
+    return way

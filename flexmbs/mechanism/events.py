@@ -9,7 +9,7 @@ from typing import TypeAlias
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.sensors import Controller, Crossing, Sensor, State, Variable
+from flexmbs.mechanism.sensors import Crossing, Sensor, State, Variable
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Set:
 class Restart:
     """Put a state, or the outputs of a controller, back to its start values."""
 
-    state: State | Controller | str
+    state: State | str
 
 
 @dataclass(frozen=True)

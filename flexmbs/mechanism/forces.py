@@ -23,10 +23,11 @@ from flexmbs.core.laws.force.stop import StopLaw
 from flexmbs.core.laws.friction.dry_friction import DryFriction
 from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
-from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.geometry.rotations import as_number, as_positive
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
+from flexmbs.mechanism.rigid_stops import stop_ends
 from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
 from flexmbs.mechanism.time_signals import Signal, signal
 
@@ -140,11 +141,11 @@ def friction_law(
         raise MechanismError(f"{where}: the dynamic coefficient {dynamic:g} must not exceed the static one, {static:g}")
     if transition is None:
         raise MechanismError(f"{where}: coefficients need transition=, the speed at which the static one is reached")
-    transition = _positive(transition, f"{where}: transition")
+    transition = as_positive(transition, f"{where}: transition")
     full_slip = 1.5 * transition if full_slip is None else as_number(full_slip, f"{where}: full_slip")
     if full_slip <= transition:
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
-    radius = _positive(radius, f"{where}: radius (m)")
+    radius = as_positive(radius, f"{where}: radius (m)")
     return FrictionLaw(static, dynamic, transition, full_slip, radius, *_normal_force(normal, lag, bearing_length, where))
 
 
@@ -154,7 +155,7 @@ def joint_friction_law(
     """A friction law of contacts on a joint coordinate; ``normal``: "reaction" or a quantity."""
     if isinstance(law, ResistingFriction) and (law.rolling > 0.0 or law.pivoting > 0.0):
         raise MechanismError(f"{where}: rolling= and pivoting= of {type(law).__name__} are for contacts; give radius=")
-    radius = _positive(radius, f"{where}: radius (m)")
+    radius = as_positive(radius, f"{where}: radius (m)")
     return JointFriction(law, radius, *_normal_force(normal, lag, bearing_length, where))
 
 
@@ -162,11 +163,11 @@ def _normal_force(
     normal: QuantityLike | str, lag: float, bearing_length: float | None, where: str
 ) -> tuple[Quantity | None, float, float]:
     """Force on sliding faces (None: the reaction of the joint), its lag (s), and force per moment (1/m)."""
-    arm = 0.0 if bearing_length is None else 2.0 / _positive(bearing_length, f"{where}: bearing_length (m)")
+    arm = 0.0 if bearing_length is None else 2.0 / as_positive(bearing_length, f"{where}: bearing_length (m)")
     if isinstance(normal, str):
         if normal != "reaction":
             raise MechanismError(f"{where}: normal_force {normal!r}: expected a number, function, sensor or 'reaction'")
-        return None, _positive(lag, f"{where}: lag (s)"), arm
+        return None, as_positive(lag, f"{where}: lag (s)"), arm
     pressing = quantity(normal, f"{where}: normal_force (N)")
     if isinstance(pressing, Signal) and pressing.value is None:
         as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
@@ -189,13 +190,13 @@ def sticking_friction(
         raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
     if not turns and (radius is not None or axial_radius is not None):
         raise MechanismError(f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement")
-    r = 1.0 if radius is None else _positive(radius, f"{where}: radius (m)")
+    r = 1.0 if radius is None else as_positive(radius, f"{where}: radius (m)")
     pressing, _lag, arm = _normal_force(normal, 1.0, bearing_length, where)
     slides = {axis.coordinate: axis.factor for axis in joint.axes if axis.kind == "translation"}
     advance = abs(slides.get(coordinates[0], 0.0)) if turns and len(coordinates) == 1 else 0.0
     if axial_radius is not None and (len(coordinates) != 1 or advance > 0.0 or pressing is not None):
         raise MechanismError(f"{where}: axial_radius= is for a rotation about one axis with normal_force='reaction'")
-    axial = 0.0 if axial_radius is None else _positive(axial_radius, f"{where}: axial_radius (m)") / r
+    axial = 0.0 if axial_radius is None else as_positive(axial_radius, f"{where}: axial_radius (m)") / r
     along = float(np.hypot(r, advance))  # slip per radian along a thread
     radii = tuple(along if joint.coordinates[name] == "rad" else 1.0 for name in coordinates) or (r,)
     return StickingFriction(law, coordinates, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance)
@@ -205,21 +206,9 @@ def stop_law(
     lower: float | None, upper: float | None, stiffness: float, exponent: float, damping: float, depth: float, where: str
 ) -> StopLaw:
     """Stop law with checked parameters; an end that is None has no stop."""
-    if lower is None and upper is None:
-        raise MechanismError(f"{where}: give lower=, upper= or both")
-    low = -np.inf if lower is None else as_number(lower, f"{where}: lower")
-    high = np.inf if upper is None else as_number(upper, f"{where}: upper")
-    if low >= high:
-        raise MechanismError(f"{where}: lower = {low:g} must be below upper = {high:g}")
-    power = as_number(exponent, f"{where}: exponent", 1.0)
-    return StopLaw(
-        low,
-        high,
-        _positive(stiffness, f"{where}: stiffness"),
-        power,
-        as_number(damping, f"{where}: damping", 0.0),
-        _positive(depth, f"{where}: depth"),
-    )
+    low, high = stop_ends(lower, upper, where)
+    power, c = as_number(exponent, f"{where}: exponent", 1.0), as_number(damping, f"{where}: damping", 0.0)
+    return StopLaw(low, high, as_positive(stiffness, f"{where}: stiffness"), power, c, as_positive(depth, f"{where}: depth"))
 
 
 def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:
@@ -228,10 +217,3 @@ def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> M
     if chosen is None:
         raise MechanismError(f"{where}: curve: expected two rows (speeds, torques) or a Characteristic, got {curve!r}")
     return MotorLaw(chosen, quantity(command, f"{where}: command"))
-
-
-def _positive(value: Any, where: str) -> float:
-    number = as_number(value, where, 0.0)
-    if number == 0.0:
-        raise MechanismError(f"{where} must be positive, got 0")
-    return number

@@ -76,12 +76,6 @@ class JointMethods:
         self.joints[name] = joint
         return joint
 
-    def _remove(self, joint: Joint) -> None:
-        """A rejected joint must not remain in the system, nor what touches in it."""
-        del self.joints[joint.name]
-        for name in (joint.name, f"{joint.name}.{FILM}") if joint.clearance is not None else ():
-            self.contacts.pop(name, None)
-
     def _state(
         self,
         joint: Joint,
@@ -89,21 +83,25 @@ class JointMethods:
         rates: dict[str, float | None],
         rotation: RotationLike | None = None,
         angular_velocity: ArrayLike | None = None,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
     ) -> Joint:
-        """Set start values and rates by coordinate, and those of a ball joint; None: not given."""
+        """Set start values and rates by coordinate, those of a ball joint, and of x, y, z together; None: not given."""
         where = f"joint '{joint.name}'"
         try:
-            for numbers, start, given, word in (
-                (values, joint.start, joint.given, "start"),
-                (rates, joint.start_rate, joint.given_rates, "start rate of"),
+            if position is not None:
+                values.update(zip("xyz", as_vector(position, f"{where}: position (m)"), strict=True))
+            if velocity is not None:
+                rates.update(zip("xyz", as_vector(velocity, f"{where}: velocity (m/s)"), strict=True))
+            for numbers, start, given, word, doubt in (
+                (values, joint.start, joint.given, "start", unit_plausibility.angle),
+                (rates, joint.start_rate, joint.given_rates, "start rate of", unit_plausibility.speed),
             ):
                 for coordinate, number in numbers.items():
                     if number is not None:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
-                        if word == "start" and joint.type.coordinates[coordinate] == "rad":
-                            unit_plausibility.angle(start[coordinate], f"{where}: start {coordinate}")
-                        elif joint.type.coordinates[coordinate] == "rad":
-                            unit_plausibility.speed(start[coordinate], f"{where}: start rate of {coordinate}")
+                        if joint.type.coordinates[coordinate] == "rad":
+                            doubt(start[coordinate], f"{where}: {word} {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)
@@ -112,7 +110,10 @@ class JointMethods:
                 joint.angular_velocity = as_vector(angular_velocity, f"{where}: angular_velocity (rad/s)")
                 joint.given_rates.add("rotation")
         except MechanismError:
-            self._remove(joint)
+            # a rejected joint must not remain in the system, nor what touches in it
+            del self.joints[joint.name]
+            for name in (joint.name, f"{joint.name}.{FILM}") if joint.clearance is not None else ():
+                self.contacts.pop(name, None)
             raise
         return joint
 
@@ -261,17 +262,7 @@ class JointMethods:
         cut: bool = False,
     ) -> Joint:
         """Six freedoms of b relative to a: start position and velocity in axes of a, angular velocity in axes of b."""
-        joint = self.joint("free", a, b, name, cut)
-        values, rates = {}, {}
-        try:
-            if position is not None:
-                values = dict(zip("xyz", as_vector(position, f"joint '{joint.name}': position (m)"), strict=True))
-            if velocity is not None:
-                rates = dict(zip("xyz", as_vector(velocity, f"joint '{joint.name}': velocity (m/s)"), strict=True))
-        except MechanismError:
-            self._remove(joint)
-            raise
-        return self._state(joint, values, rates, rotation, angular_velocity)
+        return self._state(self.joint("free", a, b, name, cut), {}, {}, rotation, angular_velocity, position, velocity)
 
     def inline(
         self,
@@ -322,7 +313,7 @@ class JointMethods:
     ) -> Joint:
         """``axis`` of b stays parallel to that of a; ``position`` (m, axes of a) and ``angle`` about it are free."""
         joint = self.joint("parallel", a, b, name, cut, axis=axis)
-        return self._state_with_place(joint, position, velocity, {"angle": angle}, {"angle": angle_rate})
+        return self._state(joint, {"angle": angle}, {"angle": angle_rate}, position=position, velocity=velocity)
 
     def perpendicular(
         self,
@@ -342,7 +333,7 @@ class JointMethods:
         """Axis ``second`` of b stays at a right angle to axis ``first`` of a; b turns about both and moves freely."""
         joint = self.joint("perpendicular", a, b, name, cut, first=first, second=second)
         values, rates = {"angle1": angle1, "angle2": angle2}, {"angle1": angle1_rate, "angle2": angle2_rate}
-        return self._state_with_place(joint, position, velocity, values, rates)
+        return self._state(joint, values, rates, position=position, velocity=velocity)
 
     def orientation(
         self,
@@ -354,26 +345,7 @@ class JointMethods:
         cut: bool = False,
     ) -> Joint:
         """The axes of b stay parallel to those of a; ``position`` (m, axes of a) is free."""
-        return self._state_with_place(self.joint("orientation", a, b, name, cut), position, velocity, {}, {})
-
-    def _state_with_place(
-        self,
-        joint: Joint,
-        position: ArrayLike | None,
-        velocity: ArrayLike | None,
-        values: dict[str, float | None],
-        rates: dict[str, float | None],
-    ) -> Joint:
-        """Start values of a joint with the coordinates x, y, z besides others."""
-        for given, into, word in ((position, values, "position (m)"), (velocity, rates, "velocity (m/s)")):
-            if given is None:
-                continue
-            try:
-                into.update(zip("xyz", as_vector(given, f"joint '{joint.name}': {word}"), strict=True))
-            except MechanismError:
-                self._remove(joint)
-                raise
-        return self._state(joint, values, rates)
+        return self._state(self.joint("orientation", a, b, name, cut), {}, {}, position=position, velocity=velocity)
 
     def point_on_curve(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,17 +102,6 @@ def directions_in_plane(normal: DirectionLike, joint: str) -> tuple[tuple[float,
     u = u - (u @ n) * n
     u /= np.linalg.norm(u)
     return tuple(u), tuple(np.cross(n, u))
-
-
-def number_not_zero(value: Any, what: str, joint: str) -> float:
-    """A finite non-zero number; MechanismError otherwise."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise MechanismError(f"joint '{joint}': {what} must be a number, got {value!r}") from None
-    if not np.isfinite(number) or number == 0.0:
-        raise MechanismError(f"joint '{joint}': {what} is {value!r}; it must be finite and not zero")
-    return number
 
 
 def checked_curve(curve: object, joint: str, what: str = "curve") -> Curve:

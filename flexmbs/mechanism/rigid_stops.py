@@ -26,6 +26,17 @@ class RigidStop:
         return [(word, at) for word, at in (("lower", self.lower), ("upper", self.upper)) if math.isfinite(at)]
 
 
+def stop_ends(lower: float | None, upper: float | None, where: str) -> tuple[float, float]:
+    """Ends of a range, infinite where None; MechanismError for none, or in the wrong order."""
+    if lower is None and upper is None:
+        raise MechanismError(f"{where}: give lower=, upper= or both")
+    low = -math.inf if lower is None else as_number(lower, f"{where}: lower")
+    high = math.inf if upper is None else as_number(upper, f"{where}: upper")
+    if low >= high:
+        raise MechanismError(f"{where}: lower = {low:g} must be below upper = {high:g}")
+    return low, high
+
+
 def rigid_stop(
     known: Sequence[RigidStop],
     coordinate: str,
@@ -36,12 +47,7 @@ def rigid_stop(
     where: str,
 ) -> RigidStop:
     """A checked rigid stop; MechanismError for ends in the wrong order or a restitution outside 0 ... 1."""
-    if lower is None and upper is None:
-        raise MechanismError(f"{where}: give lower=, upper= or both")
-    low = -math.inf if lower is None else as_number(lower, f"{where}: lower")
-    high = math.inf if upper is None else as_number(upper, f"{where}: upper")
-    if low >= high:
-        raise MechanismError(f"{where}: lower = {low:g} must be below upper = {high:g}")
+    low, high = stop_ends(lower, upper, where)
     bounce = as_number(restitution, f"{where}: restitution")
     if not 0.0 <= bounce <= 1.0:
         raise MechanismError(f"{where}: restitution = {bounce:g} must be between 0 and 1")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import force_tables as t
+from flexmbs.core.sensors.coordinates import RATE
 from flexmbs.core.sensors.sensor_kind import SensorKind
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.markers import Marker
@@ -83,14 +84,10 @@ class Sensor:
     def __ge__(self, value: float) -> Crossing:
         return Crossing(self, value, "rising")
 
-    def __gt__(self, value: float) -> Crossing:
-        return Crossing(self, value, "rising")
-
     def __le__(self, value: float) -> Crossing:
         return Crossing(self, value, "falling")
 
-    def __lt__(self, value: float) -> Crossing:
-        return Crossing(self, value, "falling")
+    __gt__, __lt__ = __ge__, __le__
 
 
 DIRECTIONS = ("rising", "falling", "both")
@@ -138,6 +135,10 @@ class State(Sensor):
     start: np.ndarray = field(default_factory=lambda: np.zeros(1))
     rule: list[Any] = field(default_factory=list, repr=False)  # the UserFunction of the rates, or (Quantity, lag)
 
+    def __post_init__(self) -> None:
+        readings = (Reading(t.COORDINATE, owner=self, part=i, measures=RATE) for i in range(len(self.start)))
+        object.__setattr__(self, "readings", tuple(readings))
+
 
 @dataclass(frozen=True, eq=False)
 class Variable(State):
@@ -145,11 +146,12 @@ class Variable(State):
 
 
 @dataclass(frozen=True, eq=False)
-class Controller(Sensor):
-    """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``)."""
+class Controller(State):
+    """Outputs of a sampled controller, held between samples; itself a sensor of them (``System.controller``).
 
-    start: np.ndarray = field(default_factory=lambda: np.zeros(1))
-    rule: list[Any] = field(default_factory=list, repr=False)  # its UserFunction
+    ``rule``: its UserFunction.
+    """
+
     period: float = 0.0  # s
     first: float = 0.0  # s, first sample
 

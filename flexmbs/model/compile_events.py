@@ -16,7 +16,7 @@ from flexmbs.mechanism import events as e
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.latches import LockForce
 from flexmbs.mechanism.rigid_stops import RigidStop
-from flexmbs.mechanism.sensors import Controller, Crossing, Reading, Sensor, State, Variable
+from flexmbs.mechanism.sensors import Crossing, Reading, Sensor, State, Variable
 from flexmbs.model.compile_switches import add_switch
 
 _DIRECTIONS = {"rising": w.RISING, "falling": w.FALLING, "both": w.BOTH}
@@ -262,7 +262,7 @@ class _EventCompiler:
         elif isinstance(action, e.Set):
             self.set(action, where)
         elif isinstance(action, e.Restart):
-            state = self.named(action.state, self.system.states, (State, Controller), "state or controller", where)
+            state = self.named(action.state, self.system.states, State, "state or controller", where)
             first = self.functions.state_coordinates[id(state)]
             for i, value in enumerate(state.start):
                 self.put(w.SET, first + i, float(value))

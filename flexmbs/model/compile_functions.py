@@ -54,7 +54,7 @@ class FunctionTables:
             self._time = self.compiler.signal(TIME)
         return self._time
 
-    def add_coordinates(self, state: State | Controller) -> None:
+    def add_coordinates(self, state: State) -> None:
         """Unknowns of a state: velocities of coordinates without a position."""
         self.state_coordinates[id(state)] = self.compiler.add_state_coordinates(state.name, state.start)
 
@@ -65,7 +65,7 @@ class FunctionTables:
         self.states.append(make_record(t.USER_STATE, coordinate=coordinate, signal=self.output_row(source), lag=lag))
         return self.output_row(Reading(t.COORDINATE, part=coordinate, measures=RATE))
 
-    def add_equations(self, state: State | Controller) -> None:
+    def add_equations(self, state: State) -> None:
         """What changes a state: its function, its lag, or the samples of a controller."""
         first = self.state_coordinates[id(state)]
         numbers = range(state.size)
@@ -183,7 +183,7 @@ class FunctionTables:
             return reading.part
         if isinstance(owner, LockForce):
             return self._multiplier(owner)
-        if isinstance(owner, State | Controller):
+        if isinstance(owner, State):
             return self.state_coordinates[id(owner)] + reading.part
         if owner.name in compiler.modal:
             return compiler.modal[owner.name].start + reading.part

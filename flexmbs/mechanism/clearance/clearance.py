@@ -11,8 +11,7 @@ from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.clearance.journal_film import JournalFilm
-from flexmbs.mechanism.clearance.positive import positive
-from flexmbs.mechanism.geometry.rotations import as_number
+from flexmbs.mechanism.geometry.rotations import as_number, as_positive
 from flexmbs.mechanism.joint_type import DirectionLike
 
 
@@ -70,12 +69,12 @@ class Clearance:
         for name in ("radial", "axial", "length", "radius"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, positive(value, f"clearance: {name} (m)"))
+                object.__setattr__(self, name, as_positive(value, f"clearance: {name} (m)"))
         for name in ("offset", "velocity"):
             numbers = tuple(as_number(number, f"clearance: {name}") for number in getattr(self, name))
             object.__setattr__(self, name, numbers)
         for width in self.widths:
-            positive(width, "clearance: section (m)")
+            as_positive(width, "clearance: section (m)")
         self._check_surfaces()
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flexmbs.mechanism.clearance.positive import positive
+from flexmbs.mechanism.geometry.rotations import as_positive
 
 
 @dataclass(frozen=True)
@@ -24,5 +24,5 @@ class JournalFilm:
     least_thickness: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "viscosity", positive(self.viscosity, "film: viscosity (Pa s)"))
-        object.__setattr__(self, "least_thickness", positive(self.least_thickness, "film: least_thickness (m)"))
+        object.__setattr__(self, "viscosity", as_positive(self.viscosity, "film: viscosity (Pa s)"))
+        object.__setattr__(self, "least_thickness", as_positive(self.least_thickness, "film: least_thickness (m)"))

@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.contact.surfaces.contact_surface import ContactSurface, flexible_surface, rigid_surface
+from flexmbs.mechanism.geometry.surface_mesh import chosen_points
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -94,13 +95,7 @@ def _surface_of(body: Any, where: Where | None, mesh: Mesh | None, label: str) -
 def _chosen(body: Any, points: np.ndarray, where: Where, mesh: Mesh | None, label: str) -> np.ndarray:
     """(np,) bool: the points of the surface that are meant."""
     if callable(where):
-        chosen = np.asarray(where(points))
-        if chosen.shape != (len(points),) or chosen.dtype != bool:
-            raise MechanismError(
-                f"{label}: where= must return one bool for each of the {len(points)} points, got an array of shape "
-                f"{chosen.shape} and type {chosen.dtype}"
-            )
-        return chosen
+        return chosen_points(where, points, label)
     if isinstance(where, str):
         return _near(points, _points_of_set(where, mesh, label))
     if not isinstance(body.body, FlexibleBody):

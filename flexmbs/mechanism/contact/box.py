@@ -48,11 +48,6 @@ class Box(Shape):
         return 0.5 * np.array(self.size)
 
     @property
-    def centre(self) -> np.ndarray:
-        """(3,) m, from the marker."""
-        return np.zeros(3)
-
-    @property
     def corners(self) -> np.ndarray:
         """(8, 3) m."""
         return np.array([self.half * signs for signs in itertools.product((-1.0, 1.0), repeat=3)])

@@ -45,11 +45,6 @@ class Cylinder(Shape):
         """(3,) unit vector of the axis."""
         return np.array(self.axis, dtype=float)
 
-    @property
-    def centre(self) -> np.ndarray:
-        """(3,) m, from the marker."""
-        return np.zeros(3)
-
     def _distance_numbers(self) -> list[float]:
         return [kinds.CYLINDER, *map(float, self.axis), 0.5 * self.length, self.radius]
 

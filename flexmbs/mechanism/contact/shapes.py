@@ -32,6 +32,11 @@ class Shape:
             raise MechanismError(f"contact {kind}: the first argument must be a marker such as body['origin'], not {self.marker!r}")
         return f"contact {type(self).__name__} on marker '{self.marker.label}'"
 
+    @property
+    def centre(self) -> np.ndarray:
+        """(3,) m, from the marker."""
+        return np.zeros(3)
+
     @cached_property
     def numbers(self) -> np.ndarray:
         """(n,) kind and numbers of its distance function (core.contact.distance.kinds)."""

@@ -33,11 +33,6 @@ class Torus(Shape):
             raise MechanismError(f"{self.where}: tube_radius {self.tube_radius!r} m must be below radius ({self.radius!r} m)")
         object.__setattr__(self, "axis", direction(self.axis, self.where))
 
-    @property
-    def centre(self) -> np.ndarray:
-        """(3,) m, from the marker."""
-        return np.zeros(3)
-
     def _distance_numbers(self) -> list[float]:
         return [kinds.TORUS, *map(float, self.axis), self.radius, self.tube_radius]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import listed
 from flexmbs.mechanism.geometry.arc_length import Path, arc_length_spline, sampled_path
-from flexmbs.mechanism.geometry.rotations import as_number, as_vector
+from flexmbs.mechanism.geometry.rotations import as_number, as_positive, as_vector
 from flexmbs.mechanism.geometry.splines import common_width, derivatives, finite_array, interval_of, quintic_spline
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -79,7 +79,7 @@ class Curve:
         start: angle (rad, from x towards y) where s = 0; s grows counterclockwise about z unless ``clockwise``.
         """
         where = "Curve.circle"
-        radius = _positive(radius, f"{where}: radius (m)")
+        radius = as_positive(radius, f"{where}: radius (m)")
         middle = _spatial(finite_array([center], where + ": center", "(2,) or (3,)", 2, (2, 3)))[0]
         start, turn = as_number(start, f"{where}: start (rad)"), -1.0 if clockwise else 1.0
 
@@ -142,7 +142,7 @@ class Curve:
         if first == last:
             raise MechanismError(f"{where}: the interval from {first:g} to {last:g} is empty")
         if tolerance is not None:
-            tolerance = _positive(tolerance, f"{where}: tolerance (m)")
+            tolerance = as_positive(tolerance, f"{where}: tolerance (m)")
 
         def point(t):
             u = first + (last - first) * t
@@ -282,13 +282,6 @@ class Curve:
 def _spatial(points: np.ndarray) -> np.ndarray:
     """Points (k, 2) or (k, 3) as (k, 3), with z = 0 where there is none."""
     return np.hstack([points, np.zeros((len(points), 3 - points.shape[1]))])
-
-
-def _positive(value, where: str) -> float:
-    number = as_number(value, where)
-    if number <= 0.0:
-        raise MechanismError(f"{where} must be positive, got {value!r}")
-    return number
 
 
 def _refuse_repeated(points: np.ndarray, closed: bool, where: str) -> None:

@@ -136,3 +136,19 @@ def as_number(value: float, where: str, minimum: float | None = None) -> float:
     if minimum is not None and number < minimum:
         raise MechanismError(f"{where}: {value!r} must be at least {minimum:g}")
     return number
+
+
+def as_positive(value: float, where: str) -> float:
+    """Finite number above zero, or MechanismError."""
+    number = as_number(value, where)
+    if number <= 0.0:
+        raise MechanismError(f"{where}: {value!r} must be positive")
+    return number
+
+
+def as_nonzero(value: float, where: str) -> float:
+    """Finite number, factor of a coupling; MechanismError for zero."""
+    number = as_number(value, where)
+    if number == 0.0:
+        raise MechanismError(f"{where} is zero, so nothing would be coupled; give a non-zero number")
+    return number

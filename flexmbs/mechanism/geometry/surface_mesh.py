@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.common.errors import BodyError
+from flexmbs.common.errors import BodyError, MechanismError
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,17 @@ class SurfaceMesh:
             faces[place + 1 : place + 1 + count] += start
             place += count + 1
         return faces
+
+
+def chosen_points(where: Callable[[np.ndarray], np.ndarray], points: np.ndarray, label: str) -> np.ndarray:
+    """(np,) bool: which of the ``points`` (np, 3) the function ``where`` of a user chooses; MechanismError otherwise."""
+    chosen = np.asarray(where(points))
+    if chosen.shape != (len(points),) or chosen.dtype != bool:
+        raise MechanismError(
+            f"{label}: where= must return one bool for each of the {len(points)} points, got an array of shape "
+            f"{chosen.shape} and type {chosen.dtype}"
+        )
+    return chosen
 
 
 def enclosed_moments(surface: SurfaceMesh) -> tuple[float, np.ndarray, np.ndarray]:

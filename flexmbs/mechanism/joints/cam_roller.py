@@ -2,15 +2,14 @@
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.geometry.curves import Curve
-from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve, number_not_zero
+from flexmbs.mechanism.geometry.rotations import as_positive
+from flexmbs.mechanism.joint_type import Axis, JointType, checked_curve
 
 
 def cam_roller(name: str, curve: Curve, radius: float, side: str = "right") -> JointType:
     """side: of the direction of travel along the curve; "right" is outside a counterclockwise outline."""
     if side not in ("left", "right"):
         raise MechanismError(f"joint '{name}': side = {side!r}; expected 'left' or 'right' of the direction of travel")
-    radius = number_not_zero(radius, "radius (m) of the roller", name)
-    if radius < 0.0:
-        raise MechanismError(f"joint '{name}': radius (m) of the roller is {radius!r}; it must be positive")
+    radius = as_positive(radius, f"joint '{name}': radius (m) of the roller")
     path = checked_curve(curve, name).offset(radius if side == "left" else -radius)
     return JointType("cam_roller", (Axis("curve", "s", curve=path, follow=True), Axis("rotation", "angle")))

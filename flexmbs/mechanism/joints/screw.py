@@ -2,10 +2,11 @@
 
 import math
 
-from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, number_not_zero, unit_axis
+from flexmbs.mechanism.geometry.rotations import as_nonzero
+from flexmbs.mechanism.joint_type import Axis, DirectionLike, JointType, unit_axis
 
 
 def screw(name: str, pitch: float, axis: DirectionLike = "z") -> JointType:
-    advance = number_not_zero(pitch, "pitch (m per turn)", name) / (2.0 * math.pi)
+    advance = as_nonzero(pitch, f"joint '{name}': pitch (m per turn)") / (2.0 * math.pi)
     direction = unit_axis(axis, name)
     return JointType("screw", (Axis("rotation", "angle", direction), Axis("translation", "angle", direction, factor=advance)))

@@ -5,7 +5,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs import box_mesh, line_mesh, rectangle
-from flexmbs.mechanism.distributed_loads import Places, _triangles
+from flexmbs.mechanism.distributed_loads import Places
 
 STEEL = fm.Material("steel", 2e11, 0.3, 7800.0)
 RUBBER = fm.Material("rubber", 1e6, 0.3, 1000.0)
@@ -36,7 +36,7 @@ def volume(body, q):
     s = body.surface
     points = s.points + np.tensordot(q, s.modes, axes=(0, 0))
     points = points + np.tensordot(body.quadratic_coordinates(q), s.quadratic, axes=(0, 0))
-    a, b, c = points[_triangles(s.faces)].transpose(1, 0, 2)
+    a, b, c = points[fm.SurfaceMesh(points, s.faces).triangles].transpose(1, 0, 2)
     return np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0
 
 
@@ -73,7 +73,7 @@ def test_expansion_is_the_derivative_of_the_whole(block):
     system, part = clamped(block)
     top = block.surface.points[:, 2].max()
     fields = system.pressure(part, 1.0, where=lambda x: x[:, 2] > top - 1e-9).fields
-    surface, triangles = block.surface, _triangles(block.surface.faces)
+    surface, triangles = block.surface, fm.SurfaceMesh(block.surface.points, block.surface.faces).triangles
     triangles = triangles[(surface.points[:, 2] > top - 1e-9)[triangles].all(axis=1)]
     places = Places(block, surface.points, surface.modes, None, surface.quadratic)
 

@@ -66,8 +66,8 @@ def test_other_bad_statements():
     cases = [
         (lambda: system.state("s", 3.0), "expected a function of time"),
         (lambda: system.state("s", lambda t, x: x, [1.0]), "is not a sensor"),
-        (lambda: system.controller("c", lambda t: 0.0, [], period=0.0), "period = 0 s must be positive"),
-        (lambda: system.lag("l", x, -1.0), "time_constant = -1 s must be positive"),
+        (lambda: system.controller("c", lambda t: 0.0, [], period=0.0), r"period \(s\): 0.0 must be positive"),
+        (lambda: system.lag("l", x, -1.0), r"time_constant \(s\): -1.0 must be positive"),
         (lambda: system.lag("l", system.sensor("position", body["origin"]), 1.0), "has 3 numbers; use one"),
         (lambda: system.function(lambda t: 0.0, outputs=0), "outputs = 0 must be a positive whole number"),
         (lambda: joint.actuate("much"), "expected a number"),

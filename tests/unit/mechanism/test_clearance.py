@@ -132,7 +132,7 @@ def test_profiles():
         fm.BoreProfile([0.0, 1.0])
     with pytest.raises(fm.MechanismError, match="8 and 9 angles cannot be added"):
         one + fm.BoreProfile(np.zeros(9))
-    with pytest.raises(fm.MechanismError, match=r"film: viscosity \(Pa s\): 0 must be positive"):
+    with pytest.raises(fm.MechanismError, match=r"film: viscosity \(Pa s\): 0.0 must be positive"):
         fm.JournalFilm(0.0, 1e-6)
 
 

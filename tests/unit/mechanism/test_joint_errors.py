@@ -26,7 +26,7 @@ class Bench:
 
 
 JOINTS = [
-    (lambda b: b.system.screw(b.ground, b.loose, 0.0, name="bolt"), "'bolt': pitch .m per turn. is 0.0; .* not zero"),
+    (lambda b: b.system.screw(b.ground, b.loose, 0.0, name="bolt"), "'bolt': pitch .m per turn. is zero.* non-zero"),
     (lambda b: b.system.screw(b.ground, b.loose, "fine", name="bolt"), "'bolt': pitch .* a number, got 'fine'"),
     (lambda b: b.system.cylindrical(b.one, b.one, name="rod"), "'rod': both markers are on body 'one'"),
     (lambda b: b.system.cylindrical(b.ground, b.loose, (0, 0, 0), name="rod"), "'rod': axis .0, 0, 0. has no dir"),
@@ -52,7 +52,7 @@ JOINTS = [
 COUPLINGS = [
     (lambda b: b.system.gear(b.pin, b.slide, ratio=0.0, name="mesh"), "gear 'mesh': ratio is zero"),
     (lambda b: b.system.gear(b.pin, b.slide, name="mesh"), "gear 'mesh': give either ratio= or teeth="),
-    (lambda b: b.system.gear(b.pin, b.slide, teeth=(20, 0), name="mesh"), "'mesh': number of teeth is 0; .* positive"),
+    (lambda b: b.system.gear(b.pin, b.slide, teeth=(20, 0), name="mesh"), "'mesh': number of teeth: 0 must be positive"),
     (lambda b: b.system.gear(b.pin, b.pin, ratio=2.0, name="mesh"), "coupling 'mesh': a coordinate is given twice"),
     (lambda b: b.system.gear(b.pin, b.one, ratio=2.0, name="mesh"), "gear 'mesh': expected a joint or"),
     (lambda b: b.system.gear(b.pin, (b.slide, "angle"), ratio=2.0, name="mesh"), r"'slide' .* got 'angle'"),
@@ -63,14 +63,14 @@ COUPLINGS = [
     (lambda b: b.system.belt([b.pin], [1.0], name="belt"), "belt 'belt': give at least two pulleys .* got 1 and 1"),
     (lambda b: b.system.belt([b.pin, b.slide], [1.0, 0.0], name="belt"), "belt 'belt': radius .m. is zero"),
     (lambda b: b.system.belt([b.pin, b.slide], [1.0, 1.0], stiffness=-1.0, name="belt"), "'belt': stiffness of span 1"),
-    (lambda b: b.system.rod(b.one, b.two, 0.0, name="rod"), "rod 'rod': length .m. is 0.0; it must be positive"),
+    (lambda b: b.system.rod(b.one, b.two, 0.0, name="rod"), "rod 'rod': length .m.: 0.0 must be positive"),
     (lambda b: b.system.rod(b.one, b.one, 1.0, name="rod"), "rod 'rod': both markers are on body 'one'"),
     (lambda b: b.system.rod(b.one, "tip", 1.0, name="rod"), "rod 'rod': expected a marker"),
     (lambda b: b.system.cable([b.one], 1.0, name="line"), "cable 'line': give at least two markers"),
     (lambda b: b.system.cable([b.one, b.two], 1.0, (1, 2), name="line"), "cable 'line': parts = .* expected 1 numbers"),
     (lambda b: b.system.prescribe_point(b.ground, b.one, "w", 1.0, name="p"), "point 'p': axis = 'w'"),
     (lambda b: b.system.prescribe_point(b.ground, b.one, "x", name="p"), "point 'p': give a position"),
-    (lambda b: b.system.rolling_disc(b.one, b.ground, 0.0, name="wheel"), "rolling 'wheel': radius .m. is 0.0"),
+    (lambda b: b.system.rolling_disc(b.one, b.ground, 0.0, name="wheel"), "rolling 'wheel': radius .m.: 0.0 must be positive"),
     (lambda b: b.system.rolling_disc(b.one, b.one, 1.0, name="wheel"), "'wheel': both markers are on body 'one'"),
     (lambda b: b.system.rod(b.one, b.two, 1.0, name="pin"), "the name 'pin' is taken"),
 ]
