@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.records import make_record
+from flexmbs.core.layout.records import NONE, make_record
 from flexmbs.mechanism.constraints import Cable, Component, Coupling, Distance, ElasticCoupling, Rolling, stated_sum
 
 _CLOSURE_ROWS = ("force along x", "force along y", "force along z", "moment about x", "moment about y", "moment about z")
@@ -28,51 +28,33 @@ def add_closure(compiler, joint) -> None:
 
 def add_constraint(compiler, constraint) -> None:
     """A constraint that is no joint (flexmbs.mechanism.constraints)."""
-    signal = -1 if constraint.signal is None else compiler.signal(constraint.signal)
+    signal = NONE
     if constraint.signal is not None:
+        signal = compiler.signal(constraint.signal)
         compiler.prescribing.append(constraint.name)
-    common = {"signal": signal, "level": constraint.level}
+    elif isinstance(constraint, Coupling):
+        signal = compiler.add_signal(t.FUNCTION, constant=stated_sum(constraint.terms))
+
+    def add(kind: int, labels: tuple[str, ...], **fields) -> None:
+        _add(compiler, constraint.name, kind, labels, signal=signal, level=constraint.level, **fields)
+
     if isinstance(constraint, Coupling):
-        if constraint.signal is None:
-            common["signal"] = compiler.add_signal(t.FUNCTION, constant=stated_sum(constraint.terms))
         start, end = _add_terms(compiler, constraint.terms)
-        _add(compiler, constraint.name, t.COUPLING, ("force",), start=start, end=end, **common)
+        add(t.COUPLING, ("force",), start=start, end=end)
     elif isinstance(constraint, Distance):
-        _add(compiler, constraint.name, t.DISTANCE, ("force",), a=constraint.a, b=constraint.b, length=constraint.length, **common)
+        add(t.DISTANCE, ("force",), a=constraint.a, b=constraint.b, length=constraint.length)
     elif isinstance(constraint, Component):
-        _add(
-            compiler, constraint.name, t.COMPONENT, ("force",), a=constraint.a, b=constraint.b, component=constraint.axis, **common
-        )
+        add(t.COMPONENT, ("force",), a=constraint.a, b=constraint.b, component=constraint.axis)
     elif isinstance(constraint, Cable):
-        start = len(compiler.records["terms"])
+        first, last, start = constraint.markers[0], constraint.markers[-1], len(compiler.records["terms"])
         for marker, parts in zip(constraint.markers, (*constraint.parts, 0.0), strict=True):
             compiler.records["terms"].append(make_record(t.TERM, coordinate=compiler.marker(marker), factor=parts))
         end = len(compiler.records["terms"])
-        _add(
-            compiler,
-            constraint.name,
-            t.CABLE,
-            ("force",),
-            a=constraint.markers[0],
-            b=constraint.markers[-1],
-            start=start,
-            end=end,
-            length=constraint.length,
-            **common,
-        )
+        add(t.CABLE, ("force",), a=first, b=last, start=start, end=end, length=constraint.length)
     elif isinstance(constraint, Rolling):
-        _add(
-            compiler,
-            constraint.name,
-            t.ROLLING,
-            _ROLLING_ROWS,
-            a=constraint.a,
-            b=constraint.b,
-            length=constraint.radius,
-            component=t.BALL_ON_PLANE if constraint.is_ball else t.DISC,
-            **dict(zip(("u_A", "v_A", "n_A", "e_B"), constraint.directions, strict=True)),
-            **common,
-        )
+        what = t.BALL_ON_PLANE if constraint.is_ball else t.DISC
+        directions = dict(zip(("u_A", "v_A", "n_A", "e_B"), constraint.directions, strict=True))
+        add(t.ROLLING, _ROLLING_ROWS, a=constraint.a, b=constraint.b, length=constraint.radius, component=what, **directions)
     else:
         raise TypeError(f"constraint '{constraint.name}' of unknown kind {type(constraint).__name__}")
 

@@ -89,26 +89,16 @@ def _geometry_fields(point: ContactPoint, pool: Pool) -> dict[str, Any]:
     }
 
 
-def group_records(
-    group: ContactGroup,
-    number: int,
-    markers: list[int],
-    bodies: list[int],
-    slot_start: int,
-    history_at: int,
-    starts: tuple[int, int],
-    pool: Pool,
-    signals: CompiledSignals,
-) -> dict[str, np.ndarray]:
+def group_records(compiler, group: ContactGroup, number: int, history_at: int) -> dict[str, np.ndarray]:
     """Records of ``contacts``, ``features`` and ``groups`` and the ``excluded`` pairs of a group.
 
-    ``markers``, ``bodies``: rows of the tables, of each shape; ``slot_start``, ``history_at`` and ``starts`` (features,
-    excluded pairs): how many there are of them before.
+    ``history_at``: where the numbers begin that its contacts remember.
     """
     where = f"contact_all '{group.name}'"
-    law = law_fields(group.law, where, signals)
+    law = law_fields(group.law, where, compiler.signals)
     if group.law.is_rigid:
         law |= {"rigid": 1, "history": RIGID_HISTORY}
+    markers = [compiler.marker(shape.marker) for shape in group.shapes]
     contacts = make_records(
         t.CONTACT,
         group.max_contacts,
@@ -116,7 +106,7 @@ def group_records(
         a=markers[0],
         b=markers[-1],
         group=number,
-        at=pool.add(law_parameters(group.law, where)),
+        at=compiler.pool.add(law_parameters(group.law, where)),
         **law,
         history_at=history_at + law["history"] * np.arange(group.max_contacts),
     )
@@ -124,21 +114,22 @@ def group_records(
         t.FEATURE,
         len(markers),
         marker=markers,
-        body=bodies,
+        body=[compiler.body_index[shape.marker.body] for shape in group.shapes],
         radius=[sphere.radius for sphere in group.spheres] + [0.0] * len(group.planes),
         is_plane=[0] * len(group.spheres) + [1] * len(group.planes),
     )
     for feature, plane in zip(features[len(group.spheres) :], group.planes, strict=True):
         feature["normal"] = plane.normal
     excluded = group.excluded_numbers()
+    start, slot_start, excluded_start = (len(compiler.records[key]) for key in ("features", "contacts", "excluded"))
     record = make_record(
         t.GROUP,
-        start=starts[0],
-        plane_start=starts[0] + len(group.spheres),
-        end=starts[0] + len(markers),
+        start=start,
+        plane_start=start + len(group.spheres),
+        end=start + len(markers),
         slot_start=slot_start,
         slot_end=slot_start + group.max_contacts,
-        excluded_start=starts[1],
-        excluded_end=starts[1] + len(excluded),
+        excluded_start=excluded_start,
+        excluded_end=excluded_start + len(excluded),
     )
     return {"contacts": contacts, "features": features, "groups": record, "excluded": excluded}

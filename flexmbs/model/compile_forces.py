@@ -47,8 +47,8 @@ class ForceTables:
         self.functions, self.turns = FunctionTables(compiler), TurnTable(compiler)
         self.columns: list[RecordColumn] = []
         self.record_size = 0
-        self.records: dict[str, list[np.void]] = {key: [] for key in ("elements", "bushings", "spread_loads", "loads")}
-        self.records["joint_frictions"] = []
+        keys = ("elements", "bushings", "spread_loads", "loads", "joint_frictions")
+        self.records: dict[str, list[np.void]] = {key: [] for key in keys}
 
     def add_all(self, system) -> dict[str, list[int | Reading]]:
         """Everything that the system states; joints, bodies and constraints have their numbers already.

@@ -47,6 +47,21 @@ _KINDS = {
     "inverse curve": t.INVERSE_CURVE,
     "surface": t.SURFACE,
 }
+_RECORDS = {
+    "bodies": t.BODY,
+    "axes": t.AXIS,
+    "markers": t.MARKER,
+    "signals": t.SIGNAL,
+    "contacts": t.CONTACT,
+    "features": t.FEATURE,
+    "groups": t.GROUP,
+    "constraints": t.CONSTRAINT,
+    "switches": t.SWITCH,
+    "events": t.EVENT,
+    "actions": t.ACTION,
+    "terms": t.TERM,
+    "couplers": t.COUPLER,
+}
 COARSER = 1e3  # errors of bristles count against their size, those of other states against a thousandth of it
 _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
 
@@ -62,11 +77,7 @@ class _Compiler:
         self.names = CoordinateNames()
         self.signals = signals
         self.signal_list: list[Signal] = []
-        self.records: dict[str, list] = {key: [] for key in ("bodies", "axes", "markers", "signals")}
-        for key in ("contacts", "features", "groups", "excluded", "constraints", "switches", "events", "actions"):
-            self.records[key] = []
-        for key in ("terms", "couplers"):
-            self.records[key] = []
+        self.records: dict[str, list] = {key: [] for key in (*_RECORDS, "excluded")}
         self.coordinate_index: dict[str, int] = {}
         self.constraint_names: list[str] = []
         self.switch_names: list[str] = []
@@ -320,11 +331,7 @@ class _Compiler:
                 scratch += int(record["scratch"])
                 self.records["contacts"].append(record)
         for number, group in enumerate(self.system.contact_groups.values()):
-            markers = [self.marker(shape.marker) for shape in group.shapes]
-            bodies = [self.body_index[shape.marker.body] for shape in group.shapes]
-            starts = len(self.records["features"]), len(self.records["excluded"])
-            slot_start = len(self.records["contacts"])
-            found = group_records(group, number, markers, bodies, slot_start, history, starts, self.pool, self.signals)
+            found = group_records(self, group, number, history)
             for key, records in found.items():
                 self.records[key] += [records] if key == "groups" else list(records)
             history += int(found["contacts"]["history"].sum())
@@ -366,22 +373,7 @@ class _Compiler:
         coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * (len(self.names.multipliers) - self.switched_rows)
         coordinates += [make_record(t.COORDINATE, multiplier=t.SWITCHED)] * self.switched_rows
-        kinds = dict(
-            bodies=t.BODY,
-            axes=t.AXIS,
-            markers=t.MARKER,
-            signals=t.SIGNAL,
-            contacts=t.CONTACT,
-            features=t.FEATURE,
-            groups=t.GROUP,
-            switches=t.SWITCH,
-            events=t.EVENT,
-            actions=t.ACTION,
-            constraints=t.CONSTRAINT,
-            terms=t.TERM,
-            couplers=t.COUPLER,
-        )
-        arrays = {key: table_of(kind, self.records[key]) for key, kind in kinds.items()}
+        arrays = {key: table_of(kind, self.records[key]) for key, kind in _RECORDS.items()}
         arrays |= self.inertia.arrays()
         arrays |= self.force_arrays()
         arrays["coordinates"] = table_of(t.COORDINATE, coordinates)

@@ -12,9 +12,9 @@ from flexmbs.analysis.evaluation.evaluate import gaps
 from flexmbs.analysis.evaluation.massless_motions import check_inertia
 from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.run.group_start import deepest_penetration
-from flexmbs.analysis.run.steps import Steps
+from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.layout.state import SINGULAR, Log, Scratch, Settings, State
+from flexmbs.core.layout.state import SINGULAR, State
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, Workspace
 from flexmbs.core.stepping.step_loop import impose_start
 from flexmbs.model.compiled_model import Model
@@ -51,34 +51,23 @@ def _bodies_of(model: Model, c: int) -> str:
     return f"'{first}' and '{second}'"
 
 
-def warm_up(
-    model: Model,
-    settings: Settings,
-    scratch: Scratch,
-    work: Workspace,
-    state: State,
-    log: Log,
-    contacts: tuple,
-    known: Collection[str],
-    steps: Steps,
-) -> tuple[int, State | None, float]:
+def warm_up(run: RunModel, known: Collection[str]) -> tuple[int, State | None, float]:
     """Load or compile the kernels, so that compile time is not counted as solve time, and start on a copy of the state.
 
-    ``contacts``: what the entries of ``steps`` take behind the log. Returns the outcome of the start, the started copy
-    (None: loads that follow reactions have changed ``state`` since), and the seconds that the start took.
-    MechanismError if the start is impossible. For ``known`` see
-    :func:`start_lags`.
+    Returns the outcome of the start, the started copy (None: loads that follow reactions have changed the state since),
+    and the seconds that the start took. MechanismError if the start is impossible. For ``known`` see :func:`start_lags`.
     """
+    model, work, state, log = run.model, run.work, run.state, run.log
     impose_start(model.tables, state, work)
     check_start(model, work, state)
     copy = state.copy()
-    steps.advance(model.tables, copy, settings, scratch, work, log, *contacts, 0)
+    run.steps.advance(*run.parts(copy), 0)
     described_steps(model, work, log.rows[:0])
     log.filled[:] = 0
     begin = time.perf_counter()
-    outcome = steps.start(model.tables, copy, settings, scratch, work, log, *contacts)
+    outcome = run.steps.start(*run.parts(copy))
     seconds = time.perf_counter() - begin
-    changed = start_lags(model, settings, scratch, work, state, copy, log, contacts, known, steps)
+    changed = start_lags(run, copy, known)
     if outcome == SINGULAR:
         check_inertia(replace(model, q=state.q.copy(), v=state.v.copy()), float(state.time))
         raise MechanismError(f"the mass matrix is singular at the start: {_massless(model, copy.mass)} has no inertia")
@@ -93,34 +82,23 @@ def _massless(model: Model, mass: np.ndarray) -> str:
     return f"'{model.coordinate_names[model.tables.free[int(np.argmax(np.abs(vectors[:, 0])))]]}'"
 
 
-def start_lags(
-    model: Model,
-    settings: Settings,
-    scratch: Scratch,
-    work: Workspace,
-    state: State,
-    copy: State,
-    log: Log,
-    contacts: tuple,
-    known: Collection[str],
-    steps: Steps,
-) -> bool:
+def start_lags(run: RunModel, copy: State, known: Collection[str]) -> bool:
     """Set loads that follow reactions to the reactions at the start, iteratively, as friction changes the reactions.
 
-    ``copy`` of ``state`` has been started; coordinates in ``known`` keep the values of a saved state. Returns whether
+    ``copy`` of the state has been started; coordinates in ``known`` keep the values of a saved state. Returns whether
     there are such loads.
     """
-    tables = model.tables
-    states = tables.states[list(model.lags)]
+    model, state = run.model, run.state
+    states = model.tables.states[list(model.lags)]
     states = states[[model.coordinate_names[k] not in known for k in states["coordinate"]]]
     for _ in range(MAX_ROUNDS if len(states) else 0):
-        found = work.signal[states["signal"], 0].copy()
+        found = run.work.signal[states["signal"], 0].copy()
         change = np.abs(found - state.v[states["coordinate"]]).max()
         if not np.isfinite(change):
             break
         state.v[states["coordinate"]] = copy.v[states["coordinate"]] = found
         if change <= 1e-12 * np.abs(found).max():
             break
-        log.filled[:] = 0
-        steps.start(tables, copy, settings, scratch, work, log, *contacts)
+        run.log.filled[:] = 0
+        run.steps.start(*run.parts(copy))
     return len(states) > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,12 +43,7 @@ def capture(
     requested : integrator and tolerances as stated by the user, as text
     note : counters of the run
     """
-    arrays = {
-        f"{block}.{name}": s.as_saved(array).copy()
-        for block, content in blocks.items()
-        for name, array in content.arrays.items()
-        if name not in s.NOT_SAVED
-    }
+    arrays = {name: array.copy() for name, array in _saved_arrays(blocks)}
     arrays |= {f"tables.{name}": getattr(model.tables, name).copy() for name in CHOICE}
     names = {
         "coordinate_names": list(stated.coordinate_names),
@@ -63,6 +58,14 @@ def capture(
         "asked": dict(requested),
     }
     return SavedState(float(s.named(arrays, "time")), arrays, system_arrays(stated), {**names, **note})
+
+
+def _saved_arrays(blocks: Mapping[str, Block]) -> Iterator[tuple[str, np.ndarray]]:
+    """Names and arrays of the blocks as files have them; assigned elements are those of the blocks."""
+    for block, content in blocks.items():
+        for name, array in content.arrays.items():
+            if name not in s.NOT_SAVED:
+                yield f"{block}.{name}", s.as_saved(array)
 
 
 def check_start_options(out, resume: bool, start, start_computed: bool, force: bool) -> None:
@@ -99,26 +102,19 @@ def as_state(start: SavedState | Result | str | os.PathLike) -> SavedState:
 
 def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
     """Copy the saved arrays into blocks of the same shapes (see :func:`fits`)."""
-    for block, content in blocks.items():
-        for name, array in content.arrays.items():
-            if name not in s.NOT_SAVED:
-                s.as_saved(array)[...] = saved.arrays[f"{block}.{name}"]
+    for name, array in _saved_arrays(blocks):
+        array[...] = saved.arrays[name]
 
 
 def has_arrays_of(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
     """Whether a saved state has all arrays of the blocks by name; those of other versions lack some."""
-    names = {f"{block}.{name}" for block, content in blocks.items() for name in content.arrays if name not in s.NOT_SAVED}
-    return names <= saved.arrays.keys()
+    return {name for name, _array in _saved_arrays(blocks)} <= saved.arrays.keys()
 
 
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
     """Whether the saved arrays match the blocks of a run in name, shape and type; MechanismError if one is damaged."""
     alike = has_arrays_of(saved, blocks) and all(
-        saved.arrays[f"{block}.{name}"].shape == s.as_saved(array).shape
-        and saved.arrays[f"{block}.{name}"].dtype == s.as_saved(array).dtype
-        for block, content in blocks.items()
-        for name, array in content.arrays.items()
-        if name not in s.NOT_SAVED
+        saved.arrays[name].shape == array.shape and saved.arrays[name].dtype == array.dtype for name, array in _saved_arrays(blocks)
     )
     if alike:
         check_indices(saved.arrays, blocks)

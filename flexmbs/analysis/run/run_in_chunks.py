@@ -170,9 +170,7 @@ class Run(RunModel):
     def _warm_up(self, saved: SavedState | None) -> None:
         known = () if saved is None else saved.note["coordinate_names"]
         begin = time.perf_counter()
-        outcome, started, seconds = warm_up(
-            self.model, self.settings, self.scratch, self.work, self.state, self.log, self.arrays, known, self.steps
-        )
+        outcome, started, seconds = warm_up(self, known)
         self.compile_seconds += time.perf_counter() - begin - seconds
         if started is not None:
             self.started = outcome, started, seconds
@@ -182,7 +180,7 @@ class Run(RunModel):
         begin = time.perf_counter()
         if self.started is None:
             self.log.filled[:] = 0
-            outcome = self.steps.start(*self._parts())
+            outcome = self.steps.start(*self.parts())
             seconds = time.perf_counter() - begin
         else:
             outcome, self.state, seconds = self.started
@@ -272,7 +270,7 @@ class Run(RunModel):
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
-        outcome = self.steps.advance(*self._parts(), chunk)
+        outcome = self.steps.advance(*self.parts(), chunk)
         self.loop_seconds += time.perf_counter() - begin
         rows, contacts, occurrences = self.log.filled
         t, q = self.log.rows[:rows, TIME], self.log.rows[:rows, self.model.log_row.q]

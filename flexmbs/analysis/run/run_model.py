@@ -64,9 +64,17 @@ class RunModel:
         if self.method is MOREAU:
             self.steps, self.arrays = IN_TIME, (make_steps(model),)
 
-    def _parts(self) -> tuple:
-        """What the entries of the step loop take."""
-        return (self.model.tables, self.state, self.settings, self.scratch, self.work, self.log, *self.arrays)
+    def parts(self, state: s.State | None = None) -> tuple:
+        """What the entries of the step loop take, with the state of the run or another one."""
+        return (
+            self.model.tables,
+            self.state if state is None else state,
+            self.settings,
+            self.scratch,
+            self.work,
+            self.log,
+            *self.arrays,
+        )
 
     def _choose_constraints(self, outcome: int) -> int:
         """Switch to a better set of independent constraints, if there is one, and continue."""
@@ -99,9 +107,9 @@ class RunModel:
             self._widen(min(2 * slots, contacts, MOST_CLOSED))
             self.log.filled[:] = 0
             if at_start:
-                outcome = self.steps.start(*self._parts())
+                outcome = self.steps.start(*self.parts())
             elif restart_constraints(self.model.tables, self.state, self.scratch, self.work):
-                outcome = settle(*self._parts(), NO_SWITCH, NO_SWITCH, 0)
+                outcome = settle(*self.parts(), NO_SWITCH, NO_SWITCH, 0)
             else:
                 return s.SINGULAR
         return outcome

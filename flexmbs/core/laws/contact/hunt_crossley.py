@@ -43,8 +43,7 @@ class HuntCrossley(PowerLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (isinstance(self.damping, int | float) and math.isfinite(self.damping) and self.damping >= 0.0):
-            raise MechanismError(f"contact law: damping {self.damping!r} s/m must be a number >= 0")
+        checked_number(self.damping, "damping", "s/m", above=False)
         checked_choice(self.separation, "separation", SEPARATIONS)
 
     def restitution_at(self, speed: float) -> float:

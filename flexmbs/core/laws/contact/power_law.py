@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw, plain_energy, plain_force
+from flexmbs.core.laws.contact.law_numbers import checked_number
 from flexmbs.machine_code.entry import entry
 
 if TYPE_CHECKING:
@@ -41,11 +42,8 @@ class PowerLaw(ContactLaw):
     energy = power_energy
 
     def __post_init__(self) -> None:
-        for name, lowest, value in (("stiffness", 0.0, self.stiffness), ("exponent", 1.0, self.exponent)):
-            finite = isinstance(value, int | float | np.number) and np.isfinite(value)
-            if not finite or value < lowest or value == 0.0:
-                bound = "positive" if name == "stiffness" else "at least 1"
-                raise MechanismError(f"contact law: {name} {value!r} must be {bound}")
+        checked_number(self.stiffness, "stiffness")
+        checked_number(self.exponent, "exponent", lowest=1.0, above=False)
 
     def parameters(self) -> tuple[float, ...]:
         return float(self.stiffness), float(self.exponent)
