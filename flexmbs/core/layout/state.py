@@ -157,6 +157,7 @@ KEPT_BETWEEN_CHOICES = (
     "episode",
     "contact_history",
     "sharing",
+    "wishes",
     "holding",
     "largest_effort",
     "speed",
@@ -188,6 +189,7 @@ class State(Block):
         "episode": (EPISODE, ("contacts",)),  # of the touching contacts
         "contact_history": ("f8", ("history",)),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "sharing": ("f8", ("shares", "shares")),  # as Workspace.sharing
+        "wishes": ("f8", ("sharers", "sharers")),  # normal forces of contacts without load on equal springs, by those of others
         "holding": ("f8", ("slot_rows", "slot_rows")),  # rows F of contacts that rest (core.stepping.rigid.resting_groups)
         "largest_effort": ("f8", ("n",)),  # driving forces so far, or as their rounding allows (core.stepping.driver_steps)
         "speed": ("f8", ("bodies",)),  # largest speed of its points so far (core.methods.motion_scales)
@@ -385,6 +387,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         "flags": active_size(tables),
         "history": history_size(tables),
         "shares": sharing_size(tables),
+        "sharers": sharing_size(tables) // 3,
         "slot_rows": 3 * int(np.count_nonzero(tables.switches["kind"] == SLOT)),
         "remembered": history,
         "width": 0 if not matrices else 2 * int(tables.band) + 1 if tables.band else len(tables.free),

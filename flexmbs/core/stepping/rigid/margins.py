@@ -35,6 +35,7 @@ CLOSES = -1  # in place of a margin: the gap of an open contact has vanished
 LEAST_SLIP = 1e-9  # m/s
 # m/s: where the direction turns fast, as of a box that spins, the last of the way to zero slip is a straight line
 STOPS = 1e-10
+TAKES_LOAD = 1e-9  # of the largest load
 RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold it
 
 
@@ -59,7 +60,8 @@ def contact_margins(tables, state, q, v, a, work, rigid, out):
         if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
             continue
         if mode == RESTING:
-            out[3 * s] = RESTS_WITHIN - abs(touch.gap - state.contact_history[at + HELD_GAP])
+            out[3 * s + NORMAL] = RESTS_WITHIN - abs(touch.gap - state.contact_history[at + HELD_GAP])
+            out[3 * s + CONE] = unloaded_margin(tables, state, a, s)
             continue
         out[3 * s + NORMAL] = a[row]
         pool, numbers = tables.pool, tables.contacts[c].at
@@ -75,6 +77,17 @@ def contact_margins(tables, state, q, v, a, work, rigid, out):
     margin, leader = resting_margin(tables, state, a, rigid)
     if leader >= 0:
         out[3 * leader + CONE] = margin
+
+
+@kernel
+def unloaded_margin(tables, state, a, s):
+    """Up to when the contact of slot ``s``, which has no load, has none: by the forces of others on equal springs."""
+    wish, known = 0.0, False
+    for other in range(state.wishes.shape[0]):
+        known = known or state.wishes[s, other] != 0.0
+        if state.wishes[s, other] != 0.0:
+            wish += state.wishes[s, other] * a[tables.switches[other].row]
+    return TAKES_LOAD * state.largest_load - wish if known else NEVER
 
 
 @kernel

@@ -42,6 +42,7 @@ NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
+GIVES_WAY = 10.0  # times the largest force on a spring
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
@@ -69,7 +70,8 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return False
         if ended < 0 or begins(rigid, moving):
             break
-    share_as_springs(tables, rigid, solver, moving)
+    stay_unloaded(rigid, solver, moving)
+    share_as_springs(tables, state, rigid, solver, moving)
     for i in range(lasting):
         for k in range(3):
             if i < moving:
@@ -107,6 +109,15 @@ def solve_moving(tables, rigid, solver, moving, beyond):
         rigid.contact_mode[:moving],
         solver,
     )
+
+
+@kernel
+def stay_unloaded(rigid, solver, moving):
+    """Contacts that part by no more than the springs under others give way have no load, but are closed."""
+    largest = largest_force(rigid, moving)
+    for i in range(moving):
+        if rigid.contact_mode[i] == OPEN and solver.y[3 * i] <= GIVES_WAY * rigid.spring[rigid.lasting[i]] * largest:
+            rigid.contact_mode[i] = RESTING
 
 
 @kernel

@@ -1,7 +1,8 @@
 """How closed contacts share a load that more of them carry than it takes.
 
 Where all contacts of a group slide they carry it as equal springs would: n = F_n nu with W_nn = F_n F_n^T of the normals, those
-whose n would be negative nothing, and (A n + b)_n = 0, where A has the friction -mu n d of each with it.  Where some stick the
+whose n would be negative nothing, and (A n + b)_n = 0, where A has the friction -mu n d of each with it.  They take load
+again where F_n nu of those that have some says so (``State.wishes``).  Where some stick the
 share is that of the contact problem.  From then on what changes no motion stays as it is:
 
 The forces lam of contacts whose rows depend on each other are definite but for Q lam, with W of the rows that are on, B an
@@ -19,6 +20,7 @@ from flexmbs.core.layout.switch_tables import OPEN, RESTING, SLIDING, STICKING
 from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.orthonormal_rows import find_row_basis
+from flexmbs.core.linalg.vectors import dot
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -84,21 +86,27 @@ def fill_sharing(tables, state, work, rigid, rows, p, size):
 
 
 @kernel
-def share_as_springs(tables, rigid, solver, moving):
+def share_as_springs(tables, state, rigid, solver, moving):
     """Forces and modes of groups of which all contacts slide, as equal springs; ``rigid.by_springs`` says which these are."""
+    state.wishes[:] = 0.0
     for i in range(moving):
         rigid.by_springs[i] = 0
     for i in range(moving):
-        count, slides = 0, True
+        count, slides, first = 0, True, True
         for j in range(moving):
             if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]] and rigid.contact_mode[j] != OPEN:
-                slides = slides and j >= i and (rigid.contact_mode[j] != STICKING)  # j < i: its group has been looked at
+                first = first and j >= i
+                slides = slides and rigid.contact_mode[j] != STICKING
                 rigid.member[count] = j
                 count += 1
-        if slides and count > 1:
+        if not first or count < 2:
+            continue
+        if slides:
             set_directions(rigid, solver, count)
             fill_sliding(rigid, count)
             spring_forces(rigid, count)
+        if state.wishes.shape[0] > 0:
+            keep_wishes(tables, state, rigid, count)
 
 
 @kernel
@@ -168,6 +176,35 @@ def spring_forces(rigid, count):
             rigid.chosen_force[3 * i + 1 + k] = -rigid.contact_friction[i] * rigid.chosen_force[3 * i] * rigid.direction_of[i, k]
             if loaded:
                 rigid.contact_direction[i, k] = rigid.direction_of[i, k]
+
+
+@kernel
+def keep_wishes(tables, state, rigid, count):
+    """``state.wishes`` of the members without load: F_i (F^T F)^-1 F^T with the rows F of those that have some."""
+    for m in range(count):
+        rigid.on_row[m] = 1 if rigid.contact_mode[rigid.member[m]] != RESTING else 0
+        for j in range(count):
+            r, c = 3 * rigid.lasting[rigid.member[m]], 3 * rigid.lasting[rigid.member[j]]
+            rigid.chosen_delassus[m, j] = rigid.delassus[r, c]
+    F, on, p = rigid.F, rigid.on_row, factor_delassus(rigid.chosen_delassus, count, rigid.F)
+    square, x = rigid.cholesky[:p, :p], rigid.chosen_free[:p]
+    for i in range(p):
+        for j in range(p):
+            square[i, j] = 0.0
+            for m in range(count):
+                square[i, j] += on[m] * F[m, i] * F[m, j]
+    if not factorise(square, rigid.pivots[:p], 0.0):
+        return
+    for m in range(count):
+        if on[m] == 1:
+            continue
+        for i in range(p):
+            x[i] = F[m, i]
+        solve(square, rigid.pivots[:p], x)
+        row = slot_of(tables, state, rigid.closed[rigid.lasting[rigid.member[m]]])
+        for j in range(count):
+            column = slot_of(tables, state, rigid.closed[rigid.lasting[rigid.member[j]]])
+            state.wishes[row, column] = on[j] * dot(F[j], x, p)
 
 
 @kernel
