@@ -163,3 +163,15 @@ def test_a_force_that_oscillates_slips_in_every_half_period(held_by):
     begins = sorted({round(event.time, 9) for event in result.events if (event.mode_before, event.mode) == ("sticking", "sliding")})
     first = math.asin(1.0 / amplitude) / (2.0 * math.pi * frequency)
     assert begins == pytest.approx([first + k / (2.0 * frequency) for k in range(12)], abs=1e-6)
+
+
+def test_a_light_body_beside_a_heavy_one_has_a_limit_of_its_own():
+    """Each group's dead band is 1e-9 of its own load; by that of the heavy one the light one would rest 1 % too long."""
+    machine = system()
+    floor = fm.Plane(machine.ground["origin"], (0.0, 0.0, 1.0))
+    for i, density in enumerate((1000.0, 0.01)):
+        body = machine.add(fm.RigidBody.box(density, (0.2, 0.2, 0.1)), f"body {i}", position=(0.0, i, 0.05))
+        machine.contact(fm.Box(body.frame, (0.2, 0.2, 0.1)), floor, law=fm.Rigid(friction=0.5), name=f"floor {i}")
+        machine.force(body.frame, (ramp(0.25 * (1 + i) * density * 0.004 * G), 0.0, 0.0))
+    result = machine.simulate(2.5)
+    assert events(result) == pytest.approx([1.0, 2.0], abs=2e-7)

@@ -284,7 +284,9 @@ def keep_resting(tables, state, rigid, count):
     """Keep which of ``count`` closed contacts rest in groups, and their rows F, for their margin between events."""
     members = 0
     for i in range(count):
-        state.contact_history[tables.contacts[rigid.closed[i]].history_at + IN_RESTING_GROUP] = rigid.resting[i]
+        state.contact_history[tables.contacts[rigid.closed[i]].history_at + IN_RESTING_GROUP] = rigid.resting[i] * (
+            1.0 + rigid.group[i]
+        )
         if rigid.resting[i] == 1:
             rigid.member[members] = i
             members += 1
@@ -293,47 +295,70 @@ def keep_resting(tables, state, rigid, count):
 
 
 @kernel
+def list_resting(tables, state, rigid):
+    """Slots of the contacts that rest in ``rigid.member``, and their groups in ``rigid.group``; how many."""
+    first, count = len(tables.contacts), 0
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == SLOT and state.active[first + s] != UNUSED:
+            at = tables.contacts[state.active[first + s] - 1].history_at
+            if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
+                rigid.member[count], rigid.group[count] = s, int(state.contact_history[at + IN_RESTING_GROUP])
+                count += 1
+    return count
+
+
+@kernel
 def resting_margin(tables, state, a, rigid):
-    """Margin of all groups that rest at accelerations and multipliers ``a``, N; the slot of their first contact (-1: none).
+    """Least margin of all groups that rest at accelerations and multipliers ``a``, N; the slot of their first contact (-1: none).
 
     ``rigid.held_force``: admissible forces, in the order of slots, or those of the equations of motion, if these are easily so.
     """
-    first, leader, count, load, slack = len(tables.contacts), -1, 0, LEAST_LOAD * state.largest_load, math.inf
-    for s in range(len(tables.switches)):
-        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
+    count, margin = list_resting(tables, state, rigid), math.inf
+    for i in range(count):
+        new = True
+        for j in range(i):
+            new = new and rigid.group[j] != rigid.group[i]
+        if new:
+            margin = min(margin, margin_of_group(tables, state, a, rigid, count, rigid.group[i]))
+    return margin, rigid.member[0] if count > 0 else -1
+
+
+@kernel
+def margin_of_group(tables, state, a, rigid, resting, group):
+    """Margin of one ``group`` of the contacts that rest."""
+    count, load, slack, p = 0, LEAST_LOAD * state.largest_load, math.inf, state.held_rank
+    for i in range(resting):
+        if rigid.group[i] != group:
             continue
-        contact = tables.contacts[state.active[first + s] - 1]
-        if state.contact_history[contact.history_at + IN_RESTING_GROUP] == 0.0:
-            continue
-        leader = s if leader < 0 else leader
-        row, mu = tables.switches[s].row, tables.pool[contact.at + STATIC_FRICTION]
-        rigid.contact_static[count] = mu
+        contact = tables.contacts[state.active[len(tables.contacts) + rigid.member[i]] - 1]
+        row, mu = tables.switches[rigid.member[i]].row, tables.pool[contact.at + STATIC_FRICTION]
+        rigid.contact_static[count], rigid.on_row[count] = mu, i
         for k in range(3):
-            rigid.chosen_force[3 * count + k] = rigid.held_force[3 * count + k] = a[row + k]
+            rigid.chosen_force[3 * count + k] = rigid.held_force[3 * i + k] = a[row + k]
             load = max(load, abs(a[row + k]))
+            for j in range(p):
+                rigid.F[3 * count + k, j] = state.holding[3 * i + k, j]
         tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
         slack = min(slack, a[row] - tangential / mu if mu > 0.0 else a[row])
         count += 1
-    if count == 0 or slack > EASY * load:
-        return slack, leader
-    mu, p = rigid.contact_static[:count], state.held_rank
-    s = holding_margin(state.holding, count, p, mu, rigid.chosen_force, rigid.held_force, rigid)
-    return s + BAND * load + state.holding_slack, leader
+    if slack > EASY * load:
+        return slack
+    s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.chosen_change, rigid)
+    for i in range(count):
+        for k in range(3):
+            rigid.held_force[3 * rigid.on_row[i] + k] = rigid.chosen_change[3 * i + k]
+    return s + BAND * load + state.holding_slack
 
 
 @kernel
 def remember_resting(tables, state, rigid):
     """At the end of a step: forces of the equations of motion become admissible ones, from where they go on."""
-    _margin, leader = resting_margin(tables, state, state.a, rigid)
-    count, first = 0, len(tables.contacts)
-    for s in range(leader, len(tables.switches) if leader >= 0 else leader):
-        if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
-            continue
-        at = tables.contacts[state.active[first + s] - 1].history_at
-        if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
-            for k in range(3):
-                force = rigid.held_force[3 * count + k]
-                state.contact_history[at + LOAD_BEFORE + k] = state.contact_history[at + LOAD + k]
-                state.a[tables.switches[s].row + k] = state.contact_history[at + LOAD + k] = force
-                state.largest_load = max(state.largest_load, abs(force))
-            count += 1
+    resting_margin(tables, state, state.a, rigid)
+    first = len(tables.contacts)
+    for i in range(list_resting(tables, state, rigid)):
+        at = tables.contacts[state.active[first + rigid.member[i]] - 1].history_at
+        for k in range(3):
+            force = rigid.held_force[3 * i + k]
+            state.contact_history[at + LOAD_BEFORE + k] = state.contact_history[at + LOAD + k]
+            state.a[tables.switches[rigid.member[i]].row + k] = state.contact_history[at + LOAD + k] = force
+            state.largest_load = max(state.largest_load, abs(force))
