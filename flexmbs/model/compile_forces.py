@@ -47,8 +47,7 @@ class ForceTables:
         self.functions, self.turns = FunctionTables(compiler), TurnTable(compiler)
         self.columns: list[RecordColumn] = []
         self.record_size = 0
-        keys = ("elements", "bushings", "spread_loads", "loads", "joint_frictions")
-        self.records: dict[str, list[np.void]] = {key: [] for key in keys}
+        self.records = compiler.records
 
     def add_all(self, system) -> dict[str, list[int | Reading]]:
         """Everything that the system states; joints, bodies and constraints have their numbers already.

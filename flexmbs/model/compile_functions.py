@@ -32,11 +32,11 @@ class FunctionTables:
 
     def __init__(self, compiler):
         self.compiler = compiler
-        self.sensors: list[np.void] = []
-        self.functions: list[np.void] = []
+        records: dict[str, list[np.void]] = compiler.records
+        self.sensors, self.functions, self.states, self.samplers = (
+            records[name] for name in ("sensors", "functions", "states", "samplers")
+        )
         self.inputs: list[int] = []
-        self.states: list[np.void] = []
-        self.samplers: list[np.void] = []
         self.user_functions: list[UserFunction | None] = []  # in the order of the table; None: outputs are the inputs
         self.outputs = 0
         self.state_coordinates: dict[int, int] = {}  # id of a state -> its first coordinate

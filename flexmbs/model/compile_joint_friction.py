@@ -20,7 +20,7 @@ def add_joint_friction(compiler, element: Element, signal: int, number: int) -> 
     """
     law, joint = element.law, element.joint
     labels = tuple(f"friction along {name}" for name in law.coordinates) or _ABOUT_A_POINT
-    frictions = compiler.forces.records["joint_frictions"]
+    frictions = compiler.records["joint_frictions"]
     switch = add_switch(compiler, element.name, FRICTION_HOLD, labels, start=len(frictions))
     places = [compiler.coordinate_index[f"{joint.name}.{name}"] for name in law.coordinates]
     static, dynamic = law.law.coefficients

@@ -9,7 +9,6 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import force_tables as f
 from flexmbs.core.layout import tables as t
-from flexmbs.core.layout.friction_tables import JOINT_FRICTION
 from flexmbs.core.layout.records import NONE, make_record, table_of
 from flexmbs.core.layout.switch_tables import EVENT_MEMORY
 from flexmbs.core.mechanics.signals import time_function
@@ -47,21 +46,8 @@ _KINDS = {
     "inverse curve": t.INVERSE_CURVE,
     "surface": t.SURFACE,
 }
-_RECORDS = {
-    "bodies": t.BODY,
-    "axes": t.AXIS,
-    "markers": t.MARKER,
-    "signals": t.SIGNAL,
-    "contacts": t.CONTACT,
-    "features": t.FEATURE,
-    "groups": t.GROUP,
-    "constraints": t.CONSTRAINT,
-    "switches": t.SWITCH,
-    "events": t.EVENT,
-    "actions": t.ACTION,
-    "terms": t.TERM,
-    "couplers": t.COUPLER,
-}
+_RECORDS = {name: dtype for name, (dtype, _dimensions) in t.Tables.fields.items() if isinstance(dtype, np.dtype)}
+_WITH_SIGNAL = ("elements", "spread_loads", "states", "joint_frictions")
 COARSER = 1e3  # errors of bristles count against their size, those of other states against a thousandth of it
 _INVERSE = {"curve": "inverse curve", "inverse curve": "curve", "surface": "surface"}  # the latter: see curve
 
@@ -337,46 +323,25 @@ class _Compiler:
             history += int(found["contacts"]["history"].sum())
             self.contact_names += [f"{group.name}[{i + 1}]" for i in range(group.max_contacts)]
 
-    def force_arrays(self) -> dict[str, np.ndarray]:
-        """Tables of forces, sensors, functions and states; outputs of functions get their final rows."""
-        forces, functions = self.forces, self.forces.functions
-        lists = dict(
-            loads=(forces.records["loads"], t.LOAD),
-            elements=(forces.records["elements"], t.ELEMENT),
-            bushings=(forces.records["bushings"], t.BUSHING),
-            turns=(forces.turns.records, t.TURN),
-            spread_loads=(forces.records["spread_loads"], t.SPREAD_LOAD),
-            sensors=(functions.sensors, t.SENSOR),
-            functions=(functions.functions, t.USER_FUNCTION),
-            states=(functions.states, t.USER_STATE),
-            samplers=(functions.samplers, t.SAMPLER),
-            joint_frictions=(forces.records["joint_frictions"], JOINT_FRICTION),
-        )
-        arrays = {key: table_of(kind, rows) for key, (rows, kind) in lists.items()}
+    def set_final_rows(self, arrays: dict[str, np.ndarray]) -> None:
+        """Give outputs of functions their rows in tables of forces, sensors and states."""
         signals = len(self.records["signals"])
-        for key, fields in (
-            ("loads", ("sx", "sy", "sz")),
-            ("elements", ("signal",)),
-            ("spread_loads", ("signal",)),
-            ("states", ("signal",)),
-            ("joint_frictions", ("signal",)),
-        ):
+        for key, fields in (("loads", ("sx", "sy", "sz")), *((key, ("signal",)) for key in _WITH_SIGNAL)):
             for field in fields:
                 arrays[key][field] = final_row(arrays[key][field], signals)
         of_signals = arrays["sensors"]["kind"] == f.SIGNAL_VALUE
         arrays["sensors"]["a"][of_signals] = final_row(arrays["sensors"]["a"][of_signals], signals)
-        arrays["inputs"] = np.array(functions.inputs, dtype=np.int64)
-        return arrays
 
     def tables(self) -> t.Tables:
         nothing, multiplier = make_record(t.COORDINATE), make_record(t.COORDINATE, multiplier=t.PERMANENT)
-        coordinates = [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
+        coordinates = self.records["coordinates"]
+        coordinates += [self.coordinate_records.get(i, nothing) for i in range(len(self.names.coordinates))]
         coordinates += [multiplier] * (len(self.names.multipliers) - self.switched_rows)
         coordinates += [make_record(t.COORDINATE, multiplier=t.SWITCHED)] * self.switched_rows
         arrays = {key: table_of(kind, self.records[key]) for key, kind in _RECORDS.items()}
         arrays |= self.inertia.arrays()
-        arrays |= self.force_arrays()
-        arrays["coordinates"] = table_of(t.COORDINATE, coordinates)
+        self.set_final_rows(arrays)
+        arrays["inputs"] = np.array(self.forces.functions.inputs, dtype=np.int64)
         arrays["excluded"] = np.array(self.records["excluded"], dtype=np.int64)
         arrays["constraints"]["row"] += len(self.names.coordinates)
         arrays["switches"]["row"] += len(self.names.coordinates)

@@ -15,7 +15,7 @@ class TurnTable:
     """The records of ``Tables.turns``, one for each pair of markers and axis, with their names."""
 
     def __init__(self, compiler) -> None:
-        self.compiler, self.records, self.names = compiler, [], []
+        self.compiler, self.records, self.names = compiler, compiler.records["turns"], []
         events = compiler.system.events.values()
         self.lets_go = any(isinstance(action, Free) for event in events for action in event.do)
         self.ways = {}  # from each body: joints without other axes, both their markers, the axis that turns

@@ -41,17 +41,8 @@ class MisalignedJoint:
 
     def as_dict(self) -> dict[str, object]:
         """Plain values for JSON, including the sizes of gap (m) and angle (degrees) and the sentence."""
-        return {
-            "joint": self.joint,
-            "kind": self.kind,
-            "a": self.a,
-            "b": self.b,
-            "gap": list(self.gap),
-            "turn": list(self.turn),
-            "gap_m": float(np.linalg.norm(self.gap)),
-            "angle_degrees": float(np.degrees(np.linalg.norm(self.turn))),
-            "sentence": self.sentence,
-        }
+        sizes = {"gap_m": float(np.linalg.norm(self.gap)), "angle_degrees": float(np.degrees(np.linalg.norm(self.turn)))}
+        return {**asdict(self), "gap": list(self.gap), "turn": list(self.turn), **sizes, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)

@@ -146,31 +146,6 @@ NOT_SAVED = (
     "patch_pivots",
     "patch_x",
 )
-# what does not depend on which constraints are chosen as independent
-KEPT_BETWEEN_CHOICES = (
-    "q",
-    "v",
-    "a",
-    "reference",
-    "active",
-    "armed",
-    "episode",
-    "contact_history",
-    "sharing",
-    "wishes",
-    "holding",
-    "largest_effort",
-    "speed",
-    "decided",
-    "samples",
-    "history_t",
-    "history_q",
-    "history_v",
-    "history_a",
-    "number",
-    "flag",
-    "count",
-)
 # outcome of a call of the loop
 CHUNK_FULL, FINISHED, UNDERFLOW, NOT_FINITE, SINGULAR, DIVERGED, DEPENDENT, TOO_MANY_CONTACTS = range(8)
 NO_CONTACT_SLOT, JAMMED, STOPPED_BY_EVENT, EVENT_WITHOUT_END, CONTRADICTORY_LOCK, CHATTERS = range(8, 14)
@@ -183,9 +158,9 @@ class State(Block):
         "q": ("f8", ("n",)),
         "v": ("f8", ("n",)),
         "a": ("f8", ("n",)),
-        "reference": ("f8", 2),  # (balls, 4) quaternions of the chart
+        "reference": ("f8", ("balls", 4)),  # quaternions of the chart
         "active": ("i8", ("flags",)),  # contacts: 1 while touching, 1 + the number of the pair in a group; then switches
-        "armed": ("i8", 1),  # (events,) whether an event of the user can happen (core.layout.switch_tables)
+        "armed": ("i8", ("events",)),  # whether an event of the user can happen (core.layout.switch_tables)
         "episode": (EPISODE, ("contacts",)),  # of the touching contacts
         "contact_history": ("f8", ("history",)),  # what the laws of touching contacts remember (core.laws.contact.contact_law)
         "sharing": ("f8", ("shares", "shares")),  # as Workspace.sharing
@@ -203,7 +178,7 @@ class State(Block):
         "mass": ("f8", ("free", "width")),  # full, or its band (core.linalg.matrix)
         "damping": ("f8", ("free", "width")),
         "stiffness": ("f8", ("free", "width")),
-        "scale": ("f8", 1),  # (free,) powers of two that bring the unknowns to like size
+        "scale": ("f8", ("free",)),  # powers of two that bring the unknowns to like size
         "replaced": ("i8", ("free",)),  # 1: a multiplier whose row is replaced (core.equations.singular_positions)
         "replaced_rows": ("i8", ("replaceable",)),  # which unknowns these are
         "replacement_direction": ("f8", ("replaceable", "free")),  # M w of each
@@ -216,6 +191,10 @@ class State(Block):
         **{name: ("flag", index) for index, name in enumerate(FLAGS)},
         **{name: ("count", index) for index, name in enumerate(COUNT_NAMES)},
     }
+
+
+# what does not depend on which constraints are chosen as independent
+KEPT_BETWEEN_CHOICES = tuple(name for name, shape in State.shapes.items() if not {"free", "replaceable"} & {*shape})
 
 
 def named(arrays: Mapping[str, np.ndarray], name: str):
