@@ -6,45 +6,23 @@ import numpy as np
 
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.tables import Workspace, active_size
-from flexmbs.core.stepping.describe_rows import describe_rows
+from flexmbs.core.layout.tables import Workspace, active_size, lengths
+from flexmbs.core.stepping.describe_rows import DescribedRows, describe_rows
 from flexmbs.model.compiled_model import Model
 
 
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
-    count, n, balls = len(rows), len(model.coordinate_names), len(model.balls)
-    bodies, contacts = len(model.body_names), model.recorded_contacts
-    energy, R_WB = np.zeros((count, 3)), np.zeros((count, bodies, 3, 3))
-    p_WB, v_WB, w_WB = (np.zeros((count, bodies, 3)) for _ in range(3))
-    gap, force, slip = (np.zeros((count, contacts)) for _ in range(3))
-    point, push = np.zeros((count, contacts, 3)), np.zeros((count, contacts, 3))
-    reaction, effort = np.zeros((count, bodies + len(model.constraint_names), 6)), np.zeros((count, n))
-    active, reference = np.zeros(active_size(model.tables), dtype=np.int64), np.zeros((balls, 4))
-    record = np.zeros((count, len(work.record)))
-    describe_rows(
-        model.tables,
-        rows,
-        count,
-        balls,
-        work,
-        active,
-        reference,
-        np.zeros(n),
-        energy,
-        p_WB,
-        R_WB,
-        v_WB,
-        w_WB,
-        gap,
-        force,
-        point,
-        push,
-        slip,
-        reaction,
-        effort,
-        record,
-    )
+    sizes = {
+        "rows": len(rows),
+        "flags": active_size(model.tables),
+        "balls": len(model.balls),
+        "recorded": model.recorded_contacts,
+        "reactions": len(model.body_names) + len(model.constraint_names),
+        "record": len(work.record),
+    }
+    made = DescribedRows.zeros(lengths(model.tables) | sizes)
+    describe_rows(model.tables, rows, work, made)
     columns, own = model.log_row, model.coordinate_count
     accelerations = rows[:, columns.a][:, :own].copy()
     accelerations[:, model.tables.coordinates["unit"][:own] != 0.0] = 0.0  # condensed modes have none
@@ -53,20 +31,20 @@ def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str
         "q": rows[:, columns.q.start :][:, model.stored_columns],
         "v": rows[:, columns.v][:, :own].copy(),
         "a": accelerations,
-        "energy": energy,
-        "contact_gap": gap,
-        "contact_force": force,
-        "contact_point": point,
-        "contact_push": push,
-        "contact_slip": slip,
-        "body_position": p_WB,
-        "body_rotation": R_WB,
-        "body_velocity": v_WB,
-        "body_angular_velocity": w_WB,
-        "reaction": reaction[:, [slot for _name, slot in reaction_slots(model)]],
-        "driving_force": effort[:, model.driven_coordinates],
-        "constraint_error": np.abs(effort[:, own:]).max(axis=1, initial=0.0),
-        "record": _record_columns(model, record, reaction),
+        "energy": made.energy,
+        "contact_gap": made.gap,
+        "contact_force": made.force,
+        "contact_point": made.point,
+        "contact_push": made.push,
+        "contact_slip": made.slip,
+        "body_position": made.p_WB,
+        "body_rotation": made.R_WB.reshape(*made.p_WB.shape, 3),
+        "body_velocity": made.v_WB,
+        "body_angular_velocity": made.w_WB,
+        "reaction": made.reaction[:, [slot for _name, slot in reaction_slots(model)]],
+        "driving_force": made.effort[:, model.driven_coordinates],
+        "constraint_error": np.abs(made.effort[:, own:]).max(axis=1, initial=0.0),
+        "record": _record_columns(model, made.record, made.reaction),
     }
 
 

@@ -86,8 +86,7 @@ class RunModel:
             return s.CHUNK_FULL if outcome == s.DEPENDENT else outcome
         chosen = with_unknowns(self.model, rows)
         self._set_model(without_slots(chosen) if self.steps is IN_TIME else chosen)
-        for name in s.KEPT_BETWEEN_CHOICES:
-            getattr(self.state, name)[:] = getattr(state, name)
+        copy_into(self.state, state)
         if restart_constraints(self.model.tables, self.state, self.scratch, self.work):
             return s.CHUNK_FULL
         self.model, self.state, self.scratch = before

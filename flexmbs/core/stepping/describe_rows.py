@@ -12,47 +12,45 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.tables import POSITION_LEVEL, RECORDED, WHOLE, Tables, Workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
 from flexmbs.core.stepping.write_log_rows import log_columns
+from flexmbs.machine_code.blocks import Block
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 from flexmbs.machine_code.signature import Floats, Floats2, Floats3, Floats4, Integers
 
 
-@entry
-def describe_rows(
-    tables: Tables,
-    rows: Floats2,
-    count: int,
-    balls: int,
-    work: Workspace,
-    active: Integers,
-    reference: Floats2,
-    out: Floats,
-    energy: Floats2,
-    p_WB: Floats3,
-    R_WB: Floats4,
-    v_WB: Floats3,
-    w_WB: Floats3,
-    gap: Floats2,
-    force: Floats2,
-    point: Floats3,
-    push: Floats3,
-    slip: Floats2,
-    reaction: Floats3,
-    effort: Floats2,
-    record: Floats2,
-) -> None:
-    """Fill arrays from log rows (core.layout.log_rows).
+class DescribedRows(Block):
+    """What ``rows`` log rows mean; vectors in world axes. Contacts without those of groups."""
 
-    energy (count, 3); p_WB, v_WB and w_WB (count, bodies, 3) and R_WB (count, bodies, 3, 3) of the bodies; gap and
-    force (count, contacts without those of groups), point and push (count, contacts, 3): the contact point and the
-    whole force on the first shape, world axes, slip (count, contacts): speed of sliding; reaction (count, bodies +
-    constraints, 6); effort (count, coordinates): of driven coordinates their driving force (the residual), of
-    multipliers the value of the constraint; record (count, k): ``Workspace.record``.  ``out`` (coordinates,) is
-    scratch.
-    """
-    n = len(tables.coordinates)
+    fields = {
+        "active": ("i8", ("flags",)),  # of one row, as its reference; scratch
+        "reference": ("f8", ("balls", 4)),
+        "residual": ("f8", ("n",)),
+        "energy": ("f8", ("rows", 3)),
+        "p_WB": ("f8", ("rows", "bodies", 3)),
+        "R_WB": ("f8", ("rows", "bodies", 9)),  # row by row
+        "v_WB": ("f8", ("rows", "bodies", 3)),
+        "w_WB": ("f8", ("rows", "bodies", 3)),
+        "gap": ("f8", ("rows", "recorded")),
+        "force": ("f8", ("rows", "recorded")),
+        "point": ("f8", ("rows", "recorded", 3)),  # contact point, and the whole force on the first shape
+        "push": ("f8", ("rows", "recorded", 3)),
+        "slip": ("f8", ("rows", "recorded")),  # speed of sliding
+        "reaction": ("f8", ("rows", "reactions", 6)),  # of bodies, then of constraints
+        "effort": ("f8", ("rows", "n")),  # driving forces (the residual); of multipliers the value of the constraint
+        "record": ("f8", ("rows", "record")),  # Workspace.record
+    }
+
+
+@entry
+def describe_rows(tables: Tables, rows: Floats2, work: Workspace, made: DescribedRows) -> None:
+    """Fill ``made`` from log rows (core.layout.log_rows)."""
+    n, balls = len(tables.coordinates), made.reference.shape[0]
+    active, reference, out, effort = made.active, made.reference, made.residual, made.effort
+    p_WB, R_WB, v_WB, w_WB = made.p_WB, made.R_WB, made.v_WB, made.w_WB
+    gap, force, point, push, slip = made.gap, made.force, made.point, made.push, made.slip
+    record, reaction = made.record, made.reaction
     at_q, at_reference, at_v, at_a, at_active = log_columns(n, balls)
-    for i in range(count):
+    for i in range(rows.shape[0]):
         row = rows[i]
         q, v, a = row[at_q : at_q + n], row[at_v : at_v + n], row[at_a : at_a + n]
         for ball in range(balls):
@@ -72,13 +70,13 @@ def describe_rows(
             copy_wrench(work.reaction[b], reaction[i, b])
         for k in range(n):
             effort[i, k] = work.constraint[k, POSITION_LEVEL] if tables.coordinates[k].multiplier != 0 else out[k]
-        energy_sums(tables, active, contact_history, q, v, a, work, energy[i])
+        energy_sums(tables, active, contact_history, q, v, a, work, made.energy[i])
         for b in range(len(tables.bodies)):
             frame = work.frame[b]
             for k in range(3):
                 p_WB[i, b, k], v_WB[i, b, k], w_WB[i, b, k] = frame.p_WB[k], frame.v_WB[k], frame.w_WB[k]
                 for j in range(3):
-                    R_WB[i, b, k, j] = frame.R_WB[k, j]
+                    R_WB[i, b, 3 * k + j] = frame.R_WB[k, j]
         for c in range(gap.shape[1]):  # without those of groups
             describe_contact(tables, c, active, contact_history, q, v, a, work, gap[i], force[i], point[i, c], push[i, c], slip[i])
 

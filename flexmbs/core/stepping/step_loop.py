@@ -52,7 +52,7 @@ from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
 from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room
 from flexmbs.core.stepping.rigid.settle import settle
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
-from flexmbs.core.stepping.switch_events import NO_MARGIN, find_margin, start_margins, watches_margins
+from flexmbs.core.stepping.switch_events import NO_MARGIN, fill_margins, find_margin, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen, start_at_stops
 from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_row
 from flexmbs.machine_code.entry import entry
@@ -209,7 +209,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
     """One accepted step, with as many rejected ones before it as it takes, and the event at its end."""
     set_motion_scales(tables, state, settings, scratch)
     if watches_margins(tables):
-        start_margins(tables, state, scratch, work, rigid)
+        fill_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, rigid, rigid.margin[0], True)
     outcome, h, error, proposed, limit, last, rows, contact, kind, margin = find_step(tables, state, settings, scratch, work, rigid)
     if outcome != CHUNK_FULL:
         return outcome

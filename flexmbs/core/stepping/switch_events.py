@@ -13,7 +13,7 @@ from flexmbs.core.layout.switch_tables import NEVER
 from flexmbs.core.methods.method_interface import attempt_step
 from flexmbs.core.stepping.rigid.joint_margins import joint_margins
 from flexmbs.core.stepping.rigid.margins import SLIP, contact_margins
-from flexmbs.core.stepping.user_events import event_margins, start_event_margins
+from flexmbs.core.stepping.user_events import event_margins
 from flexmbs.machine_code.kernel import kernel
 
 MAX_REPETITIONS = 40
@@ -30,27 +30,15 @@ def watches_margins(tables):
 
 
 @kernel
-def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
-    """out (margins,): three of each switch, then one of each event of the user."""
+def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out, starts):
+    """out (margins,): three of each switch, then one of each event of the user; ``starts``: at the start of a step."""
     switches = len(tables.switches)
     if switches > 0:
         contact_margins(tables, state, q, v, a, work, rigid, out)
     if len(tables.joint_frictions) > 0:
         joint_margins(tables, state, q, v, a, time, scratch, work, out)
     if len(tables.events) > 0:
-        event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :])
-
-
-@kernel
-def start_margins(tables, state, scratch, work, rigid):
-    """Margins at the start of a step."""
-    switches, out = len(tables.switches), rigid.margin[0]
-    if switches > 0:
-        contact_margins(tables, state, state.q, state.v, state.a, work, rigid, out)
-    if len(tables.joint_frictions) > 0:
-        joint_margins(tables, state, state.q, state.v, state.a, state.time, scratch, work, out)
-    if len(tables.events) > 0:
-        start_event_margins(tables, state, work, rigid, out[3 * switches :])
+        event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :], starts)
 
 
 @kernel
@@ -59,7 +47,7 @@ def end_margins(tables, state, settings, scratch, work, rigid, h, row):
     if any_rows(tables):
         finish_constraints(tables, state, settings, scratch, work)
     q, v, a = scratch.end_q, scratch.end_v, scratch.end_a
-    fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid, rigid.margin[row])
+    fill_margins(tables, state, q, v, a, state.time + h, scratch, work, rigid, rigid.margin[row], False)
 
 
 @kernel
@@ -100,7 +88,7 @@ def row_beyond(tables, state, scratch, work, rigid, h, rows):
     for row in range(rows):
         q, v, a = scratch.intermediate_q[row], scratch.intermediate_v[row], scratch.intermediate_a[row]
         time = state.time + h * (row + 1.0) / (rows + 1.0)
-        event_margins(tables, state, q, v, a, time, work, rigid, rigid.margin[1, first:])
+        event_margins(tables, state, q, v, a, time, work, rigid, rigid.margin[1, first:], False)
         for j in range(first, rigid.margin.shape[1]):
             start, there = rigid.margin[0, j], rigid.margin[1, j]
             if start < NEVER and there < -NOISE * max(abs(start), abs(there)):

@@ -98,25 +98,15 @@ def read_more_than_coordinates(tables):
 
 
 @kernel
-def event_margins(tables, state, q, v, a, time, work, rigid, out):
-    """out (events,): how far each event of the user is from happening."""
+def event_margins(tables, state, q, v, a, time, work, rigid, out, starts):
+    """out (events,): how far each event of the user is from happening.
+
+    Where a step ``starts``, events whose sensor has left its value can happen from now on.
+    """
     read_events(tables, state, q, v, a, time, work, rigid, out)
-    to_margins(tables, state, out)
-
-
-@kernel
-def start_event_margins(tables, state, work, rigid, out):
-    """:func:`event_margins` at the start of a step; events whose sensor has left its value can happen from now on."""
-    read_events(tables, state, state.q, state.v, state.a, state.time, work, rigid, out)
     for e in range(len(tables.events)):
-        arm_side(tables, state, e, out[e])
-    to_margins(tables, state, out)
-
-
-@kernel
-def to_margins(tables, state, out):
-    """Margins from distances above the values."""
-    for e in range(len(tables.events)):
+        if starts:
+            arm_side(tables, state, e, out[e])
         side = state.armed[e]
         if tables.events[e].sensor < 0 or (side != BELOW and side != ABOVE):
             out[e] = NEVER

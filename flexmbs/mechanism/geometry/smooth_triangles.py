@@ -10,6 +10,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from flexmbs.core.contact.distance import gregory_patch as place
+from flexmbs.mesh.coordinate_systems import unit_vectors
 
 _FLAT = 1e-3  # rad between the normals of neighbours, up to which their edge is not concave
 _PARALLEL = 1e-6  # sine of the angle between two normals below which they span no edge
@@ -148,7 +149,7 @@ def _largest_distance(patches: np.ndarray) -> np.ndarray:
 
 def _fill_sides(patches, triangles, corners, normals, across, sharp) -> None:
     """At sharp edges the mean normal, at corners of sharp edges that weighted with angles; zero elsewhere."""
-    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * _unit(normals[:, None] + across)).reshape(-1, 9)
+    patches[:, place.EDGE_SIDE : place.CORNER_SIDE] = (sharp[..., None] * unit_vectors(normals[:, None] + across)).reshape(-1, 9)
     ahead, back = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
     sine = np.linalg.norm(np.cross(ahead, back), axis=-1)
     angle = np.arctan2(sine, np.einsum("tci,tci->tc", ahead, back))
@@ -157,10 +158,5 @@ def _fill_sides(patches, triangles, corners, normals, across, sharp) -> None:
     np.add.at(total, triangles, angle[..., None] * normals[:, None])
     is_sharp[triangles[sharp]] = True
     is_sharp[np.roll(triangles, -1, axis=1)[sharp]] = True
-    sides = np.where(is_sharp[:, None], _unit(total), 0.0)
+    sides = np.where(is_sharp[:, None], unit_vectors(total), 0.0)
     patches[:, place.CORNER_SIDE : place.BULGE] = sides[triangles].reshape(-1, 9)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(length > 0.0, length, 1.0)

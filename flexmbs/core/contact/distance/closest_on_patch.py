@@ -65,36 +65,20 @@ def step_within(u, v, g_u, g_v, h_uu, h_uv, h_vv, m_uu, m_uv, m_vv):
     du, dv = newton_direction(g_u, g_v, h_uu, h_uv, h_vv, m_uu, m_uv, m_vv)
     if not leaves(u, v, du, dv):
         return du, dv
-    if u <= 0.0 and du < 0.0:
-        along = edge_step(g_v, h_vv, m_vv)
-        if not leaves(u, v, 0.0, along):
-            return 0.0, along
-    if v <= 0.0 and dv < 0.0:
-        along = edge_step(g_u, h_uu, m_uu)
-        if not leaves(u, v, along, 0.0):
-            return along, 0.0
-    if u + v >= 1.0 and du + dv > 0.0:
-        along = edge_step(g_u - g_v, h_uu - 2.0 * h_uv + h_vv, m_uu - 2.0 * m_uv + m_vv)
-        if not leaves(u, v, along, -along):
-            return along, -along
-    return corner_step(u, v, g_u, g_v, h_uu, h_uv, h_vv, m_uu, m_uv, m_vv)
-
-
-@kernel
-def corner_step(u, v, g_u, g_v, h_uu, h_uv, h_vv, m_uu, m_uv, m_vv):
-    """A step from a corner along the one edge that was not blocked, if it leads downhill."""
-    if u <= 0.0:
-        along = edge_step(g_v, h_vv, m_vv)
-        if not leaves(u, v, 0.0, along):
-            return 0.0, along
-    if v <= 0.0:
-        along = edge_step(g_u, h_uu, m_uu)
-        if not leaves(u, v, along, 0.0):
-            return along, 0.0
-    if u + v >= 1.0:
-        along = edge_step(g_u - g_v, h_uu - 2.0 * h_uv + h_vv, m_uu - 2.0 * m_uv + m_vv)
-        if not leaves(u, v, along, -along):
-            return along, -along
+    # along the edge through which it leaves; from a corner, along the one that is not blocked, if it leads downhill
+    for any_edge in (False, True):
+        if u <= 0.0 and (any_edge or du < 0.0):
+            along = edge_step(g_v, h_vv, m_vv)
+            if not leaves(u, v, 0.0, along):
+                return 0.0, along
+        if v <= 0.0 and (any_edge or dv < 0.0):
+            along = edge_step(g_u, h_uu, m_uu)
+            if not leaves(u, v, along, 0.0):
+                return along, 0.0
+        if u + v >= 1.0 and (any_edge or du + dv > 0.0):
+            along = edge_step(g_u - g_v, h_uu - 2.0 * h_uv + h_vv, m_uu - 2.0 * m_uv + m_vv)
+            if not leaves(u, v, along, -along):
+                return along, -along
     return 0.0, 0.0
 
 

@@ -48,7 +48,7 @@ from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import AT_ZERO_FORCE
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import marker_in_world
-from flexmbs.core.mechanics.vectors import components, cross, put, rotate
+from flexmbs.core.mechanics.vectors import components, cross, put, rotate, rotate_back
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -236,21 +236,10 @@ def add_point(tables, record, a, b, other, point, gap, nx, ny, nz, work, apply, 
         cache[SUMS + k] += value
     if apply == 0:
         return
-    x, y, z = rotate_to(frame_a, fx, fy, fz)
+    x, y, z = rotate_back(frame_a.R_WM, fx, fy, fz)
     add_node_force(pool, a, point, x, y, z, cache)
     if other == SURFACE_B:
         add_face_force(pool, b, frame_b, -fx, -fy, -fz, cache)
-
-
-@kernel
-def rotate_to(frame, x, y, z):
-    """A vector in the axes of a frame."""
-    R = frame.R_WM
-    return (
-        R[0, 0] * x + R[1, 0] * y + R[2, 0] * z,
-        R[0, 1] * x + R[1, 1] * y + R[2, 1] * z,
-        R[0, 2] * x + R[1, 2] * y + R[2, 2] * z,
-    )
 
 
 @kernel

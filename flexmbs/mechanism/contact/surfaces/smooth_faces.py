@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.mechanism.contact.surfaces.polygons import NONE, Faces
+from flexmbs.mesh.coordinate_systems import unit_vectors
 
 #: Faces that meet at a larger angle (rad) have a sharp edge between them.
 CREASE = np.radians(40.0)
@@ -44,11 +45,6 @@ def _tangent(points, here, middle, end):
     straight = points[end] - here
     curved = 4.0 * (points[middle] - here) - straight
     return np.where((middle == NONE)[:, None], straight, curved)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
 @dataclass(frozen=True)
@@ -143,8 +139,8 @@ class _Parabolas:
         return self._curvature(points) * self.good[:, None]
 
     def _curvature(self, points: np.ndarray) -> np.ndarray:
-        own = _unit(corner_normals(self.faces, points)).reshape(-1, 3)
-        normals = _unit(self.mean @ own)
+        own = unit_vectors(corner_normals(self.faces, points)).reshape(-1, 3)
+        normals = unit_vectors(self.mean @ own)
         d = points[self.ends[:, 1]] - points[self.ends[:, 0]]
         matrix = np.broadcast_to(_DAMPING * np.eye(3), (len(d), 3, 3)).copy()
         right = np.zeros((len(d), 3))
@@ -160,7 +156,7 @@ def _means_at_corners(faces: Faces, crease: float) -> sparse.csr_matrix:
     """(4 nf, 4 nf) means of the normals of all faces that meet smoothly at a corner, with the angles as weights."""
     places = np.flatnonzero(faces.corners.ravel() != NONE)
     vertex = faces.corners.ravel()[places]
-    normals = _unit(corner_normals(faces, faces.points)).reshape(-1, 3)
+    normals = unit_vectors(corner_normals(faces, faces.points)).reshape(-1, 3)
     angles = corner_angles(faces).ravel()
     size = faces.corners.size
     at_vertex = sparse.csr_matrix((np.ones(len(places)), (places, vertex)), shape=(size, len(faces.points)))
@@ -177,8 +173,8 @@ def corner_angles(faces: Faces) -> np.ndarray:
         own = np.flatnonzero(counts > k)
         n = counts[own]
         here = faces.points[faces.corners[own, k]]
-        ahead = _unit(faces.points[faces.corners[own, (k + 1) % n]] - here)
-        back = _unit(faces.points[faces.corners[own, (k - 1) % n]] - here)
+        ahead = unit_vectors(faces.points[faces.corners[own, (k + 1) % n]] - here)
+        back = unit_vectors(faces.points[faces.corners[own, (k - 1) % n]] - here)
         found[own, k] = np.arccos(np.clip(np.einsum("ij,ij->i", ahead, back), -1.0, 1.0))
     return found
 
@@ -188,7 +184,7 @@ def side_normals(faces: Faces) -> np.ndarray:
 
     All edges must have their middles.
     """
-    normals = _unit(corner_normals(faces, faces.points))
+    normals = unit_vectors(corner_normals(faces, faces.points))
     found = np.zeros((len(faces.points), 3))
     for k in range(4):
         own = np.flatnonzero(faces.counts > k)
@@ -200,4 +196,4 @@ def side_normals(faces: Faces) -> np.ndarray:
     open_edges = np.isin(rim.of_face, np.flatnonzero(rim.uses == 1))
     found[rim.ends[rim.uses == 1]] = 0.0
     found[faces.middles[open_edges]] = 0.0
-    return _unit(found)
+    return unit_vectors(found)
