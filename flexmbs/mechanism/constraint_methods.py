@@ -50,7 +50,7 @@ class ConstraintMethods:
         given, level = None, 0
         if not (value is None and rate is None and acceleration is None):
             given, level = driver(value, rate, acceleration, f"coupling '{name}'")
-        return self._keep(Coupling(name, found, given, level))
+        return self._keep(Coupling(name, found, signal=given, level=level))
 
     def couple_elastically(
         self,
@@ -176,7 +176,7 @@ class ConstraintMethods:
         where = f"rod '{name}'"
         self._check_pair(a, b, where)
         size, given = self._length(length, where)
-        return self._keep(Distance(name, a, b, size, given))
+        return self._keep(Distance(name, a, b, size, signal=given))
 
     def cable(
         self, markers: Sequence[Marker], length: FunctionOfTime, parts: Sequence[float] | None = None, name: str | None = None
@@ -196,7 +196,7 @@ class ConstraintMethods:
         if len(parts) != len(markers) - 1:
             raise MechanismError(f"{where}: parts = {parts!r}; expected {len(markers) - 1} numbers, one per gap")
         size, given = self._length(length, where)
-        return self._keep(Cable(name, tuple(markers), tuple(parts), size, given))
+        return self._keep(Cable(name, tuple(markers), tuple(parts), size, signal=given))
 
     def prescribe_point(
         self,
@@ -221,7 +221,7 @@ class ConstraintMethods:
             if isinstance(other, Component) and (other.a, other.b, "xyz"[other.axis]) == (a, b, axis):
                 raise MechanismError(f"{where}: {axis} of '{b.label}' is prescribed already by '{other.name}'")
         given, level = driver(position, rate, acceleration, where)
-        return self._keep(Component(name, a, b, "xyz".index(axis), given, level))
+        return self._keep(Component(name, a, b, "xyz".index(axis), signal=given, level=level))
 
     def rolling_disc(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,16 +19,22 @@ def stated_sum(terms: Terms) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Coupling:
-    """sum of factor * coordinate = signal, at position, velocity or acceleration ``level`` (0, 1, 2).
+class Constraint:
+    """A constraint that is no joint; a ``signal`` prescribes its position, velocity or acceleration (``level`` 0, 1, 2) in time."""
+
+    name: str
+    signal: Signal | None = field(default=None, kw_only=True)
+    level: int = field(default=0, kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling(Constraint):
+    """sum of factor * coordinate = signal.
 
     Without a signal the sum keeps the value that it has at the stated start values.
     """
 
-    name: str
     terms: Terms
-    signal: Signal | None = None
-    level: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,42 +52,33 @@ class ElasticCoupling:
 
 
 @dataclass(frozen=True, eq=False)
-class Distance:
+class Distance(Constraint):
     """A massless rigid rod of ``length`` (m); a signal, if given, prescribes the length in time."""
 
-    name: str
     a: Marker
     b: Marker
     length: float
-    signal: Signal | None = None
-    level: int = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Component:
+class Component(Constraint):
     """Component ``axis`` (0, 1, 2) of the position of marker b relative to marker a, in the axes of a, prescribed."""
 
-    name: str
     a: Marker
     b: Marker
     axis: int
-    signal: Signal | None = None
-    level: int = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Cable:
+class Cable(Constraint):
     """A cable over ``markers``, massless, frictionless, inextensible and always taut.
 
     ``parts`` (markers - 1,): number of cable parts between neighbouring markers; ``length`` (m): total at t = 0.
     """
 
-    name: str
     markers: tuple[Marker, ...]
     parts: tuple[float, ...]
     length: float
-    signal: Signal | None = None
-    level: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,21 +92,15 @@ class Belt:
 
 
 @dataclass(frozen=True, eq=False)
-class Rolling:
+class Rolling(Constraint):
     """A thin disc (or a ball) of marker b that rolls on a plane of marker a without slipping.
 
     ``directions`` (4, 3): two tangents and the normal of the plane in the axes of a; the axle of the disc in those of
     b.
     """
 
-    name: str
     a: Marker
     b: Marker
     radius: float
     directions: np.ndarray
     is_ball: bool = False
-    signal: Signal | None = None
-    level: int = 0
-
-
-Constraint = Coupling | Distance | Component | Cable | Rolling

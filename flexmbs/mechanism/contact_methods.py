@@ -9,15 +9,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.body_in_system import BodyInSystem
 from flexmbs.mechanism.contact.contact import Contact
-from flexmbs.mechanism.contact.contact_group import (
-    CONTACTS_PER_SPHERE,
-    MANY_PAIRS,
-    BodyPair,
-    ContactGroup,
-    can_be_grouped,
-    owner,
-    pairs_of,
-)
+from flexmbs.mechanism.contact.contact_group import CONTACTS_PER_SPHERE, MANY_PAIRS, BodyPair, ContactGroup, owner, pairs_of
 from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
 from flexmbs.mechanism.joint import Joint
@@ -75,7 +67,7 @@ class ContactMethods:
         where = f"contact_all '{name}'"
         shapes = self._checked_shapes(shapes, law, where)
         excluded = excluded_pairs(exclude, self.bodies, where) | neighbours(self.joints.values())
-        simple = friction is None and all(can_be_grouped(shape) for shape in shapes)
+        simple = friction is None and all(isinstance(shape, Sphere | Plane) for shape in shapes)
         if grouped is None:
             grouped = simple and not law.is_rigid and len(shapes) ** 2 > 2 * MANY_PAIRS
         if grouped:

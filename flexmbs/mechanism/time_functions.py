@@ -212,11 +212,11 @@ class Table(Pieces):
         super().__init__(times, spline.c[::-1].T.copy(), kinds[beyond])
 
 
-def as_time_function(given: object, name: str = "function of time") -> TimeFunction:
+def as_time_function(given: object) -> TimeFunction:
     """A TimeFunction of a number, a Python function or a TimeFunction."""
     if isinstance(given, TimeFunction):
         return given
-    value = number_or_function(given, name)
+    value = number_or_function(given, "function of time")
     return Constant(value) if isinstance(value, float) else Given(value, *with_derivatives(value))
 
 

@@ -55,16 +55,14 @@ class Signal:
         return ""
 
 
-def signal(
-    given: object, name: str, rate: Callable[[float], float] | None = None, acceleration: Callable[[float], float] | None = None
-) -> Signal:
+def signal(given: object, name: str) -> Signal:
     """Signal of a number or a function of time; MechanismError when it is neither or not finite at t = 0."""
     value = number_or_function(given, name)
     if isinstance(value, float):
         return Signal(name, value)
     if isinstance(value, TimeFunction):
         return Signal(name, 0.0, value, value.rate, value.acceleration, value)
-    return Signal(name, 0.0, value, rate, acceleration)
+    return Signal(name, 0.0, value)
 
 
 def motion(
@@ -187,7 +185,7 @@ class CompiledSignals:
         finally:
             sys.unraisablehook = previous
 
-    def _guarded(self, function, returns: bool = True):
+    def _guarded(self, function, returns: bool):
         def call(*arguments: float) -> float:
             if self.interrupted:
                 return math.nan

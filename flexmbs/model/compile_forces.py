@@ -55,7 +55,9 @@ class ForceTables:
         What the named sensors read, for :meth:`number_records`.
         """
         for state in system.states.values():
-            self.functions.add_coordinates(state)
+            # unknowns of a state are velocities of coordinates without a position
+            first = self.compiler.add_state_coordinates(state.name, state.start)
+            self.functions.state_coordinates[id(state)] = first
         for joint in system.joints.values():
             for element in joint.forces:
                 self.add_element(element)
@@ -134,8 +136,7 @@ class ForceTables:
     def add_friction(self, name: str) -> int:
         """Place in ``Workspace.record`` of the friction of a contact point, with its histories."""
         at = self._take(f.FRICTION_RECORD)
-        for word, unit, first in (("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT)):
-            self.columns += [RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
+        self._add_vectors(name, at, ("friction", "N", f.FRICTION_FORCE), ("friction_moment", "N m", f.FRICTION_MOMENT))
         self.columns.append(RecordColumn(f"{name}.friction_power", "W", at + f.FRICTION_POWER))
         return at
 
@@ -153,14 +154,8 @@ class ForceTables:
             turn=self.turns.of_bushing(bushing.a, bushing.b, bushing.stiffness[3:, 3:]),
         )
         self.records["bushings"].append(record)
-        words = (
-            ("displacement", "m", f.DEFORMATION),
-            ("rotation", "rad", f.DEFORMATION + 3),
-            ("force", "N", f.BUSHING_FORCE),
-            ("moment", "N m", f.BUSHING_MOMENT),
-        )
-        for word, unit, first in words:
-            self.columns += [RecordColumn(f"{bushing.name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
+        self._add_vectors(bushing.name, at, ("displacement", "m", f.DEFORMATION), ("rotation", "rad", f.DEFORMATION + 3))
+        self._add_vectors(bushing.name, at, ("force", "N", f.BUSHING_FORCE), ("moment", "N m", f.BUSHING_MOMENT))
         self.columns.append(RecordColumn(f"{bushing.name}.power", "W", at + f.BUSHING_POWER))
 
     def add_load(self, load) -> None:
@@ -202,6 +197,11 @@ class ForceTables:
         for name, function in system.functions.items():
             at = int(functions.functions[functions.function(function)]["at"])
             self.columns += [RecordColumn(part_name(name, i, function.outputs), "", at + i) for i in range(function.outputs)]
+
+    def _add_vectors(self, name: str, at: int, *vectors: tuple[str, str, int]) -> None:
+        """Histories of words, with their units and places behind ``at``, of three numbers each."""
+        for word, unit, first in vectors:
+            self.columns += [RecordColumn(f"{name}.{word}.{axis}", unit, at + first + k) for k, axis in enumerate("xyz")]
 
     def _take(self, count: int) -> int:
         at = self.record_size

@@ -54,10 +54,6 @@ class FunctionTables:
             self._time = self.compiler.signal(TIME)
         return self._time
 
-    def add_coordinates(self, state: State) -> None:
-        """Unknowns of a state: velocities of coordinates without a position."""
-        self.state_coordinates[id(state)] = self.compiler.add_state_coordinates(state.name, state.start)
-
     def add_lag(self, name: str, source: Reading, lag: float) -> int:
         """A lag that starts at the start value of its source; returns the row of its value."""
         coordinate = self.compiler.add_state_coordinates(name, np.zeros(1))
@@ -150,10 +146,12 @@ class FunctionTables:
                 factor=reading.factor,
                 offset=reading.offset,
                 of_accelerations=reading.of_accelerations,
-                **_called(reading),
             )
-            if reading.measures is not None and reading.measures.counts_turns:
-                record["turn"] = self.compiler.forces.turns.number(reading.a, reading.b, reading.axis)
+            if reading.measures is not None:  # called by address
+                record["value"] = reading.measures.value.address
+                record["keyword"] = zlib.crc32(reading.measures.keyword.encode())
+                if reading.measures.counts_turns:
+                    record["turn"] = self.compiler.forces.turns.number(reading.a, reading.b, reading.axis)
             self.sensors.append(record)
             self._sensor_of[id(reading)] = len(self.sensors) - 1
             self._alive.append(reading)
@@ -182,25 +180,15 @@ class FunctionTables:
         if owner is None:
             return reading.part
         if isinstance(owner, LockForce):
-            return self._multiplier(owner)
+            # as -1 - its number: coordinates stand before it that are not known yet
+            if id(owner) not in self.multipliers:
+                raise MechanismError(f"only events can read the force in the lock of '{owner.coordinate}'")
+            return -1 - self.multipliers[id(owner)]
         if isinstance(owner, State):
             return self.state_coordinates[id(owner)] + reading.part
         if owner.name in compiler.modal:
             return compiler.modal[owner.name].start + reading.part
         return compiler.coordinate_index[f"{owner.name}.{reading.part}"]
-
-    def _multiplier(self, force: LockForce) -> int:
-        """The multiplier of a lock, as -1 - its number: coordinates stand before it that are not known yet."""
-        if id(force) not in self.multipliers:
-            raise MechanismError(f"only events can read the force in the lock of '{force.coordinate}'")
-        return -1 - self.multipliers[id(force)]
-
-
-def _called(reading: Reading) -> dict[str, int]:
-    """Fields of a sensor that is called by address."""
-    if reading.measures is None:
-        return {}
-    return {"value": reading.measures.value.address, "keyword": zlib.crc32(reading.measures.keyword.encode())}
 
 
 def _plain(reading: Reading) -> bool:

@@ -82,7 +82,8 @@ def inertia_layout(inertia, amplitudes: np.ndarray, weights: np.ndarray, toleran
     X, P, Z = X @ turned, P @ turned, Z @ turned
     states = X / size, P * (amplitudes[:, None, None] / size), Z * (weights[:, None, None] / size)
     keep_P, keep_Z, error = _chosen(states, tolerance)
-    order = _columns_in_order(np.concatenate([keep_P, keep_Z]))
+    fields = np.concatenate([keep_P, keep_Z])  # functions that are used by the same fields side by side, the constant one first
+    order = _alike_together(fields.reshape(-1, fields.shape[2]).T, first=0)
     X, P, Z, keep_P, keep_Z = (_filled(part[..., order]) for part in (X, P, Z, keep_P, keep_Z))
     mode_order = _alike_together(_per_block(keep_P))
     forms = np.any(keep_Z, axis=(1, 2))
@@ -144,7 +145,7 @@ def _chosen(states: tuple[np.ndarray, np.ndarray, np.ndarray], tolerance: float)
     parts = [X[None], P, Z]
     products = [_products(part) for part in parts]
     largest = sum(np.sqrt(np.sum(part**2, axis=0)) for part in parts).max(axis=0)
-    share = np.abs(P) / _at_least(np.sqrt(np.sum(P**2, axis=(1, 2), keepdims=True)))
+    share = np.abs(P) / np.maximum(np.sqrt(np.sum(P**2, axis=(1, 2), keepdims=True)), np.finfo(float).tiny)
     keep_P, error_P = _largest_kept(P, share, (OF_MODE * tolerance, NOISE), MODES_SHARE * tolerance, products)
     limits = tolerance, ROUNDING
     keep_Z, error_Z = _largest_kept(Z, np.abs(Z) * largest, limits, max(tolerance - error_P, ROUNDING), products)
@@ -169,19 +170,9 @@ def _largest_kept(fields: np.ndarray, effect: np.ndarray, limits, allowed: float
     return keep, error
 
 
-def _at_least(values: np.ndarray) -> np.ndarray:
-    """Values that can be divided by."""
-    return np.maximum(values, np.finfo(float).tiny)
-
-
 def _products(fields: np.ndarray) -> np.ndarray:
     """(3, R, R) sums over fields (k, 3, R) of the products of their coefficients, by component."""
     return np.stack([fields[:, k].T @ fields[:, k] for k in range(3)])
-
-
-def _columns_in_order(keep: np.ndarray) -> np.ndarray:
-    """Functions that are used by the same fields next to each other; the constant one first."""
-    return _alike_together(keep.reshape(-1, keep.shape[2]).T, first=0)
 
 
 def _alike_together(pattern: np.ndarray, first: int | None = None) -> np.ndarray:

@@ -110,7 +110,8 @@ class Recorder:
             self._arrays.append(stored_arrays)
             self.logged += len(rows)
             self._last, self._last_stored = rows[-1].copy(), bool(chosen[-1]) and not self.thinner.waits
-        self._contacts += [_contact(model, row) for row in contacts]
+        names = [model.contact_name(row["contact"], row["pair"]) for row in contacts]
+        self._contacts += [_contact_record(name, float(row["end"]), row) for name, row in zip(names, contacts, strict=True)]
         self._events += happened
 
     def widen(self, old: Model, new: Model, books: EnergyBooks | None) -> None:
@@ -215,10 +216,6 @@ class Recorder:
     def events(self) -> list[EventRecord]:
         """What has happened and is waiting to be written."""
         return list(self._events)
-
-
-def _contact(model: Model, row) -> ContactRecord:
-    return _contact_record(model.contact_name(row["contact"], row["pair"]), float(row["end"]), row)
 
 
 def _contact_record(name: str, end: float, episode) -> ContactRecord:

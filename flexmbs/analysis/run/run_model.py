@@ -13,7 +13,7 @@ from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.run.recorder import Recorder
 from flexmbs.analysis.run.settings import pairs_of_contacts
 from flexmbs.analysis.run.steps import IN_TIME, WITH_EVENTS
-from flexmbs.analysis.run.time_stepping import make_steps, release_slots, replaced, slot_count, step_after, why_not, without_slots
+from flexmbs.analysis.run.time_stepping import make_steps, release_slots, replaced, step_after, why_not, without_slots
 from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
@@ -137,7 +137,7 @@ class RunModel:
             return s.NO_CONTACT_SLOT
         step, time = step_after(self.log, self.state, float(self.settings.t_end)), float(self.state.time)
         text = (
-            f"from t = {time:.6g} s on more than {slot_count(self.model)} rigid contacts are closed at once: the run "
+            f"from t = {time:.6g} s on more than {slots_of(self.model.switch_names)} rigid contacts are closed at once: the run "
             f"goes on with Moreau's time steps of {step:.3g} s, without events and without control of the error. "
             "Choose the step with integrator=fm.Moreau(step=...)"
         )

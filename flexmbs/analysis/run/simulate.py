@@ -19,7 +19,7 @@ from flexmbs.analysis.run.run_in_chunks import Run
 from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.settings import check_end, check_step, check_tolerances, make_settings
 from flexmbs.analysis.run.settled_contacts import settled
-from flexmbs.analysis.run.time_stepping import prepared_for_steps, steps_in_time
+from flexmbs.analysis.run.time_stepping import prepared_for_steps
 from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
@@ -27,6 +27,7 @@ from flexmbs.common.progress import Progress, Stage, on_progress, report
 from flexmbs.common.user_warnings import heard
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
+from flexmbs.core.methods.moreau import Moreau
 from flexmbs.machine_code.user_code import seconds_so_far
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
@@ -209,7 +210,7 @@ def _prepared(
     if "second_order" not in options:
         model = with_fewer_terms(system, model, run_tolerance(options["rtol"], len(model.contact_names) > 0))
     terms = KeptTerms.of(stated, model)
-    if steps_in_time(method):
+    if isinstance(method, Moreau):
         stated = model = prepared_for_steps(model)
     model = with_condensed_modes(model, 0.0, method)
     slots = 0 if saved is None else slots_of(saved.note.get("switch_names", ()))  # a run may have found room for more
@@ -219,7 +220,7 @@ def _prepared(
     requested = {name: repr(value) for name, value in {**options, "integrator": method}.items()}
     run = Run(system, stated, model, settings, method, requested, progress)
     run.reason, run.terms, run.rtol = reason, terms, float(options["rtol"])
-    if options.get("energy_ledger", True) and not steps_in_time(method):
+    if options.get("energy_ledger", True) and not isinstance(method, Moreau):
         run.keep_energy_ledger()
     if active is not None:
         run.state.active[:] = TOUCHES_NOW * active

@@ -11,7 +11,6 @@ from flexmbs.core.layout.state import Log, Settings, State
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import Tables, power_of_two
 from flexmbs.core.layout.time_stepping import TimeStepping, make_time_stepping
-from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.moreau import Moreau
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.tangent_shifts import tangent_shifts
@@ -20,11 +19,6 @@ from flexmbs.model.unknown_ordering import banded_order, coupling_graph
 # of the run: a step after a hand-over
 SHORTEST, LONGEST = 1e-6, 1e-3
 LOOKED_AT = 100  # steps before it, whose median it is
-
-
-def steps_in_time(integrator: Integrator) -> bool:
-    """Whether a run goes through its contacts in steps of fixed length."""
-    return isinstance(integrator, Moreau)
 
 
 def prepared_for_steps(model: Model) -> Model:
@@ -119,11 +113,6 @@ def release_slots(tables: Tables, state: State) -> None:
         at = tables.contacts["history_at"][c]
         state.active[c] = 0
         state.contact_history[at : at + tables.contacts["history"][c]] = 0.0
-
-
-def slot_count(model: Model) -> int:
-    """How many rigid contacts can be closed at once with located events."""
-    return int(np.count_nonzero(model.tables.switches["kind"] == SLOT))
 
 
 def replaced(settings: Settings, integrator: Moreau) -> Settings:

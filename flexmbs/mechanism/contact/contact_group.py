@@ -53,11 +53,6 @@ class ContactGroup:
         return np.array(sorted(found), dtype=np.int64)
 
 
-def can_be_grouped(shape: Shape) -> bool:
-    """Whether a group can hold a shape: spheres (points) and planes."""
-    return isinstance(shape, Sphere | Plane)
-
-
 def owner(shape: Shape) -> str:
     """The body of a shape as names of contacts have it; on ground the marker."""
     return shape.marker.name if shape.marker.body == "ground" else shape.marker.body

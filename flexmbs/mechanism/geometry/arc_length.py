@@ -167,6 +167,8 @@ def sampled_path(function: Callable[[float], np.ndarray], interval, closed: bool
 
     tolerance: default 1e-11 of the largest extent. MechanismError when MAX_INTERVALS do not suffice.
     """
+    from scipy.interpolate import make_interp_spline
+
     u = np.linspace(*interval, 65)
     points = np.array([function(x) for x in u])
     extent = float(np.ptp(points, axis=0).max())
@@ -175,7 +177,8 @@ def sampled_path(function: Callable[[float], np.ndarray], interval, closed: bool
         raise MechanismError(f"{where}: a closed curve must end where it starts, but its ends are {gap:.3g} m apart")
     tolerance = max(1e-11 * extent if tolerance is None else tolerance, 1e-15 * np.abs(points).max())
     while len(u) <= MAX_INTERVALS:
-        spline = _plain_spline(u, points, closed)
+        # at open ends without conditions of its own ("not a knot")
+        spline = quintic_spline(u, points, True) if closed else make_interp_spline(u, points, k=5)
         between = 0.5 * (u[:-1] + u[1:])
         exact = np.array([function(x) for x in between])
         error = np.linalg.norm(spline(between) - exact, axis=-1)
@@ -188,10 +191,3 @@ def sampled_path(function: Callable[[float], np.ndarray], interval, closed: bool
         f"{error.max():.1e} m at u = {between[np.argmax(error)]:.6g}); "
         "it is not smooth there: give a smoother function, or a larger tolerance"
     )
-
-
-def _plain_spline(u: np.ndarray, points: np.ndarray, closed: bool):
-    """Spline through dense samples; at open ends without conditions of its own ("not a knot")."""
-    from scipy.interpolate import make_interp_spline
-
-    return quintic_spline(u, points, True) if closed else make_interp_spline(u, points, k=5)

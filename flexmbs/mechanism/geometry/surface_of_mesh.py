@@ -21,7 +21,8 @@ _TRIANGLES = {
 
 def surface_of_mesh(mesh: Mesh, part: str | None, where: str) -> SurfaceMesh:
     """Triangles of the surface ``part`` of a mesh, or of its outer faces, shells and rigid elements."""
-    triangles = [_triangles_of(kind, rows) for kind, rows in _faces(mesh, part, where)]
+    faces = [(KINDS[kind], rows) for kind, rows in _faces(mesh, part, where)]
+    triangles = [rows[:, _TRIANGLES[kind.corner_count, kind.has_middle_nodes]].reshape(-1, 3) for kind, rows in faces]
     if not triangles:
         omitted = [str(one) for one in mesh.skipped if "RIGID" in one.card.upper() or "SURFACE" in one.card.upper()]
         raise MechanismError(
@@ -46,8 +47,3 @@ def _faces(mesh: Mesh, part: str | None, where: str) -> list[tuple[str, np.ndarr
         known = ", ".join(f"'{name}'" for name in mesh.surfaces) or "none"
         raise MechanismError(f"{where}: {mesh.source or 'the mesh'} has no surface '{part}'; its surfaces: {known}")
     return [(kind, rows) for kind, rows in mesh.surfaces[part].faces.items() if KINDS[kind].dimension == 2]
-
-
-def _triangles_of(kind: str, rows: np.ndarray) -> np.ndarray:
-    known = KINDS[kind]
-    return rows[:, _TRIANGLES[known.corner_count, known.has_middle_nodes]].reshape(-1, 3)

@@ -120,9 +120,5 @@ def _revolved_surface(loops: Sequence[np.ndarray], angle: float, full: bool) -> 
         triangles += [index[:, 0][cap], index[:, -1][cap[:, ::-1]]]
     found = np.concatenate(triangles)
     real = (found[:, 0] != found[:, 1]) & (found[:, 1] != found[:, 2]) & (found[:, 2] != found[:, 0])
-    return _without_unused(points, found[real])
-
-
-def _without_unused(points: np.ndarray, triangles: np.ndarray) -> SurfaceMesh:
-    used, numbers = np.unique(triangles, return_inverse=True)
+    used, numbers = np.unique(found[real], return_inverse=True)
     return SurfaceMesh.of_triangles(points[used], numbers.reshape(-1, 3))

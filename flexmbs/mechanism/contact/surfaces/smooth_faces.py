@@ -91,7 +91,7 @@ class EdgeTable:
         return cls(unique, of_face, starts, finishes, uses, turned[:, 0] != turned[:, 1])
 
 
-def made_quadratic(faces: Faces, modes: int, crease: float = CREASE) -> Faces:
+def made_quadratic(faces: Faces, modes: int) -> Faces:
     """Faces whose edges all have a point in the middle, whose fields follow from those of their ends.
 
     The fields of the first ``modes`` terms (those of first order) are the derivatives of Nagata's parabolas.
@@ -102,7 +102,7 @@ def made_quadratic(faces: Faces, modes: int, crease: float = CREASE) -> Faces:
         return faces
     table = EdgeTable.of(faces)
     missing = np.unique(table.of_face[bare])
-    parabolas = _Parabolas(faces, table, missing, crease)
+    parabolas = _Parabolas(faces, table, missing)
     a, b = table.ends[missing].T
     middle = 0.5 * (faces.points[a] + faces.points[b]) - 0.25 * parabolas.curvature(faces.points)
     fields = 0.5 * (faces.fields[:, a] + faces.fields[:, b])
@@ -126,10 +126,10 @@ def made_quadratic(faces: Faces, modes: int, crease: float = CREASE) -> Faces:
 class _Parabolas:
     """Nagata's c of edges of a surface, for any position of its points."""
 
-    def __init__(self, faces: Faces, table: EdgeTable, edges: np.ndarray, crease: float):
+    def __init__(self, faces: Faces, table: EdgeTable, edges: np.ndarray):
         self.faces, self.ends = faces, table.ends[edges]
         self.starts, self.finishes = table.starts[edges], table.finishes[edges]
-        self.mean = _means_at_corners(faces, crease)
+        self.mean = _means_at_corners(faces)
         c = self._curvature(faces.points)
         d = faces.points[self.ends[:, 1]] - faces.points[self.ends[:, 0]]
         self.good = np.linalg.norm(c, axis=1) <= _LARGEST * np.linalg.norm(d, axis=1)
@@ -152,7 +152,7 @@ class _Parabolas:
         return np.linalg.solve(matrix, right[:, :, None])[:, :, 0]
 
 
-def _means_at_corners(faces: Faces, crease: float) -> sparse.csr_matrix:
+def _means_at_corners(faces: Faces) -> sparse.csr_matrix:
     """(4 nf, 4 nf) means of the normals of all faces that meet smoothly at a corner, with the angles as weights."""
     places = np.flatnonzero(faces.corners.ravel() != NONE)
     vertex = faces.corners.ravel()[places]
@@ -161,7 +161,7 @@ def _means_at_corners(faces: Faces, crease: float) -> sparse.csr_matrix:
     size = faces.corners.size
     at_vertex = sparse.csr_matrix((np.ones(len(places)), (places, vertex)), shape=(size, len(faces.points)))
     together = (at_vertex @ at_vertex.T).tocoo()
-    smooth = np.einsum("ij,ij->i", normals[together.row], normals[together.col]) > np.cos(crease)
+    smooth = np.einsum("ij,ij->i", normals[together.row], normals[together.col]) > np.cos(CREASE)
     row, column = together.row[smooth], together.col[smooth]
     return sparse.csr_matrix((angles[column], (row, column)), shape=(size, size))
 
