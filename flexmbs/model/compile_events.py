@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import near_names
@@ -25,29 +26,28 @@ _DIRECTIONS = {"rising": w.RISING, "falling": w.FALLING, "both": w.BOTH}
 def cut_joints_let_go(system) -> None:
     """Cut the joints that an event lets go altogether: their constraints can be switched off."""
     locked = {joint for joint, _coordinate in locked_coordinates(system)}
-    for event in system.events.values():
-        for action in event.do:
-            if isinstance(action, e.Free):
-                joint, coordinate = _target(system, action.joint, f"event '{event.name}'")
-                if joint.name not in locked:
-                    if coordinate is not None:
-                        raise MechanismError(
-                            f"event '{event.name}': nothing locks '{coordinate}' of joint '{joint.name}', so that it "
-                            "cannot be freed; fm.Free(joint) lets the whole joint go"
-                        )
-                    joint.cut = True
+    for joint, coordinate, where in _targets(system, e.Free):
+        if joint.name not in locked:
+            if coordinate is not None:
+                raise MechanismError(
+                    f"{where}: nothing locks '{coordinate}' of joint '{joint.name}', so that it "
+                    "cannot be freed; fm.Free(joint) lets the whole joint go"
+                )
+            joint.cut = True
 
 
 def locked_coordinates(system) -> dict[tuple[str, str], None]:
     """(joint, coordinate) of all that events can lock, in their order."""
-    found: dict[tuple[str, str], None] = {}
+    found = [(joint.name, name) for joint, along, where in _targets(system, e.Lock) for name in _coordinates(joint, along, where)]
+    return dict.fromkeys(found)
+
+
+def _targets(system, kind: type[e.Lock] | type[e.Free]) -> Iterator[tuple[Joint, str | None, str]]:
+    """Joint and coordinate (None: all) of each action of a kind, and how messages name its event."""
     for event in system.events.values():
         for action in event.do:
-            if isinstance(action, e.Lock):
-                joint, coordinate = _target(system, action.joint, f"event '{event.name}'")
-                for name in _coordinates(joint, coordinate, f"event '{event.name}'"):
-                    found[joint.name, name] = None
-    return found
+            if isinstance(action, kind):
+                yield *_target(system, action.joint, f"event '{event.name}'"), f"event '{event.name}'"
 
 
 def _target(system, given: object, where: str) -> tuple[Joint, str | None]:
@@ -196,12 +196,9 @@ class _EventCompiler:
             _add_lock(compiler, joint.name, stop.coordinate, name) for name, joint, stop, _word, _value in _rigid_ends(system)
         ]
         joints = {joint for joint, _coordinate in locks}
-        for event in system.events.values():
-            for action in event.do:
-                if isinstance(action, e.Free):
-                    joint, _coordinate = _target(system, action.joint, f"event '{event.name}'")
-                    if joint.name not in joints:
-                        self.released[joint.name] = _switch_constraint(compiler, joint.name)
+        for joint, _coordinate, _where in _targets(system, e.Free):
+            if joint.name not in joints:
+                self.released[joint.name] = _switch_constraint(compiler, joint.name)
 
     def add(self, event: e.Event) -> None:
         """One event."""

@@ -17,16 +17,13 @@ from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
 from flexmbs.analysis.run.jammed_contacts import chatters, jammed, no_slot
 from flexmbs.analysis.run.resume import fill
-from flexmbs.analysis.run.run_model import RunModel
+from flexmbs.analysis.run.run_model import RunModel, empty_blocks
 from flexmbs.analysis.run.saved_state_differences import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
-from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_interface import Method
-from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import advance
 from flexmbs.mechanism.user_functions import exception_text
 from flexmbs.model.compiled_model import Model
@@ -276,13 +273,9 @@ class Failure:
 def step_size_limit(model: Model, method: Method, saved: SavedState, state: s.State, settings: s.Settings, log: s.Log) -> str:
     """What kept the steps small before ``state``: those from ``saved`` on are repeated and their failures counted."""
     model = with_choice(model, *(saved.arrays[f"tables.{name}"] for name in CHOICE))
-    again = s.make_state(model.tables, len(model.balls), method.history_rows, method.matrices > 0)
-    scratch = s.make_scratch(model.tables, method)
+    again, scratch, rigid, solver = empty_blocks(model, method)
     fill(saved, {"state": again, "scratch": scratch})
-    link_method(scratch, method)
-    rigid = make_rigid_contacts(model.tables)
-    work, solver = make_workspace(model.tables), allocate_contact_work(rigid.closed.size)
-    parts = (model.tables, again, settings, scratch, work, log, rigid, solver)
+    parts = (model.tables, again, settings, scratch, make_workspace(model.tables), log, rigid, solver)
     advance(*parts, int(state.steps_accepted) - int(again.steps_accepted))
     before, step = again.copy(), float(again.step_size)
     advance(*parts, 1)

@@ -17,10 +17,10 @@ from flexmbs.analysis.run.time_stepping import make_steps, release_slots, replac
 from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
-from flexmbs.core.contact.rigid.contact_work import allocate_contact_work
+from flexmbs.core.contact.rigid.contact_work import ContactWork, allocate_contact_work
 from flexmbs.core.equations.return_to_constraints import restart_constraints
 from flexmbs.core.layout import state as s
-from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
+from flexmbs.core.layout.rigid_contacts import RigidContacts, make_rigid_contacts
 from flexmbs.core.layout.tables import PERMANENT, Workspace, make_workspace
 from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.moreau import METHOD as MOREAU
@@ -33,6 +33,14 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.model.more_slots import slots_of, with_slots
 
 MOST_CLOSED = 100  # rigid contacts at once whose events are located; more are gone through in steps of fixed length
+
+
+def empty_blocks(model: Model, method: Method) -> tuple[s.State, s.Scratch, RigidContacts, ContactWork]:
+    """A state at rest, arrays of a step that call the functions of ``method``, and those of events of rigid contacts."""
+    state = s.make_state(model.tables, len(model.balls), method.history_rows, method.matrices > 0)
+    scratch, rigid = s.make_scratch(model.tables, method), make_rigid_contacts(model.tables)
+    link_method(scratch, method)
+    return state, scratch, rigid, allocate_contact_work(rigid.closed.size)
 
 
 class RunModel:
@@ -54,12 +62,7 @@ class RunModel:
     def _set_model(self, model: Model) -> None:
         """Set a model with a new choice of unknowns, and make empty blocks for it."""
         self.model = model
-        matrices = self.method.matrices > 0
-        self.state = s.make_state(model.tables, len(model.balls), self.method.history_rows, matrices)
-        self.scratch = s.make_scratch(model.tables, self.method)
-        link_method(self.scratch, self.method)
-        self.rigid = make_rigid_contacts(model.tables)
-        self.solver = allocate_contact_work(self.rigid.closed.size)
+        self.state, self.scratch, self.rigid, self.solver = empty_blocks(model, self.method)
         self.steps, self.arrays = WITH_EVENTS, (self.rigid, self.solver)
         if self.method is MOREAU:
             self.steps, self.arrays = IN_TIME, (make_steps(model),)

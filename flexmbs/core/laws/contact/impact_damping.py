@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scipy.optimize import brentq
 
-from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, law_begin, law_energy, law_force
+from flexmbs.core.laws.contact.contact_law import SEPARATIONS, ZERO_DEPTH, ContactLaw, law_begin, law_energy, law_force
 from flexmbs.core.laws.contact.law_numbers import checked_choice, checked_number, checked_restitution
-from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS, PowerLaw
+from flexmbs.core.laws.contact.power_law import EXPONENT, STIFFNESS
 from flexmbs.machine_code.entry import entry
 
 FACTOR, SPEED, LEAST_SPEED = 2, 3, 4  # parameters behind stiffness and exponent; SPEED 0: that of the hit
@@ -67,7 +67,7 @@ def restitution_of(factor: float) -> float:
 
 
 @dataclass(frozen=True)
-class ImpactDamping(PowerLaw):
+class ImpactDamping(ContactLaw):
     """F = stiffness * d**exponent * (1 + D / v0 * d') with the factor D of a publication and the approach speed v0.
 
     The force starts and ends at zero depth and never pulls bodies that part freely; those that are torn apart faster
@@ -85,44 +85,22 @@ class ImpactDamping(PowerLaw):
     separation : where a contact ends: "zero depth", or "zero force" so that the law never pulls
     """
 
+    stiffness: float
+    restitution: float
     exponent: float = 1.5
-    restitution: float = 1.0
-    exact: bool = False
-    speed: float | None = None
-    least_speed: float = 1e-6
-    separation: str = ZERO_DEPTH
+    exact: bool = field(default=False, kw_only=True)
+    speed: float | None = field(default=None, kw_only=True)
+    least_speed: float = field(default=1e-6, kw_only=True)
+    separation: str = field(default=ZERO_DEPTH, kw_only=True)
 
     force = impact_force
     energy = impact_energy
     begin = begin_impact
     history = ("damping (s/m)",)
 
-    def __init__(
-        self,
-        stiffness: float,
-        restitution: float,
-        exponent: float = 1.5,
-        *,
-        exact: bool = False,
-        speed: float | None = None,
-        least_speed: float = 1e-6,
-        separation: str = ZERO_DEPTH,
-    ) -> None:
-        values = dict(
-            stiffness=stiffness,
-            restitution=restitution,
-            exponent=exponent,
-            exact=exact,
-            speed=speed,
-            least_speed=least_speed,
-            separation=separation,
-        )
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
-
     def __post_init__(self) -> None:
-        super().__post_init__()
+        checked_number(self.stiffness, "stiffness")
+        checked_number(self.exponent, "exponent", lowest=1.0, above=False)
         checked_restitution(self.restitution, zero=self.takes_zero and not self.exact)
         checked_number(self.least_speed, "least_speed", "m/s")
         if self.speed is not None:
@@ -148,4 +126,4 @@ class ImpactDamping(PowerLaw):
         """D as published."""
 
     def parameters(self) -> tuple[float, ...]:
-        return (*super().parameters(), self.factor, float(self.speed or 0.0), float(self.least_speed))
+        return float(self.stiffness), float(self.exponent), self.factor, float(self.speed or 0.0), float(self.least_speed)
