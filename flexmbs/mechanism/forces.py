@@ -15,19 +15,12 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw
 from flexmbs.core.laws.force.friction import FrictionLaw
-from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.force.motor import MotorLaw
 from flexmbs.core.laws.force.spring import SpringLaw
-from flexmbs.core.laws.force.sticking_friction import StickingFriction
-from flexmbs.core.laws.force.stop import StopLaw
-from flexmbs.core.laws.friction.dry_friction import DryFriction
-from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike, characteristic
 from flexmbs.mechanism.geometry.rotations import as_number, as_positive
-from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.python_functions import FunctionOfTime
-from flexmbs.mechanism.rigid_stops import stop_ends
 from flexmbs.mechanism.sensors import Sensor, cut_for_reactions
 from flexmbs.mechanism.time_signals import Signal, signal
 
@@ -145,21 +138,10 @@ def friction_law(
     full_slip = 1.5 * transition if full_slip is None else as_number(full_slip, f"{where}: full_slip")
     if full_slip <= transition:
         raise MechanismError(f"{where}: full_slip = {full_slip:g} must be above transition = {transition:g}")
-    radius = as_positive(radius, f"{where}: radius (m)")
-    return FrictionLaw(static, dynamic, transition, full_slip, radius, *_normal_force(normal, lag, bearing_length, where))
+    return FrictionLaw(static, dynamic, transition, full_slip, radius, *normal_force_of(normal, lag, bearing_length, where))
 
 
-def joint_friction_law(
-    law: ContactFriction, normal: QuantityLike | str, radius: float, lag: float, bearing_length: float | None, where: str
-) -> JointFriction:
-    """A friction law of contacts on a joint coordinate; ``normal``: "reaction" or a quantity."""
-    if isinstance(law, ResistingFriction) and (law.rolling > 0.0 or law.pivoting > 0.0):
-        raise MechanismError(f"{where}: rolling= and pivoting= of {type(law).__name__} are for contacts; give radius=")
-    radius = as_positive(radius, f"{where}: radius (m)")
-    return JointFriction(law, radius, *_normal_force(normal, lag, bearing_length, where))
-
-
-def _normal_force(
+def normal_force_of(
     normal: QuantityLike | str, lag: float, bearing_length: float | None, where: str
 ) -> tuple[Quantity | None, float, float]:
     """Force on sliding faces (None: the reaction of the joint), its lag (s), and force per moment (1/m)."""
@@ -172,43 +154,6 @@ def _normal_force(
     if isinstance(pressing, Signal) and pressing.value is None:
         as_number(pressing.constant, f"{where}: normal_force (N)", 0.0)
     return pressing, 0.0, arm
-
-
-def sticking_friction(
-    joint: JointType,
-    law: DryFriction,
-    coordinates: tuple[str, ...],
-    normal: QuantityLike | str,
-    radius: float | None,
-    bearing_length: float | None,
-    axial_radius: float | None,
-    where: str,
-) -> StickingFriction:
-    """Friction that sticks on ``coordinates`` of a joint (none: its ball); ``normal``: "reaction" or a quantity."""
-    turns = not coordinates or any(joint.coordinates[name] == "rad" for name in coordinates)
-    if turns and radius is None:
-        raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
-    if not turns and (radius is not None or axial_radius is not None):
-        raise MechanismError(f"{where}: radius= and axial_radius= are for rotations; {coordinates[0]!r} is a displacement")
-    r = 1.0 if radius is None else as_positive(radius, f"{where}: radius (m)")
-    pressing, _lag, arm = _normal_force(normal, 1.0, bearing_length, where)
-    slides = {axis.coordinate: axis.factor for axis in joint.axes if axis.kind == "translation"}
-    advance = abs(slides.get(coordinates[0], 0.0)) if turns and len(coordinates) == 1 else 0.0
-    if axial_radius is not None and (len(coordinates) != 1 or advance > 0.0 or pressing is not None):
-        raise MechanismError(f"{where}: axial_radius= is for a rotation about one axis with normal_force='reaction'")
-    axial = 0.0 if axial_radius is None else as_positive(axial_radius, f"{where}: axial_radius (m)") / r
-    along = float(np.hypot(r, advance))  # slip per radian along a thread
-    radii = tuple(along if joint.coordinates[name] == "rad" else 1.0 for name in coordinates) or (r,)
-    return StickingFriction(law, coordinates, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance)
-
-
-def stop_law(
-    lower: float | None, upper: float | None, stiffness: float, exponent: float, damping: float, depth: float, where: str
-) -> StopLaw:
-    """Stop law with checked parameters; an end that is None has no stop."""
-    low, high = stop_ends(lower, upper, where)
-    power, c = as_number(exponent, f"{where}: exponent", 1.0), as_number(damping, f"{where}: damping", 0.0)
-    return StopLaw(low, high, as_positive(stiffness, f"{where}: stiffness"), power, c, as_positive(depth, f"{where}: depth"))
 
 
 def motor_law(curve: CharacteristicLike, command: QuantityLike, where: str) -> MotorLaw:

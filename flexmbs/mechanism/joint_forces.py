@@ -13,24 +13,24 @@ from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.core.laws.force.friction import FrictionLaw
 from flexmbs.core.laws.force.joint_friction import JointFriction
 from flexmbs.core.laws.force.sticking_friction import StickingFriction
+from flexmbs.core.laws.force.stop import StopLaw
 from flexmbs.core.laws.friction.dry_friction import DryFriction
-from flexmbs.core.laws.friction.friction_law import ContactFriction
+from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
 from flexmbs.mechanism.characteristics import CharacteristicLike
 from flexmbs.mechanism.forces import (
     Element,
     QuantityLike,
     checked_law,
     friction_law,
-    joint_friction_law,
     motor_law,
+    normal_force_of,
     quantity,
     spring_law,
-    sticking_friction,
-    stop_law,
 )
 from flexmbs.mechanism.geometry import unit_plausibility
+from flexmbs.mechanism.geometry.rotations import as_number, as_positive
 from flexmbs.mechanism.joint_type import JointType
-from flexmbs.mechanism.rigid_stops import RigidStop, rigid_stop
+from flexmbs.mechanism.rigid_stops import RigidStop, rigid_stop, stop_ends
 from flexmbs.mechanism.sensors import UserInputs, user_function
 
 
@@ -132,12 +132,14 @@ class JointForces:
             raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
         if not turns and radius is not None:
             raise MechanismError(f"{where}: radius= is for rotations; '{chosen}' is a displacement")
-        at = 1.0 if radius is None else radius
+        at = 1.0 if radius is None else as_positive(radius, f"{where}: radius (m)")
         law: FrictionLaw | JointFriction
         if isinstance(static, ContactFriction):
             if not dynamic is transition is full_slip is None:
                 raise MechanismError(f"{where}: dynamic=, transition= and full_slip= are not for a law, which has its own")
-            law = joint_friction_law(static, normal_force, at, lag, bearing_length, where)
+            if isinstance(static, ResistingFriction) and (static.rolling > 0.0 or static.pivoting > 0.0):
+                raise MechanismError(f"{where}: rolling= and pivoting= of {type(static).__name__} are for contacts; give radius=")
+            law = JointFriction(static, at, *normal_force_of(normal_force, lag, bearing_length, where))
         else:
             law = friction_law(static, dynamic, normal_force, at, transition, full_slip, lag, bearing_length, where)
         if law.normal is None:
@@ -155,9 +157,23 @@ class JointForces:
         coordinate: str | None,
         name: str | None,
     ) -> Self:
-        where = f"joint '{self.name}', friction"
+        where, units = f"joint '{self.name}', friction", self.type.coordinates
         chosen = self._motions_with_friction(coordinate)
-        made = sticking_friction(self.type, law, chosen, normal_force, radius, bearing_length, axial_radius, where)
+        turns = not chosen or any(units[name] == "rad" for name in chosen)
+        if turns and radius is None:
+            raise MechanismError(f"{where}: a rotation needs radius=, the radius (m) of the sliding faces")
+        if not turns and (radius is not None or axial_radius is not None):
+            raise MechanismError(f"{where}: radius= and axial_radius= are for rotations; {chosen[0]!r} is a displacement")
+        r = 1.0 if radius is None else as_positive(radius, f"{where}: radius (m)")
+        pressing, _lag, arm = normal_force_of(normal_force, 1.0, bearing_length, where)
+        slides = {axis.coordinate: axis.factor for axis in self.type.axes if axis.kind == "translation"}
+        advance = abs(slides.get(chosen[0], 0.0)) if turns and len(chosen) == 1 else 0.0
+        if axial_radius is not None and (len(chosen) != 1 or advance > 0.0 or pressing is not None):
+            raise MechanismError(f"{where}: axial_radius= is for a rotation about one axis with normal_force='reaction'")
+        axial = 0.0 if axial_radius is None else as_positive(axial_radius, f"{where}: axial_radius (m)") / r
+        along = float(np.hypot(r, advance))  # slip per radian along a thread
+        radii = tuple(along if units[name] == "rad" else 1.0 for name in chosen) or (r,)
+        made = StickingFriction(law, chosen, radii, pressing, 0.5 * arm, axial, r if advance > 0.0 else 0.0, advance)
         for element in self.forces:
             if isinstance(element.law, StickingFriction) and (set(element.law.coordinates) & set(chosen) or not chosen):
                 raise MechanismError(f"{where}: '{element.name}' acts there already; two that stick share no load")
@@ -210,12 +226,14 @@ class JointForces:
         where = f"joint '{self.name}', limit"
         if (stiffness is None) == (restitution is None):
             raise MechanismError(f"{where}: give either stiffness= (a compliant stop) or restitution= (a rigid one)")
+        ends = stop_ends(lower, upper, where)
         if restitution is not None:
-            self.stops.append(rigid_stop(self.stops, chosen, lower, upper, restitution, name, where))
+            self.stops.append(rigid_stop(self.stops, chosen, ends, restitution, name, where))
             self._check_angles(chosen, "limit", lower=lower, upper=upper)
             return self
         assert stiffness is not None
-        law = stop_law(lower, upper, stiffness, exponent, damping, depth, where)
+        power, c = as_number(exponent, f"{where}: exponent", 1.0), as_number(damping, f"{where}: damping", 0.0)
+        law = StopLaw(*ends, as_positive(stiffness, f"{where}: stiffness"), power, c, as_positive(depth, f"{where}: depth"))
         self._check_angles(chosen, "limit", lower=lower, upper=upper)
         return self._add_force(chosen, "limit", law, name)
 

@@ -38,20 +38,13 @@ def stop_ends(lower: float | None, upper: float | None, where: str) -> tuple[flo
 
 
 def rigid_stop(
-    known: Sequence[RigidStop],
-    coordinate: str,
-    lower: float | None,
-    upper: float | None,
-    restitution: float,
-    name: str | None,
-    where: str,
+    known: Sequence[RigidStop], coordinate: str, ends: tuple[float, float], restitution: float, name: str | None, where: str
 ) -> RigidStop:
-    """A checked rigid stop; MechanismError for ends in the wrong order or a restitution outside 0 ... 1."""
-    low, high = stop_ends(lower, upper, where)
+    """A checked rigid stop; MechanismError for a restitution outside 0 ... 1, or a name that is taken."""
     bounce = as_number(restitution, f"{where}: restitution")
     if not 0.0 <= bounce <= 1.0:
         raise MechanismError(f"{where}: restitution = {bounce:g} must be between 0 and 1")
     chosen = name or "limit"
     if any((stop.name, stop.coordinate) == (chosen, coordinate) for stop in known):
         raise MechanismError(f"{where}: the name '{chosen}' is taken on '{coordinate}'; give name=")
-    return RigidStop(chosen, coordinate, low, high, bounce)
+    return RigidStop(chosen, coordinate, *ends, bounce)
