@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
-from flexmbs.core.equations.projection import move_back, violation
+from flexmbs.core.equations.projection import TINY_PIVOT, fill_projection, move_back, violation
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import CHATTERS, CHUNK_FULL, JAMMED, NO_CONTACT_SLOT, SINGULAR, Log, Scratch, Settings, State
-from flexmbs.core.layout.switch_tables import SLIP_X
-from flexmbs.core.layout.tables import Tables, Workspace
+from flexmbs.core.layout.switch_tables import IMPACT, SLIP_X
+from flexmbs.core.layout.tables import VELOCITY_LEVEL, Tables, Workspace
+from flexmbs.core.linalg.matrix import columns_of, factorise_any
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, is_algebraic, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
@@ -99,31 +100,35 @@ def resolve(
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
         free_accelerations(tables, state, scratch, work, rigid, count)
-        stay_where_low(rigid, count)
+        stay_where_low(rigid, count, crowd > BOUNCES_AT_ONCE)
         if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             return JAMMED
         for i in range(begin, log.occurrence_count):
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not restart(tables, state, scratch, work):
             return SINGULAR
-        if end_jumps(tables, state, scratch, work) and not restart(tables, state, scratch, work):
+        if end_jumps(tables, state, scratch, work, log, begin) and not restart(tables, state, scratch, work):
             return SINGULAR
         flight = next_bounce(tables, state, rigid, count)
         if not hit or flight <= 0.0:
             break
         state.next_flight = flight
+        if count > 1:  # a sequence within another one, as of a body that rocks
+            state.instant += flight
         if log.row_count + 4 >= log.rows.shape[0] or not has_room(tables, log):
             break
         write_row(tables, state, log)
         finish_flight(tables, state, work, log)
+        crowd = events_at_once(state)
     return CHUNK_FULL
 
 
 @kernel
-def end_jumps(tables, state, scratch, work):
+def end_jumps(tables, state, scratch, work, log, begin):
     """Put closed contacts on their surface, and those that stick to rest: to the next step what is left is a jump.
 
     Whether anything was left. Positions that are as near as those of any step stay, which the books read as a motion.
+    The energy of the velocities that end belongs to the first impact of the event, whose occurrences ``begin`` there.
     """
     q, v, a = state.q, state.v, state.a
     residual(tables, state.active, state.contact_history, q, v, a, state.reference, work, scratch.residual)
@@ -131,24 +136,47 @@ def end_jumps(tables, state, scratch, work):
     if off:
         move_back(tables, state, scratch, work, 0, state.q)
         new_chart(tables, state)
-    if moves:
+    if moves and factorise_without_friction(tables, state, scratch):
         move_back(tables, state, scratch, work, 1, state.v)
+        if begin < log.occurrence_count and log.occurrences[begin].kind == IMPACT:
+            for i in range(len(tables.free)):
+                k = tables.free[i]
+                if tables.coordinates[k].multiplier != 0 and state.replaced[i] == 0:
+                    log.occurrences[begin].energy_lost -= 0.5 * scratch.real_x[i] * work.constraint[k, VELOCITY_LEVEL]
     return off or moves
 
 
 @kernel
-def stay_where_low(rigid, count):
+def factorise_without_friction(tables, state, scratch):
+    """Factors of the projection with forces along the rows alone; False: singular.
+
+    What holds back a contact that parts would else pull it forward.
+    """
+    m = len(tables.free)
+    fill_projection(tables, state, scratch)
+    for i in range(m):
+        first, end, shift = columns_of(i, m, tables.band)
+        for j in range(first, end):
+            if tables.coordinates[tables.free[i]].multiplier == 0 and tables.coordinates[tables.free[j]].multiplier != 0:
+                _first, _end, back = columns_of(j, m, tables.band)
+                scratch.projection[i, j + shift] = -state.mass[j, i + back] * state.scale[i] * state.scale[j]
+    return factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY_PIVOT)
+
+
+@kernel
+def stay_where_low(rigid, count, crowded):
     """Where a hit makes another closed contact part by less than LEAST_HEIGHT, none parts by less: accelerations decide.
 
-    So the ever smaller hits of a body that rocks from edge to edge end; bounces as such are followed by flights.
+    So the ever smaller hits of a body that rocks from edge to edge end; bounces as such are followed by flights. After
+    many events at once (``crowded``), not counting such flights, all stay that would part by less than these.
     """
-    rocks, fall = False, 0.0
+    rocks, fall, height = crowded, 0.0, LOW_FLIGHT if crowded else LEAST_HEIGHT
     for i in range(count):
         fall = max(fall, abs(rigid.contact_acceleration[3 * i]))
     for again in range(2):
         for i in range(count):
             speed = rigid.contact_velocity[3 * i]
-            if speed > 0.0 and speed * speed <= 2.0 * fall * LEAST_HEIGHT:
+            if speed > 0.0 and speed * speed <= 2.0 * fall * height:
                 rocks = rocks or rigid.impulse[3 * i] == 0.0
                 if rocks and again == 1:
                     rigid.contact_velocity[3 * i] = 0.0
