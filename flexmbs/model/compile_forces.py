@@ -165,18 +165,9 @@ class ForceTables:
             record = make_record(f.SPREAD_LOAD, body=body, signal=row, field_at=self.compiler.pool.add(load.fields))
             self.records["spread_loads"].append(record)
             return
-        x, y, z = (self.functions.row(component) for component in load.components)
-        frame = t.FOLLOWER if load.follower else t.WORLD
-        record = make_record(
-            t.LOAD,
-            marker=self.compiler.marker(load.marker),
-            is_torque=load.is_torque,
-            frame=frame,
-            sx=x,
-            sy=y,
-            sz=z,
-            factor=load.factor,
-        )
+        rows = {f"s{axis}": self.functions.row(part) for axis, part in zip("xyz", load.components, strict=True)}
+        marker, frame = self.compiler.marker(load.marker), t.FOLLOWER if load.follower else t.WORLD
+        record = make_record(t.LOAD, marker=marker, is_torque=load.is_torque, frame=frame, factor=load.factor, **rows)
         self.records["loads"].append(record)
 
     def number_records(self, system, named: dict[str, list[int | Reading]]) -> None:

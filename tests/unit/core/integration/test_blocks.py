@@ -10,7 +10,7 @@ from flexmbs.core.layout.log_rows import TIME, LogRow, column_starts
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.stepping.step_loop import impose_start
-from flexmbs.machine_code.blocks import Block
+from flexmbs.machine_code.blocks import SLOT, Block
 
 
 class Sample(Block):
@@ -54,6 +54,11 @@ def test_arrays_of_stated_lengths_are_zero_unless_they_are_given():
     assert Shaped.fields["table"] == ("f8", 2)
     with pytest.raises(TypeError, match="other"):
         Shaped.zeros({"rows": 3})
+
+
+def test_headers_have_room_for_the_lengths_of_all_arrays():
+    for block in Block.__subclasses__():
+        assert all(dimensions < SLOT for _dtype, dimensions in block.fields.values()), block.__name__
 
 
 def test_every_part_names_a_place_that_is_there():
