@@ -15,7 +15,7 @@ from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
 from flexmbs.analysis.run.equation_names import equation_name
-from flexmbs.analysis.run.jammed_contacts import chatters, jammed, no_slot
+from flexmbs.analysis.run.jammed_contacts import chatters, grows, jammed, no_slot
 from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.run_model import RunModel, empty_blocks
 from flexmbs.analysis.run.saved_state_differences import CHOICE
@@ -123,7 +123,7 @@ class Failure:
 
     def _underflow(self) -> str:
         causes = (self._jumping, self._growing, self._dependent, self._without_inertia)
-        cause = next((found for found in (cause() for cause in causes) if found), "")
+        cause = grows(self.model, self.state) or next((found for found in (cause() for cause in causes) if found), "")
         if not cause:
             cause = "the motion diverges or jumps there, or the tolerances are too tight for double precision"
         return f"the step size became too small {self.where}: {self.limit}; worst equation: {self.worst}. {cause}"

@@ -9,9 +9,11 @@ from flexmbs.core.contact.rigid.contact_work import NO_SOLUTION, PAINLEVE, Conta
 from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import State
+from flexmbs.core.layout.switch_tables import SLIDING
 from flexmbs.model.compiled_model import Model
 
 MOST_NAMED = 8
+UNBOUNDED = 1e3  # times the mean force since the contact has closed
 ADVICE = "less friction, or a compliant contact law there (docs/contact.md), goes on"
 
 
@@ -37,6 +39,21 @@ def jammed(model: Model, rigid: RigidContacts, solver: ContactWork, where: str) 
         f"no contact forces were found {where} for the rigid contacts that are closed, of which '{name}' is the "
         f"furthest from its conditions (error {float(solver.error):.1e}); {ADVICE}"
     )
+
+
+def grows(model: Model, state: State) -> str:
+    """The sliding rigid contact whose normal force has grown without bound; empty if there is none."""
+    for c, name in enumerate(model.contact_names):
+        episode = state.episode[c]
+        if model.tables.contacts["rigid"][c] == 0 or state.active[c] != SLIDING:
+            continue
+        if episode["peak_force"] * (state.time - episode["start"]) > UNBOUNDED * episode["impulse"]:
+            friction = float(model.tables.pool[int(model.tables.contacts["at"][c]) + FRICTION])
+            return (
+                f"contact '{name}', which slides with the coefficient of friction {friction:.6g}, jams: its normal force grows "
+                f"without bound, to {episode['peak_force']:.3g} N so far (Painleve's paradox); {ADVICE}"
+            )
+    return ""
 
 
 def chatters(model: Model, state: State, where: str) -> str:

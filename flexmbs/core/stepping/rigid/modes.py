@@ -43,6 +43,7 @@ NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin 
 NOBODY = -1
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 GIVES_WAY = 10.0  # times the largest force on a spring
+AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
@@ -185,7 +186,8 @@ def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, ma
             mode = OPEN
         if c == cause and margin == CONE and mode == STICKING and i < moving:
             limit = rigid.contact_static[i] * n
-            if tangential > 0.0 and limit - tangential <= zero * max(limit, largest):
+            near = zero if zero == NO_LOAD else AT_LIMIT_ON_SPRINGS
+            if tangential > 0.0 and limit - tangential <= near * max(limit, largest):
                 mode = SLIDING
         if mode == SLIDING and rigid.contact_sliding[i] == 0 and tangential > 0.0:
             rigid.contact_direction[i, 0], rigid.contact_direction[i, 1] = -u / tangential, -v / tangential

@@ -26,6 +26,7 @@ from flexmbs.machine_code.kernel import kernel
 
 SOFT = 1e-10  # compliance where differences of the equations rely on which unknowns are coupled, of the diagonal of W
 NO_PULL, LIFTS = 1e-12, 1e-9  # of the largest force, of the largest acceleration: rounding
+NO_WISH = 1e-10  # of the largest force
 DEPENDENT = 1e-10  # of the diagonal: a row along which the contact cannot move
 
 
@@ -202,9 +203,14 @@ def keep_wishes(tables, state, rigid, count):
             x[i] = F[m, i]
         solve(square, rigid.pivots[:p], x)
         row = slot_of(tables, state, rigid.closed[rigid.lasting[rigid.member[m]]])
+        wish, largest = 0.0, 0.0
         for j in range(count):
             column = slot_of(tables, state, rigid.closed[rigid.lasting[rigid.member[j]]])
             state.wishes[row, column] = on[j] * dot(F[j], x, p)
+            wish += state.wishes[row, column] * rigid.chosen_force[3 * rigid.member[j]]
+            largest = max(largest, rigid.chosen_force[3 * rigid.member[j]])
+        if wish > NO_WISH * largest:  # it would pull as soon as it had a load: strong friction, a long lever
+            state.wishes[row, :] = 0.0
 
 
 @kernel
