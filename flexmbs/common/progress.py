@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.common.progress_display import MIN_INTERVAL, Display, new_display, turned_off
+from flexmbs.common.progress_display import MIN_INTERVAL, new_display, turned_off
 
 _LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
@@ -133,7 +133,7 @@ def on_progress(callback: Callable[[Stage], object] | None = None) -> Iterator[N
     None: the surrounding callback stays in use; if there is none, a line on the terminal or an output of the notebook
     shows work that takes longer than a second, and is removed at the end.
     """
-    line: Display | None = None
+    line = None
     if callback is None:
         callback = _callback.get()
     if callback is None and _display_allowed and not turned_off():

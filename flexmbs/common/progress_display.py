@@ -26,19 +26,12 @@ class Shown(Protocol):
     def fraction(self) -> float | None: ...
 
 
-class Display(Protocol):
-    """Shows stages until it is closed."""
-
-    def __call__(self, stage: Shown) -> None: ...
-    def close(self) -> None: ...
-
-
 def turned_off() -> bool:
     """Whether the environment asks for silence."""
     return os.environ.get(VARIABLE, "").strip().lower() in ("0", "off", "no", "false")
 
 
-def new_display() -> Display | None:
+def new_display() -> TerminalLine | NotebookOutput | None:
     """A line on stderr if that is a terminal, an output in a notebook, otherwise nothing."""
     if sys.stderr.isatty():
         return TerminalLine()

@@ -32,7 +32,7 @@ class FEModel(ABC):
     scalar_mass : (nn, nn) csr or None
         ``int N_i N_j dm`` (kg), with M = scalar_mass kron I3; None for beams and shells.
     mass : float, kg
-    center : (3,), m
+    center : (3,), m; the origin of what has no mass
     inertia : (3, 3) about the center, kg m2
     beam_theory : "timoshenko" or "euler-bernoulli"; without meaning for solids
     rotary_inertia : bool; without meaning for solids
@@ -43,13 +43,24 @@ class FEModel(ABC):
     dofs_per_node: int
     M: sparse.csr_matrix
     K: sparse.csr_matrix
-    scalar_mass: sparse.csr_matrix | None
-    mass: float
-    center: np.ndarray
-    inertia: np.ndarray
-    beam_theory: str
-    rotary_inertia: bool
+    mass: float = field(init=False)
+    center: np.ndarray = field(init=False)
+    inertia: np.ndarray = field(init=False)
+    scalar_mass: sparse.csr_matrix | None = field(default=None, kw_only=True)
+    beam_theory: str = field(default="", kw_only=True)
+    rotary_inertia: bool = field(default=True, kw_only=True)
     dependence: Dependence | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        nothing = np.zeros((self.ndof, 0))
+        x, _, _, W = self.inertia_samples(nothing, np.zeros((0, 2), int), nothing)
+        row_sums = np.asarray(W.sum(axis=1)).ravel()
+        mass = float(row_sums.sum())
+        center = row_sums @ x / mass if mass > 0.0 else np.zeros(3)  # parts may be without mass
+        second_moments = (x - center).T @ (W @ (x - center))
+        inertia = np.trace(second_moments) * np.eye(3) - second_moments
+        for name, value in (("mass", mass), ("center", center), ("inertia", inertia)):
+            object.__setattr__(self, name, value)
 
     @property
     def ndof(self) -> int:
@@ -194,13 +205,3 @@ def pair_factors(pairs: np.ndarray) -> np.ndarray:
 def as_pairs(pairs: np.ndarray) -> np.ndarray:
     """(npairs, 2) int array, also when there are none."""
     return np.asarray(pairs, dtype=int).reshape(-1, 2)
-
-
-def mass_properties(x: np.ndarray, W: sparse.spmatrix) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass (kg), center (3,) (m) and inertia about the center (3, 3) (kg m2) of sampled points x (m, 3)."""
-    row_sums = np.asarray(W.sum(axis=1)).ravel()
-    mass = float(row_sums.sum())
-    center = row_sums @ x / mass if mass > 0.0 else np.zeros(3)  # parts may be without mass
-    second_moments = (x - center).T @ (W @ (x - center))
-    inertia = np.trace(second_moments) * np.eye(3) - second_moments
-    return mass, center, inertia

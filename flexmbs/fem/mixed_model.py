@@ -10,7 +10,7 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.embedding import columns_with_rotations, displacements, six_a_node, with_rotations
-from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.mixed_surface import joined_surfaces
 from flexmbs.fem.mpc.multipoint_constraints import dependence_of
 from flexmbs.fem.section_forces import SectionForceModes, ShellForces, SpringForces
@@ -64,9 +64,10 @@ class MixedModel(FEModel):
         return _summed([six_a_node(K.tocsr()) if part.dofs_per_node == 3 else K for part, K in found])
 
     def inertia_samples(self, modes, pairs, quadratic):
-        return _joined_samples(
-            [_massive(part.inertia_samples(of_part(part, modes), pairs, of_part(part, quadratic))) for part in self.parts]
-        )
+        samples = [_massive(part.inertia_samples(of_part(part, modes), pairs, of_part(part, quadratic))) for part in self.parts]
+        x, modes, quadratic, W = zip(*samples, strict=True)
+        joined = (np.concatenate(x), np.concatenate(modes, axis=1), np.concatenate(quadratic, axis=1))
+        return *joined, sparse.block_diag(W, format="csr")
 
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return joined_surfaces([part.surface(of_part(part, modes), pairs, of_part(part, quadratic)) for part in self.parts])
@@ -130,20 +131,12 @@ def mixed_model(mesh: Mesh, parts: Sequence[FEModel]) -> MixedModel:
     )
     stiff = (M.diagonal() > 0.0) | (K.diagonal() > 0.0)
     dependence, warnings = dependence_of(mesh, stiff)
-    nothing = as_pairs([])
-    samples = [_massive(part.inertia_samples(np.zeros((part.ndof, 0)), nothing, np.zeros((part.ndof, 0)))) for part in parts]
-    x, _, _, W = _joined_samples(samples)
-    mass, center, inertia = mass_properties(x, W)
     beams = [part for part in parts if part.beam_theory]
     return MixedModel(
         mesh=replace(mesh, warnings=(*mesh.warnings, *warnings)),
         dofs_per_node=6,
         M=M,
         K=K,
-        scalar_mass=None,
-        mass=mass,
-        center=center,
-        inertia=inertia,
         beam_theory=beams[0].beam_theory if beams else "",
         rotary_inertia=beams[0].rotary_inertia if beams else True,
         parts=tuple(parts),
@@ -164,9 +157,3 @@ def _massive(samples):
     if len(kept) == len(x):
         return samples
     return x[kept], modes[:, kept], quadratic[:, kept], W.tocsr()[kept][:, kept]
-
-
-def _joined_samples(samples):
-    x, modes, quadratic, W = zip(*samples, strict=True)
-    joined = (np.concatenate(x), np.concatenate(modes, axis=1), np.concatenate(quadratic, axis=1))
-    return *joined, sparse.block_diag(W, format="csr")

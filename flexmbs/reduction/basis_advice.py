@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,51 +14,6 @@ MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
 ACCELERATION = "(acceleration)"  # stands for a marker in ``static_error``
 ENOUGH = 0.01  # share of the strain energy under a unit load that may be missing without a remark
 RIGID = 0.999  # missing share above which the modes do not represent any deformation under that load
-
-
-class ModalInertia(Protocol):
-    """Inertia fields, as in ``flexible_body.InertiaFields``."""
-
-    @property
-    def X(self) -> np.ndarray: ...
-    @property
-    def P(self) -> np.ndarray: ...
-
-
-class MarkerModes(Protocol):
-    """How a marker moves and turns with the modes, as in ``flexible_body.PointFields``."""
-
-    @property
-    def Phi(self) -> np.ndarray: ...
-    @property
-    def Psi(self) -> np.ndarray: ...
-
-
-class ReducedBody(Protocol):
-    """What of a body is measured; a :class:`flexmbs.FlexibleBody` has it, and says what it means."""
-
-    @property
-    def mass(self) -> float: ...
-    @property
-    def frequencies(self) -> np.ndarray: ...
-    @property
-    def mode_labels(self) -> tuple[str, ...]: ...
-    @property
-    def Me(self) -> np.ndarray: ...
-    @property
-    def Ke(self) -> np.ndarray: ...
-    @property
-    def inertia(self) -> ModalInertia: ...
-    @property
-    def markers(self) -> Mapping[str, MarkerModes]: ...
-    @property
-    def flexibility(self) -> np.ndarray | None: ...
-    @property
-    def attached_at(self) -> str | None: ...
-    @property
-    def options(self) -> Mapping[str, object]: ...
-    @property
-    def places(self) -> Mapping[str, Place]: ...
 
 
 @dataclass(frozen=True)
@@ -170,8 +125,8 @@ class Advice:
         return lines
 
 
-def advice(body: ReducedBody) -> Advice:
-    """Advice on the modes of ``body``, from the data of the body alone."""
+def advice(body: Any) -> Advice:
+    """Advice on the modes of a FlexibleBody, from the data of the body alone."""
     X, P = body.inertia.X, body.inertia.P
     root = np.sqrt(body.mass)
     centred = X.copy()

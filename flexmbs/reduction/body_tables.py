@@ -3,63 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Protocol
 
 import numpy as np
 
 from flexmbs.common.quantities import number, quantity
-from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.reduction.basis_advice import ENOUGH, MOTIONS, Advice, MarkerModes
+from flexmbs.reduction.basis_advice import ENOUGH, MOTIONS, Advice
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 Rows = list[list[str]]
 MOST_MODES = 40  # rows of a table
 _NOT_GIVEN = re.compile(r"\w+=None, |, \w+=None")  # options of a choice of modes
 
 
-class TabulatedBody(Protocol):
-    """What the tables show; a :class:`flexmbs.FlexibleBody` has it, and says what it means."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def mass(self) -> float: ...
-    @property
-    def frequencies(self) -> np.ndarray: ...
-    @property
-    def mode_labels(self) -> tuple[str, ...]: ...
-    @property
-    def mode_count(self) -> int: ...
-    @property
-    def massless(self) -> np.ndarray: ...
-    @property
-    def Me(self) -> np.ndarray: ...
-    @property
-    def Ke(self) -> np.ndarray: ...
-    @property
-    def De(self) -> np.ndarray: ...
-    @property
-    def points(self) -> np.ndarray: ...
-    @property
-    def surface(self) -> SurfaceFields: ...
-    @property
-    def center(self) -> np.ndarray: ...
-    @property
-    def central_inertia(self) -> np.ndarray: ...
-    @property
-    def markers(self) -> Mapping[str, MarkerModes]: ...
-    @property
-    def attached_at(self) -> str | None: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def options(self) -> Mapping[str, object]: ...
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
-    def advice(self) -> Advice: ...
-
-
-def body_facts(body: TabulatedBody) -> list[tuple[str, str]]:
+def body_facts(body: FlexibleBody) -> list[tuple[str, str]]:
     """Mass, size, centre, nodes, modes, frame, source: (what, value) lines."""
     facts = [
         ("mass", quantity(body.mass, "kg")),
@@ -76,7 +32,7 @@ def body_facts(body: TabulatedBody) -> list[tuple[str, str]]:
     return facts + ([("mesh", body.source)] if body.source else [])
 
 
-def shape(body: TabulatedBody) -> np.ndarray:
+def shape(body: FlexibleBody) -> np.ndarray:
     """(k, 3) m: points of its surface, which has the width of beams; of a body without one its nodes."""
     return body.surface.points if len(body.surface.points) else body.points
 
@@ -86,13 +42,13 @@ def extent(points: np.ndarray) -> str:
     return " x ".join(number(length, 3) for length in np.ptp(points, axis=0))
 
 
-def frequencies(body: TabulatedBody) -> str:
+def frequencies(body: FlexibleBody) -> str:
     """ "3.342 to 1293 Hz", of the modes with mass."""
     found = body.frequencies[~body.massless & np.isfinite(body.frequencies)]
     return f"{number(found.min())} to {number(found.max())} Hz" if len(found) else "without mass"
 
 
-def modes_table(body: TabulatedBody) -> tuple[list[str], Rows]:
+def modes_table(body: FlexibleBody) -> tuple[list[str], Rows]:
     """Header and rows: mode, frequency, damping, effective mass in per cent of the body's (where it has a frame)."""
     advice = body.advice()
     header = ["mode", "frequency [Hz]", "damping [% of critical]"]
@@ -116,7 +72,7 @@ def static_error_table(advice: Advice) -> tuple[list[str], Rows]:
     return ["unit load at", *MOTIONS], rows
 
 
-def verdict(body: TabulatedBody) -> tuple[str, tuple[str, ...]]:
+def verdict(body: FlexibleBody) -> tuple[str, tuple[str, ...]]:
     """One sentence on the modes, and the remarks of the advice with their remedies."""
     advice = body.advice()
     if not advice.static_error:
@@ -134,7 +90,7 @@ def vector(values: np.ndarray, unit: str) -> str:
     return f"({', '.join(parts)}) {unit}"
 
 
-def _damping_ratios(body: TabulatedBody) -> np.ndarray:
+def _damping_ratios(body: FlexibleBody) -> np.ndarray:
     """(n,) of critical damping; 0 of modes without mass."""
     critical = 2.0 * np.sqrt(np.maximum(np.diag(body.Ke) * np.diag(body.Me), 0.0))
     return np.divide(np.diag(body.De), critical, out=np.zeros(len(critical)), where=critical > 0.0)

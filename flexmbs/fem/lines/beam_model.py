@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_elements, beam_matrices, beam_shapes
 from flexmbs.fem.lines.beam_geometric_stiffness import beam_geometric_stiffness
 from flexmbs.fem.lines.beam_inertia import beam_inertia_samples
@@ -97,19 +97,5 @@ def assemble_beams(mesh: Mesh, beam_theory: str, rotary_inertia: bool) -> BeamMo
         data = pattern.zeros(6)
         pattern.add(data, pattern.positions[0], values.reshape(-1, 2, 6, 2, 6))
         matrices.append(pattern.matrix(data))
-    nothing = np.zeros((6 * len(mesh.points), 0))
-    x, _, _, W = beam_inertia_samples(elements, nothing, as_pairs([]), nothing)
-    mass, center, inertia = mass_properties(x, W)
-    return BeamModel(
-        mesh=mesh,
-        dofs_per_node=6,
-        M=matrices[0],
-        K=matrices[1],
-        scalar_mass=None,
-        mass=mass,
-        center=center,
-        inertia=inertia,
-        beam_theory=beam_theory,
-        rotary_inertia=rotary_inertia,
-        elements=elements,
-    )
+    M, K = matrices
+    return BeamModel(mesh, 6, M, K, elements, beam_theory=beam_theory, rotary_inertia=rotary_inertia)

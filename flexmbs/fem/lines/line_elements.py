@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.sparsity_pattern import NodePattern
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
@@ -94,15 +94,9 @@ class LineModel(FEModel):
 
 
 def line_model(kind: type[LineModel], mesh: Mesh, elements: LineElements, mass_matrices: np.ndarray) -> LineModel:
-    """The model of all ``elements`` with their mass matrices (ne, 12, 12); without mass its centre is the origin."""
+    """The model of all ``elements`` with their mass matrices (ne, 12, 12)."""
     count = len(mesh.points)
-    M, K = elements.matrix(mass_matrices, count), elements.stiffness_matrix(count)
-    model = kind(mesh, 6, M, K, None, 0.0, np.zeros(3), np.zeros((3, 3)), "", False, elements)
-    nothing = np.zeros((model.ndof, 0))
-    x, _, _, W = model.inertia_samples(nothing, as_pairs([]), nothing)
-    if not W.sum() > 0.0:
-        return model
-    return replace(model, **dict(zip(("mass", "center", "inertia"), mass_properties(x, W), strict=True)))
+    return kind(mesh, 6, elements.matrix(mass_matrices, count), elements.stiffness_matrix(count), elements)
 
 
 def no_rotation(source: str, part: str, point: np.ndarray) -> BodyError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -119,8 +119,7 @@ def assemble_point_masses(mesh: Mesh) -> PointMassModel:
     inertias = np.array([np.asarray(point.inertia, float) for point in mesh.point_masses])
     spread = 0.5 * np.trace(inertias, axis1=1, axis2=2)[:, None, None] * np.eye(3) - inertias
     empty = sparse.csr_matrix((ndof, ndof))
-    model = PointMassModel(mesh, 6, M, empty, None, 0.0, np.zeros(3), np.zeros((3, 3)), "", False, spread)
-    return replace(model, **_mass_properties(mesh, inertias))
+    return PointMassModel(mesh, 6, M, empty, spread)
 
 
 def _mass_matrix(point: PointMass, source: str) -> np.ndarray:
@@ -137,14 +136,3 @@ def _mass_matrix(point: PointMass, source: str) -> np.ndarray:
     matrix[:3, :3], matrix[:3, 3:] = point.mass * np.eye(3), -point.mass * arm
     matrix[3:, :3], matrix[3:, 3:] = point.mass * arm, 0.5 * (J + J.T) - point.mass * arm @ arm
     return matrix
-
-
-def _mass_properties(mesh: Mesh, inertias: np.ndarray) -> dict:
-    """Mass, centre and inertia about it; without mass the centre is the origin."""
-    masses = np.array([point.mass for point in mesh.point_masses])
-    places = np.array([mesh.points[point.node] + point.offset for point in mesh.point_masses])
-    total = float(masses.sum())
-    center = masses @ places / total if total > 0.0 else np.zeros(3)
-    arms = skew(places - center)
-    inertia = inertias.sum(axis=0) - np.einsum("k,kij,kjl->il", masses, arms, arms)
-    return {"mass": total, "center": center, "inertia": inertia}

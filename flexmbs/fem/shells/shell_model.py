@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties, pair_factors
+from flexmbs.fem.fe_model import FEModel, as_pairs, pair_factors
 from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.shell_elements import ShellGroup, shell_groups
 from flexmbs.fem.shells.shell_inertia import mass_matrices, shell_inertia_samples
@@ -71,19 +71,4 @@ def assemble_shells(mesh: Mesh) -> ShellModel:
     for group, positions in zip(groups, pattern.positions, strict=True):
         add_elements(pattern, stiffness, positions, group, lambda part: stiffness_matrices(shell_strains(part)))
         add_elements(pattern, mass_data, positions, group, mass_matrices)
-    nothing = np.zeros((6 * len(mesh.points), 0))
-    x, _, _, W = shell_inertia_samples(groups, nothing, as_pairs([]), nothing)
-    mass, center, inertia = mass_properties(x, W)
-    return ShellModel(
-        mesh=mesh,
-        dofs_per_node=6,
-        M=pattern.matrix(mass_data),
-        K=pattern.matrix(stiffness),
-        scalar_mass=None,
-        mass=mass,
-        center=center,
-        inertia=inertia,
-        beam_theory="",
-        rotary_inertia=True,
-        groups=groups,
-    )
+    return ShellModel(mesh, 6, pattern.matrix(mass_data), pattern.matrix(stiffness), groups)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.fe_model import FEModel, as_pairs, mass_properties
+from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.solids.solid_elements import SolidGroup, SolidOptions, mass_matrices, solid_groups, stiffness_matrices
 from flexmbs.fem.solids.solid_geometric_stiffness import solid_geometric_stiffness
 from flexmbs.fem.solids.solid_interpolation import solid_point_operator, solid_point_rotation
@@ -57,20 +57,7 @@ def assemble_solids(mesh: Mesh, options: SolidOptions) -> SolidModel:
     """Matrices and mass properties of a mesh of solids."""
     groups = solid_groups(mesh, options)
     scalar_mass, K = solid_matrices(mesh, groups)
-    mass, center, inertia = mass_properties(mesh.points, scalar_mass)
-    return SolidModel(
-        mesh=mesh,
-        dofs_per_node=3,
-        M=sparse.kron(scalar_mass, sparse.eye(3), format="csr"),
-        K=K,
-        scalar_mass=scalar_mass,
-        mass=mass,
-        center=center,
-        inertia=inertia,
-        beam_theory="",
-        rotary_inertia=True,
-        groups=groups,
-    )
+    return SolidModel(mesh, 3, sparse.kron(scalar_mass, sparse.eye(3), format="csr"), K, groups, scalar_mass=scalar_mass)
 
 
 def solid_matrices(mesh: Mesh, groups: list[SolidGroup]) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
