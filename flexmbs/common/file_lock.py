@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -79,7 +78,7 @@ class FileLock:
         One write call, so that a process killed at any moment leaves the old text or the new one.
         """
         assert self._file is not None
-        note = {"pid": os.getpid(), "host": _host(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
         line = json.dumps({**note, "command": " ".join(sys.argv)[:200], **more}).encode() + b"\n"
         self._file.seek(0)
         self._file.write(line)
@@ -121,11 +120,6 @@ class FileLock:
 def _opened(path: Path) -> BinaryIO:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
     return open(os.open(path, flags, 0o666), "r+b", buffering=0)
-
-
-@cache
-def _host() -> str:
-    return socket.gethostname()
 
 
 def _is_still(path: Path, file: BinaryIO) -> bool:

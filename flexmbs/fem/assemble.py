@@ -99,7 +99,9 @@ def assemble(
         "truss": (TRUSS_KINDS, assemble_trusses),
         "spring": (SPRING_KINDS, assemble_springs),
     }
-    if len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or _has_membranes(mesh)):
+    # nodes of membranes have no rotations, which a plain model of shells does not know
+    membranes = any(getattr(block.section, "behaviour", "") == "membrane" for block in mesh.blocks)
+    if len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or membranes):
         return _with_warnings(makers[found.pop()][1](_without_unused_nodes(mesh)), told)
     mesh = with_joined_nodes(mesh)
     parts = [maker(_of_kinds(mesh, kinds)) for family, (kinds, maker) in makers.items() if family in found]
@@ -112,11 +114,6 @@ def _with_warnings(model: FEModel, told: tuple[str, ...]) -> FEModel:
     """The model, after the warnings that have not been issued yet."""
     warn(model.mesh.warnings, BodyWarning, known=told)
     return model
-
-
-def _has_membranes(mesh: Mesh) -> bool:
-    """Their nodes have no rotations, which a plain model of shells does not know."""
-    return any(getattr(block.section, "behaviour", "") == "membrane" for block in mesh.blocks)
 
 
 def _of_kinds(mesh: Mesh, kinds: tuple[str, ...]) -> Mesh:

@@ -127,9 +127,10 @@ class FEModel(ABC):
             int f g dm = f^T W g for any two of the fields.
         """
 
-    @abstractmethod
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
-        """What is drawn, with displacement and stress; arguments as in ``inertia_samples``."""
+        """What is drawn, with displacement and stress; arguments as in ``inertia_samples``. Nothing unless stated."""
+        n, none = modes.shape[1], np.zeros((len(as_pairs(pairs)), 0, 3))
+        return SurfaceFields(np.zeros((0, 3)), np.zeros(0, int), np.zeros((n, 0, 3)), none, np.zeros((n, 0, 6)))
 
     def stress(self, displacement: np.ndarray, at: str = "nodes") -> StressField:
         """Stress and strain of a linear displacement.

@@ -189,7 +189,7 @@ class StressModes:
         """All points of ``parts`` one after the other; no points of ``count`` fields where there are no parts."""
         parts = [part for part in parts if len(part.points)]
         if not parts:
-            return StressModes(_no_points(), np.zeros((count, 0, 6)), np.zeros((count, 0, 6)))
+            return StressModes(stress_points(np.zeros((0, 3))), np.zeros((count, 0, 6)), np.zeros((count, 0, 6)))
         names = [field.name for field in fields(StressPoints)]
         together = {name: np.concatenate([getattr(part.points, name) for part in parts]) for name in names}
         strains = [part.strain for part in parts]
@@ -204,10 +204,6 @@ def stress_points(positions: np.ndarray, **known: np.ndarray) -> StressPoints:
     whole = nothing | {"height": 0.0, "axes": np.eye(3)} | known
     shapes = {"axes": (count, 3, 3)}
     return StressPoints(positions, **{name: np.broadcast_to(value, shapes.get(name, (count,))) for name, value in whole.items()})
-
-
-def _no_points() -> StressPoints:
-    return stress_points(np.zeros((0, 3)))
 
 
 def _rows(points: StressPoints, chosen: np.ndarray) -> StressPoints:

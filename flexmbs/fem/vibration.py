@@ -111,7 +111,9 @@ def natural_modes(
             values, vectors = lowest(min(wanted, T.shape[1]))
         except BodyError as error:
             raise BodyError(_not_definite(error, model, spin)) from error
-        rounding = _RIGID * _rounding(vectors, K, shift)
+        # what rounding leaves of omega^2 in rigid-body motion; vectors have unit modal mass, the shift is taken off
+        size = np.abs(vectors)
+        rounding = _RIGID * np.finfo(float).eps * (np.einsum("ia,ia->a", size, abs(K) @ size) + shift)
         if stiffness is not None and np.any(values < -rounding):
             raise BodyError(_DIVERGENCE if spin else _BUCKLED)
         frequencies = np.where(values > rounding, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi), 0.0)
@@ -174,9 +176,3 @@ def _dense_modes(shifted: np.ndarray, M: np.ndarray, shift: float, count: int) -
     inverse, vectors = inverse[::-1][:count], vectors[:, ::-1][:, :count]
     kept = inverse > 1e-14 * inverse[0]
     return 1.0 / inverse[kept] - shift, vectors[:, kept] / np.sqrt(inverse[kept])
-
-
-def _rounding(vectors: np.ndarray, K: sparse.csr_matrix, shift: float) -> np.ndarray:
-    """What rounding leaves of omega^2 in rigid-body motion; vectors have unit modal mass, the shift is taken off."""
-    size = np.abs(vectors)
-    return np.finfo(float).eps * (np.einsum("ia,ia->a", size, abs(K) @ size) + shift)

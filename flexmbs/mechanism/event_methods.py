@@ -116,17 +116,13 @@ class EventMethods:
                 x, rate = (make_sensor(self, kind, chosen, None, None, "z", along, None, None) for kind in ("coordinate", "rate"))
                 inputs = (x, rate, closed)
                 force = self.function(lambda t, x, rate, on: -on * (k * (x - anchor) + c * rate), inputs, name=f"{name}.force")
-            self._break(made, force, float(breaks_at))
+            limit = float(breaks_at)
+            for sign, when in ((">", Crossing(force, limit, "rising")), ("<", Crossing(force, -limit, "falling"))):
+                self.events[f"{name} breaks {sign}"] = Event(f"{name} breaks {sign}", when, [made.release], repeats=False)
         if unlock is not None:
             self._unlock(made, unlock)
         self.latches[name] = made
         return made
-
-    def _break(self, latch: Latch, force: Sensor, limit: float) -> None:
-        """Free a latch where its force is beyond a limit."""
-        for sign, when in ((">", Crossing(force, limit, "rising")), ("<", Crossing(force, -limit, "falling"))):
-            name = f"{latch.name} breaks {sign}"
-            self.events[name] = Event(name, when, [latch.release], repeats=False)
 
     def _unlock(self, latch: Latch, unlock: Condition | Event) -> None:
         if isinstance(unlock, Event):

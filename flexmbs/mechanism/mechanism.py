@@ -20,7 +20,7 @@ from flexmbs.mechanism.contact.contact_group import ContactGroup
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape, Sphere
-from flexmbs.mechanism.contact.surface import surface_of_body
+from flexmbs.mechanism.contact.surface import RigidSurface
 from flexmbs.mechanism.contact.surface_pairs import refuse_memory
 from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
@@ -175,7 +175,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         shape: object = given
         if isinstance(given, BodyInSystem):
             smooth = isinstance(other, Sphere | Capsule) and not given.is_flexible
-            shape = surface_of_body(given) if smooth else BodySurface(given)
+            shape = RigidSurface(given) if smooth else BodySurface(given)  # type: ignore[arg-type]  # it takes bodies too
         if not isinstance(shape, Shape):
             raise MechanismError(f"{where}: expected a shape such as fm.Sphere(marker, radius), got {type(shape).__name__}")
         self._check_marker(shape.marker, where)

@@ -49,12 +49,6 @@ def element_named(file_format: str, name: str, node_count: int) -> FileElement |
     return None
 
 
-def kind_named(file_format: str, name: str, node_count: int) -> str | None:
-    """The kind of ``element_named``."""
-    element = element_named(file_format, name, node_count)
-    return element.kind if element else None
-
-
 @cache
 def has_reduced_integration(kind: str, type_name: str) -> bool:
     """Whether the file calls an element of this kind by a name that asks for reduced integration."""

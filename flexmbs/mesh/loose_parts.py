@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
@@ -34,19 +32,14 @@ def hinged_parts(mesh: Mesh) -> tuple[str, ...]:
     sizes, ids = np.bincount(part), np.concatenate([block.ids for block in blocks])
     members = members[np.argsort(members[:, 1], kind="stable")]
     found = []
-    for nodes, number in _by_part(members):
+    for rows in np.split(members, np.flatnonzero(np.diff(members[:, 1])) + 1):
+        nodes, number = rows[:, 0], int(rows[0, 1])
         joints = nodes[shared[nodes]]
         if number != sizes.argmax() and len(joints) and _on_a_line(mesh, joints):
             found.append(_sentence(mesh, ids[part == number], joints))
     more = len(found) - _NAMED_AT_MOST
     and_others = (f"{mesh.source}: {more} more parts are connected to the rest only by nodes on one line.",) if more > 0 else ()
     return (*found[:_NAMED_AT_MOST], *and_others)
-
-
-def _by_part(members: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
-    """Nodes and number of each part, of ``members`` (k, 2) sorted by part."""
-    for rows in np.split(members, np.flatnonzero(np.diff(members[:, 1])) + 1):
-        yield rows[:, 0], int(rows[0, 1])
 
 
 def _sharing_faces(blocks: list[ElementBlock]) -> np.ndarray:

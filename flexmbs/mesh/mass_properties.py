@@ -69,7 +69,8 @@ def mass_properties(mesh: Mesh) -> MassProperties:
     for point_mass in mesh.point_masses:
         position = mesh.points[point_mass.node] - reference + point_mass.offset
         sums.add_points(np.array([point_mass.mass]), position[None])
-        sums.second += _spread(point_mass.inertia)
+        inertia = np.asarray(point_mass.inertia, float)
+        sums.second += np.trace(inertia) / 2.0 * np.eye(3) - inertia
     found = sums.result(reference, tuple(missing))
     return replace(found, missing=(*found.missing, *_unknown_elements(mesh)))
 
@@ -112,11 +113,6 @@ class _Sums:
         center = self.first / self.mass
         second = self.second - self.mass * np.outer(center, center)
         return MassProperties(self.mass, reference + center, np.trace(second) * np.eye(3) - (second + second.T) / 2.0, self.volume)
-
-
-def _spread(inertia: np.ndarray) -> np.ndarray:
-    """Integral of x x^T over a mass with this inertia tensor."""
-    return np.trace(inertia) / 2.0 * np.eye(3) - np.asarray(inertia, float)
 
 
 def _add_block(sums: _Sums, block: ElementBlock, points: np.ndarray, density_known: bool) -> None:

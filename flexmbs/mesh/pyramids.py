@@ -13,11 +13,6 @@ from functools import cache
 from flexmbs.mesh.element_kinds import KINDS, ElementKind
 
 
-def is_pyramid(kind: str) -> bool:
-    """Whether elements of this kind are pyramids."""
-    return kind.startswith("pyramid")
-
-
 @cache
 def with_polynomials(kind: str) -> ElementKind:
     """The kind with nodes and monomials on its reference domain; for pyramids the cube above.

@@ -51,15 +51,12 @@ def left_out_loads(mesh: Mesh) -> tuple[str, ...]:
     """One sentence for each file whose loads a reader left out."""
     found: dict[str, list[Skipped]] = {}
     for skipped in mesh.skipped:
-        if skipped.analysis and _is_load(skipped.card.upper().replace(" ", "")):
+        card = skipped.card.upper().replace(" ", "")
+        if skipped.analysis and (card.startswith(_LOADS) or card.partition(",")[0] in _ANSYS_LOADS):
             found.setdefault(skipped.file, []).append(skipped)
     return tuple(
         f"{file}: its loads are left out ({_first_lines(cards)}): loads belong in the System." for file, cards in found.items()
     )
-
-
-def _is_load(card: str) -> bool:
-    return card.startswith(_LOADS) or card.partition(",")[0] in _ANSYS_LOADS
 
 
 def _first_lines(cards: list[Skipped]) -> str:

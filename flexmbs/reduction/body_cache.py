@@ -185,7 +185,7 @@ def drop_oldest(folder: Path, limit: float) -> None:
 
 def content_key(contents: Mapping[str, object]) -> str | None:
     """Hexadecimal hash of contents, sources and libraries; None if the contents are not plain data."""
-    digest = hashlib.blake2b(_state_of_the_program().encode(), digest_size=20)
+    digest = hashlib.blake2b(f"{_SOURCES} {chosen_solver()}".encode(), digest_size=20)
     try:
         for piece in _pieces(contents):
             digest.update(piece)
@@ -223,10 +223,6 @@ def _pieces(value: object) -> Iterator[bytes]:
             yield from _pieces(getattr(value, part.name))
     else:
         raise TypeError(f"{kind.__name__} is not plain data")
-
-
-def _state_of_the_program() -> str:
-    return f"{_SOURCES} {chosen_solver()}"
 
 
 def _hash_of_sources() -> str:

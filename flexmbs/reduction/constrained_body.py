@@ -108,11 +108,9 @@ class ConstrainedProblem:
         count, labels = sparse.csgraph.connected_components(graph, directed=False)
         groups = [np.flatnonzero(labels[: self.size] == i) for i in range(count)]
         groups = [g for g in groups if len(g)]
-        return groups if self._each_group_is_determinate(groups) else [np.arange(self.size)]
-
-    def _each_group_is_determinate(self, groups: list[np.ndarray]) -> bool:
-        parts = [self.restricted(g) for g in groups] if len(groups) > 1 else []
-        return all(len(p.C) == p.R.shape[1] for p in parts)
+        if len(groups) > 1 and not all(len(part.C) == part.R.shape[1] for part in map(self.restricted, groups)):
+            return [np.arange(self.size)]  # the conditions do not hold each group by itself
+        return groups
 
 
 _COLUMNS = 128  # solved at a time: more is not faster and needs more memory

@@ -90,12 +90,6 @@ def _central(parts: list[np.ndarray], W, mass: float) -> _Fields:
     return _Fields(rows, means, squares, W)
 
 
-def equal_energy_amplitudes(omega: np.ndarray, modal_mass: np.ndarray, deflection: float) -> np.ndarray:
-    """(n,) amplitudes of modes that carry the energy of the first one at ``deflection`` (m)."""
-    root = omega * np.sqrt(modal_mass)
-    return deflection * root[0] / root
-
-
 class _PivotedCholesky:
     """c (k, R) with c c^T = gram less what is left, for a Gram matrix of which only some columns are computed.
 

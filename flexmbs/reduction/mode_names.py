@@ -24,11 +24,6 @@ def long_axis(fem) -> int | None:
     return axis if cosines[axis] > np.cos(np.radians(1.0)) else None
 
 
-def bending_kinds(axis: int) -> tuple[str, str]:
-    """Names of the two bending kinds of a body along ``axis``: x -> ("bending y", "bending z")."""
-    return tuple(f"bending {AXES[k]}" for k in range(3) if k != axis)
-
-
 def group_kind(dofs: np.ndarray, axis: int | None) -> str | None:
     """Kind of motion of an uncoupled group of beam dofs (nodal numbering, six per node).
 

@@ -11,7 +11,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.eigenmodes import ModeFamily
 from flexmbs.reduction.fixed_interfaces import FixedProblem
-from flexmbs.reduction.mode_names import aligned, bending_kinds, group_kind, long_axis, numbered, section_kinds
+from flexmbs.reduction.mode_names import AXES, aligned, group_kind, long_axis, numbered, section_kinds
 from flexmbs.reduction.options import ModeChoice
 
 _SEARCH_LIMIT = 400  # modes searched for a kind before the search is given up
@@ -141,7 +141,7 @@ def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
 
 def _wanted(choice: ModeChoice, axis: int) -> list[tuple[set[str], int]]:
     """[(kinds, number)]: the number of modes wanted of any of these kinds."""
-    kinds = bending_kinds(axis)
+    kinds = tuple(f"bending {AXES[k]}" for k in range(3) if k != axis)
     wanted = [({"axial"}, choice.axial or 0), ({"torsion"}, choice.torsion or 0)]
     if choice.bending is not None and np.ndim(choice.bending) == 0:
         return [(set(kinds), int(choice.bending)), *wanted]

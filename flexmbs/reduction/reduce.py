@@ -34,7 +34,7 @@ from flexmbs.reduction.contact_patches import (
 )
 from flexmbs.reduction.damping import DampingChoice, damping_matrix
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.inertia_basis import equal_energy_amplitudes, inertia_fields, modal_mass
+from flexmbs.reduction.inertia_basis import inertia_fields, modal_mass
 from flexmbs.reduction.interface import Attachment, Interface, attach_all
 from flexmbs.reduction.mode_selection import Modes
 from flexmbs.reduction.options import ModeChoice, SecondOrder, second_order_choice
@@ -286,7 +286,8 @@ def _amplitudes(fem, found, choice: SecondOrder) -> np.ndarray | None:
         return None
     size = float(np.linalg.norm(np.ptp(fem.mesh.points, axis=0)))
     modal = np.einsum("ia,ia->a", found.fields, fem.M @ found.fields)
-    return equal_energy_amplitudes(found.omega, modal, choice.deflection * size)
+    root = found.omega * np.sqrt(modal)
+    return choice.deflection * size * root[0] / root  # with the energy of the first mode
 
 
 def _symmetric(A: np.ndarray) -> np.ndarray:

@@ -22,11 +22,6 @@ _SOFT = 1e-3  # relative to the typical stiffness of a displacement: softer node
 _SPREAD = 1e-6  # ratio of singular values below which pins lie almost on a line and do not hold the body
 
 
-def set_motion(attachment: Attachment, points: np.ndarray, dofs_per_node: int) -> np.ndarray:
-    """(dofs of the set, 6): how the nodes of a rigid set follow the marker's displacement and rotation."""
-    return rigid_motions(points[attachment.nodes], dofs_per_node, attachment.position)
-
-
 def set_dofs(attachment: Attachment, dofs_per_node: int) -> np.ndarray:
     """Indices of all components of the nodes of an interface."""
     return (dofs_per_node * attachment.nodes[:, None] + np.arange(dofs_per_node)).ravel()
@@ -37,7 +32,9 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
 
     ``at`` names the interface whose marker is held; None means mean axes, int Phi dm = 0, int x cross Phi dm = 0.
     """
-    _check_whole(fem)
+    loose = unconnected(fem.mesh) or mechanism(fem)
+    if loose:
+        raise BodyError(f"{loose}.")
     held = attached[at] if at is not None else None
     clamped = held is not None and _is_clamped(fem, held)
     if held is not None and not held.has_rotation:
@@ -56,26 +53,15 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
     if clamped:
         none = np.zeros((0, n))
         problem = ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
-        return T, _with_reason(problem, fem)
-    R = _independent_motions(fem, R_nodes[space.dofs[kept]], rigid)
-    conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
-    C = (T.T @ conditions.T).T
-    candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
-    problem = ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
-    return T, _with_reason(problem, fem)
-
-
-def _with_reason(problem: ConstrainedProblem, fem) -> ConstrainedProblem:
-    """The problem with a message about parts of the mesh that can turn freely, which only an interface may hold."""
-    hinged = hinged_parts(fem.mesh)
-    return replace(problem, loose=hinged[0]) if hinged else problem
-
-
-def _check_whole(fem) -> None:
-    """BodyError if parts of the body are not connected, or can move freely relative to each other."""
-    loose = unconnected(fem.mesh) or mechanism(fem)
-    if loose:
-        raise BodyError(f"{loose}.")
+    else:
+        # in independent dofs: the motions of kept nodes, then of the markers of the rigid sets
+        R = np.vstack([R_nodes[space.dofs[kept]], *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
+        conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
+        C = (T.T @ conditions.T).T
+        candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
+        problem = ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
+    hinged = hinged_parts(fem.mesh)  # parts of the mesh that can turn freely, which only an interface may hold
+    return T, replace(problem, loose=hinged[0]) if hinged else problem
 
 
 def _is_clamped(fem, held: Attachment) -> bool:
@@ -140,15 +126,10 @@ def _transformation(fem, space: _Space, rigid: list[Attachment], clamped: np.nda
     for attachment in rigid:
         columns = space.column[set_dofs(attachment, d)]
         block = sparse.lil_matrix((count, 6))
-        block[columns[columns >= 0]] = set_motion(attachment, fem.mesh.points, d)[columns >= 0]
+        block[columns[columns >= 0]] = rigid_motions(fem.mesh.points[attachment.nodes], d, attachment.position)[columns >= 0]
         parts.append(block.tocsr())
     T = sparse.hstack(parts).tocsr()
     return kept, T if space.D is None else (space.D @ T).tocsr()
-
-
-def _independent_motions(fem, of_kept: np.ndarray, rigid: list[Attachment]) -> np.ndarray:
-    """Rigid motions in independent dofs: those of kept nodes, then of the markers of the rigid sets."""
-    return np.vstack([of_kept, *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
 
 
 def _far_dofs(fem, rigid: list[Attachment], K: sparse.csr_matrix, R: np.ndarray, dofs: np.ndarray) -> np.ndarray:

@@ -50,7 +50,8 @@ def basis(
     normal = compute_modes(fem, T, held, choice)
     loads = sparse.hstack([conditions.T, loads, *_patch_loads(fem, T, problem, normal, patches)])
     loads = (T.T @ loads).toarray()
-    responses = _straining_responses(problem, problem, loads)
+    responses = problem.solve(loads)
+    responses = responses[:, straining(problem, loads, responses)]
     tolerance = 0.0 if accelerated else getattr(choice, "frequency_tolerance", None)
     if tolerance is not None and choice.frame is not None:
         moved = T @ responses[:, : conditions.shape[0]] if conditions.shape[0] else np.zeros((fem.K.shape[0], 0))
@@ -91,12 +92,6 @@ def _relative_eigen(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
     root = scale[:, None] * (vectors[:, values > 1e-12] / np.sqrt(values[values > 1e-12]))
     gain, turned = np.linalg.eigh(_symmetric(root.T @ A @ root))
     return gain, root @ turned
-
-
-def _straining_responses(problem: ConstrainedProblem, held, loads: np.ndarray) -> np.ndarray:
-    """Responses of ``held`` (``problem``, or with its kept interfaces held as well) without those that are rounding."""
-    responses = held.solve(loads)
-    return responses[:, straining(problem, loads, responses)]
 
 
 def merged(fem, normal: np.ndarray, statics: np.ndarray) -> Modes:

@@ -6,7 +6,7 @@ import difflib
 
 import numpy as np
 
-from flexmbs.mechanism.geometry.euler_angles import euler_angles, matrices_of_vectors, quaternions
+from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, quaternions
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.histories import all_markers
 from flexmbs.result.structure import MarkerRecord, Structure
@@ -31,12 +31,6 @@ def orientation(structure: Structure, run: Trajectory, name: str, relative_to: s
         return _relative(_marker_axes(structure, run, first), _marker_axes(structure, run, second))
     axes = _axes(structure, run, name)
     return axes if relative_to is None else _relative(_axes(structure, run, relative_to), axes)
-
-
-def euler_history(matrices: np.ndarray, sequence: str, extrinsic: bool, degrees: bool, unwrap: bool) -> np.ndarray:
-    """(nt, 3) Euler angles of matrices (nt, 3, 3); with ``unwrap`` without jumps of a full turn between steps."""
-    angles = euler_angles(matrices, sequence, extrinsic=extrinsic, degrees=degrees)
-    return np.unwrap(angles, axis=0, period=360.0 if degrees else 2.0 * np.pi) if unwrap else angles
 
 
 def quaternion_history(matrices: np.ndarray) -> np.ndarray:

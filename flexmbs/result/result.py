@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import ResultWarning, SimulationError, UnknownHistoryError
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
-from flexmbs.mechanism.geometry.euler_angles import rotation_vectors
+from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result import event_records
@@ -23,7 +23,7 @@ from flexmbs.result.event_records import EventRecord
 from flexmbs.result.export_methods import ExportMethods
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
-from flexmbs.result.orientations import euler_history, orientation, quaternion_history
+from flexmbs.result.orientations import orientation, quaternion_history
 from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
 from flexmbs.result.resampling import ResampledTrajectory
@@ -268,7 +268,8 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         Ranges and gimbal lock (third angle zero) as in :func:`flexmbs.mechanism.geometry.euler_angles.euler_angles`;
         ``unwrap`` takes out jumps of a full turn between steps.
         """
-        return euler_history(self.rotation(name, relative_to), sequence, extrinsic, degrees, unwrap)
+        angles = euler_angles(self.rotation(name, relative_to), sequence, extrinsic=extrinsic, degrees=degrees)
+        return np.unwrap(angles, axis=0, period=360.0 if degrees else 2.0 * np.pi) if unwrap else angles
 
     def quaternion(self, name: str, relative_to: str | None = None) -> np.ndarray:
         """(nt, 4) unit quaternion w, x, y, z of :meth:`rotation`: w >= 0 at the start, then without jumps of sign."""

@@ -32,13 +32,7 @@ class PeakStress(float):
         self.time, self.position, self.node, self.body, self.element = time, position, node, body, element
 
     def __getnewargs_ex__(self):
-        return (float(self),), {
-            "time": self.time,
-            "position": self.position,
-            "node": self.node,
-            "body": self.body,
-            "element": self.element,
-        }
+        return (float(self),), vars(self)
 
     def __str__(self) -> str:
         place = ", ".join(f"{1e3 * x:.4g}" for x in self.position)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from numbers import Real
 
 import numpy as np
@@ -10,17 +11,7 @@ from flexmbs.common.errors import BodyError, SimulationError
 from flexmbs.reduction.body_checks import LARGEST, check_faces, check_point_fields
 from flexmbs.result.structure import Structure
 
-_NAMES = (
-    "coordinate_names",
-    "rate_names",
-    "coordinate_units",
-    "reaction_names",
-    "driven_names",
-    "record_names",
-    "record_units",
-    "ledger_names",
-    "ledger_kinds",
-)
+_NAMES = [entry.name for entry in fields(Structure) if entry.type == "tuple[str, ...]"]
 
 
 def check_structure(structure: Structure, where: str) -> None:

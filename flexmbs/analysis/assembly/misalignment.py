@@ -104,7 +104,9 @@ def bent_bodies(model: Model, q: np.ndarray) -> tuple[BentBody, ...]:
         body, change = model.bodies[name], q[part] - model.q[part]
         if np.any(change):
             energy = 0.5 * float(change @ body.Ke @ change)
-            found.append(BentBody(name, energy, _largest_strain(body, change), _largest_stress(body, change)))
+            stress = np.tensordot(change, body.surface_stress_modes, axes=(0, 0)) if body.has_stress else None
+            largest = None if stress is None else float(von_mises(stress).max(initial=0.0))
+            found.append(BentBody(name, energy, _largest_strain(body, change), largest))
     return tuple(sorted(found, key=lambda one: -one.energy))
 
 
@@ -115,12 +117,6 @@ def _largest_strain(body: FlexibleBody, q: np.ndarray) -> float | None:
     """
     stations = stations_of(body)
     return None if stations is None else float(np.abs(q @ stations.strains).max())
-
-
-def _largest_stress(body: FlexibleBody, q: np.ndarray) -> float | None:
-    if not body.has_stress:
-        return None
-    return float(von_mises(np.tensordot(q, body.surface_stress_modes, axes=(0, 0))).max(initial=0.0))
 
 
 def checked_strains(closing: LoopClosure) -> LoopClosure:

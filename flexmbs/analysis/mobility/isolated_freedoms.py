@@ -114,11 +114,7 @@ def _is_driven(model: Model, number: int) -> bool:
     """Whether a coordinate is driven or coupled; drivers are recorded in the joint, as the absolute model has none."""
     joint, coordinate = model.coordinate_names[number].rsplit(".", 1)
     stated = next(one for one in model.tree.cut if one.name == joint)
-    return coordinate in stated.drivers or number in coupled_coordinates(model)
-
-
-def coupled_coordinates(model: Model) -> set[int]:
-    """Coordinates that take part in couplings, rigid or elastic."""
     tables = model.tables
     records = [*tables.constraints[tables.constraints["kind"] == COUPLING], *tables.couplers]
-    return {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}
+    coupled = {int(k) for one in records for k in tables.terms["coordinate"][one["start"] : one["end"]]}
+    return coordinate in stated.drivers or number in coupled

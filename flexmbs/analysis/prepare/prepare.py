@@ -39,11 +39,6 @@ def ready(system, whole: bool = False) -> Model:
     return bound(with_independent_constraints(model, 0.0), 0.0)
 
 
-def in_segments(system, model: Model) -> Model:
-    """``model`` of :func:`ready`, with deep trees cut into segments, which is faster for implicit methods."""
-    return ready(system) if system.coordinates == "reduced" and model.tree.depth > DEEP else model
-
-
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
     """Model of a system with consistent start values, in the given ``coordinates`` (None: those of the system)."""
     model = _closed(system, t)

@@ -50,11 +50,6 @@ class Entry:
     flow: int
 
 
-def entries_of(system: Mechanism, model: Model) -> list[Entry]:
-    """Everything in a mechanism that can supply or dissipate energy."""
-    return [*_prescribed(model), *_loads(system, model), *_elements(system, model), *_of_tables(system, model)]
-
-
 def _prescribed(model: Model) -> Iterator[Entry]:
     """Drivers of coordinates, and constraints that prescribe something in time."""
     for k in model.driven_coordinates:
@@ -134,7 +129,7 @@ class EnergyBooks:
 
     def __init__(self, system: Mechanism, model: Model, rtol: float):
         self.resolved = float(np.clip(RESOLVED * rtol, *RESOLVED_AT_LEAST_AND_MOST))
-        entries = entries_of(system, model)
+        entries = [*_prescribed(model), *_loads(system, model), *_elements(system, model), *_of_tables(system, model)]
         self.names, self.kinds = tuple(entry.name for entry in entries), tuple(entry.kind for entry in entries)
         self.flows = np.array([entry.flow for entry in entries], dtype=np.int64)
         self.drivers = np.array([entry.flow for entry in entries if entry.kind == DRIVER], dtype=np.int64)

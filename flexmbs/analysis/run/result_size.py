@@ -21,10 +21,6 @@ class ResultSize:
         self.thinner, self.storage = thinner, storage
         self.told = False
 
-    def expected(self, t: float) -> float:
-        """Bytes at the end of the run, if it goes on as it did until ``t`` (s)."""
-        return self.thinner.expected_bytes(t)
-
     def stats(self) -> dict[str, float]:
         """Statistics of the run: tolerance within which steps were left out, relative to the range of a coordinate."""
         return {"storage_tolerance": self.thinner.largest_tolerance}
@@ -44,7 +40,7 @@ class ResultSize:
                 ResultWarning,
             )
         elif not np.isfinite(self.thinner.limit):
-            expected = self.expected(t)
+            expected = self.thinner.expected_bytes(t)
             if expected > LARGE and self.thinner.used > EARLY * LARGE:
                 self.told = True
                 warn(

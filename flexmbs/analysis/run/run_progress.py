@@ -52,7 +52,7 @@ class RunProgress:
                     t_end=t_end,
                     step=float(state.step_size),
                     steps=int(state.steps_accepted),
-                    result_bytes=size.expected(now),
+                    result_bytes=size.thinner.expected_bytes(now),
                     note=vibrations_that_decide(model, state),
                     seconds_left=self._clock.seconds_left(now, t_end),
                 )

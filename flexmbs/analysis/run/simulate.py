@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from flexmbs.analysis.prepare.prepare import in_segments, ready, with_independent_constraints
+from flexmbs.analysis.prepare.prepare import ready, with_independent_constraints
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
 from flexmbs.analysis.recording.storage_options import StorageLimit, checked_storage
 from flexmbs.analysis.run import resume as saves
@@ -33,6 +33,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.fewer_terms import KeptTerms, with_fewer_terms
 from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.model.second_order_terms import run_tolerance
+from flexmbs.model.spanning_tree import DEEP
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
@@ -198,8 +199,8 @@ def _prepared(
     """
     model = ready(system, whole=True)
     method, reason = choose_integrator(options["integrator"], model)
-    if not method.trees_only:
-        model = in_segments(system, model)
+    if not method.trees_only and system.coordinates == "reduced" and model.tree.depth > DEEP:
+        model = ready(system)  # cut into segments, which is faster for implicit methods
     if settle and saved is None:
         model = settled(model, 0.0)
     stated, active = model, None

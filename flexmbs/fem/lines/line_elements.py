@@ -11,7 +11,6 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
 # columns of an element's twelve components: displacement and rotation of its first node, then of its second
@@ -104,17 +103,6 @@ def no_rotation(source: str, part: str, point: np.ndarray) -> BodyError:
     return BodyError(
         f"point {np.asarray(point).tolist()} m of {source or 'the mesh'}: {part} cannot carry a marker because it"
         " has no rotation; use a node or a node set"
-    )
-
-
-def nothing_drawn(mode_count: int, pair_count: int) -> SurfaceFields:
-    """The surface of what has none."""
-    return SurfaceFields(
-        points=np.zeros((0, 3)),
-        faces=np.zeros(0, int),
-        modes=np.zeros((mode_count, 0, 3)),
-        quadratic=np.zeros((pair_count, 0, 3)),
-        stress_modes=np.zeros((mode_count, 0, 6)),
     )
 
 

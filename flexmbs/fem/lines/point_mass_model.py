@@ -10,9 +10,8 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem.fe_model import FEModel, as_pairs, pair_factors
 from flexmbs.fem.lines.beam_second_order import rotated_offset
-from flexmbs.fem.lines.line_elements import as_samples, no_rotation, nothing_drawn
+from flexmbs.fem.lines.line_elements import as_samples, no_rotation
 from flexmbs.fem.rigid_motion import skew
-from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.mesh import Mesh
 
@@ -63,9 +62,6 @@ class PointMassModel(FEModel):
         quadratic_there = z + np.cross(turn2, arm, axis=2) + pair_factors(pairs) * bent
         x = (self.mesh.points[nodes][:, None] + offsets).reshape(-1, 3)
         return x, as_samples(linear), as_samples(quadratic_there), W
-
-    def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
-        return nothing_drawn(modes.shape[1], len(as_pairs(pairs)))
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         raise no_rotation(self.mesh.source, "a point mass", point)

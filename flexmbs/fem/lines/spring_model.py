@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.fe_model import as_pairs
-from flexmbs.fem.lines.line_elements import LineModel, line_model, nothing_drawn
+from flexmbs.fem.lines.line_elements import LineModel, line_model
 from flexmbs.fem.lines.spring_elements import SPRING_KINDS, SpringElements, spring_elements
 from flexmbs.fem.section_forces import SpringForces
-from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
 
@@ -60,9 +58,6 @@ class SpringModel(LineModel):
         nodes = self.elements.nodes[heavy].ravel()
         W = sparse.diags(np.repeat(0.5 * self.elements.mass[heavy], 2), format="csr", shape=2 * (len(nodes),))
         return self.mesh.points[nodes], _at_nodes(modes, nodes), _at_nodes(quadratic, nodes), W
-
-    def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
-        return nothing_drawn(modes.shape[1], len(as_pairs(pairs)))
 
 
 def assemble_springs(mesh: Mesh) -> SpringModel:

@@ -14,13 +14,6 @@ from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh
 
 
-def coupling_fit(mesh: Mesh, coupling: Coupling, turning: np.ndarray, position: np.ndarray) -> NodeFit:
-    """The fit of the nodes of an averaging coupling, with its weights, seen from ``position`` (3,)."""
-    nodes = np.asarray(coupling.nodes, dtype=int)
-    weights = np.ones(len(nodes)) if coupling.weights is None else np.asarray(coupling.weights, dtype=float)
-    return node_fit(mesh.points, nodes[None], weights[None], np.asarray(position, dtype=float)[None], turning)
-
-
 def average_rows(mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict[int, np.ndarray], needed: bool) -> JoinedRows:
     """d . (u0 - fitted u) = 0 for the coupled components d of the reference node.
 
@@ -31,7 +24,9 @@ def average_rows(mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict
         The reference node carries something: MeshError where the nodes leave its rotation open. Otherwise it only
         moves along, and what is open stays out.
     """
-    fit = coupling_fit(mesh, coupling, turning, mesh.points[coupling.reference])
+    nodes = np.asarray(coupling.nodes, dtype=int)
+    weights = np.ones(len(nodes)) if coupling.weights is None else np.asarray(coupling.weights, dtype=float)
+    fit = node_fit(mesh.points, nodes[None], weights[None], mesh.points[coupling.reference][None], turning)
     components = _determined(mesh, coupling, fit, needed)
     select, preferred = _components(coupling.reference, components, axes)
     nodes = np.append(coupling.reference, fit.nodes[0])

@@ -45,7 +45,7 @@ def outer_faces(groups: list[SolidGroup]) -> list[tuple[np.ndarray, np.ndarray]]
     keys, owners = [], []
     stacked = [np.concatenate(parts) for _, parts in sorted(polygons.items())]
     ids = [np.concatenate(parts) for _, parts in sorted(elements.items())]
-    corner_step = [2 if group_is_quadratic(size) else 1 for size in sorted(polygons)]
+    corner_step = [2 if size > 4 else 1 for size in sorted(polygons)]  # 6 or 8 nodes: corners and midside nodes in turn
     for polygon, step in zip(stacked, corner_step, strict=True):
         corners = np.sort(polygon[:, ::step], axis=1)
         padded = np.full((len(corners), 4), -1)
@@ -56,11 +56,6 @@ def outer_faces(groups: list[SolidGroup]) -> list[tuple[np.ndarray, np.ndarray]]
     once = np.split(counts[inverse.ravel()] == 1, np.cumsum(owners)[:-1])
     kept = zip(stacked, ids, once, strict=True)
     return [(polygon[single], numbers[single]) for polygon, numbers, single in kept if single.any()]
-
-
-def group_is_quadratic(polygon_size: int) -> bool:
-    """Faces with 6 or 8 nodes alternate corners and midside nodes."""
-    return polygon_size > 4
 
 
 def _vtk_faces(polygons: np.ndarray) -> np.ndarray:

@@ -119,8 +119,3 @@ class RigidSurface(Shape):
 
     def outline(self) -> Outline:
         return self.mesh.points, self.mesh.triangles
-
-
-def surface_of_body(body: Any) -> RigidSurface:
-    """The surface of a rigid body in a system (a BodyInSystem)."""
-    return RigidSurface(body)

@@ -174,8 +174,8 @@ def _collapsed(kind: str, pattern: tuple[int, ...]):
     faces = _remaining_faces(known.faces, pattern)
     if known.dimension == 3:
         true, corners = _solid_of(kind, faces)
-    elif known.dimension == 2:
-        true, corners = _shell_of(kind, faces)
+    elif known.dimension == 2 and faces:
+        true, corners = ("tri6" if kind in FIRST_ORDER else "tri3"), faces[0]
     else:
         true, corners = "", ()
     if true in ("", kind):
@@ -209,12 +209,6 @@ def _remaining_faces(faces, pattern) -> list[tuple[int, ...]]:
 def _first_smallest(ring) -> tuple[int, ...]:
     start = ring.index(min(ring))
     return (*ring[start:], *ring[:start])
-
-
-def _shell_of(kind: str, faces):
-    if not faces:
-        return "", ()
-    return ("tri6" if kind in FIRST_ORDER else "tri3"), faces[0]
 
 
 def _solid_of(kind: str, faces):

@@ -164,7 +164,7 @@ def check_element_numbers(groups: list[ElementRows]) -> None:
     again = int(np.flatnonzero(~is_first)[0])
     before = int(first[np.searchsorted(values, ids[again])])
     raise MeshError(
-        f"{_where(groups, again)}: {_type(groups, again)}: element {ids[again]} is defined twice (first in"
+        f"{_where(groups, again)}: {_row(groups, again)[0].type_name}: element {ids[again]} is defined twice (first in"
         f" {_where(groups, before)}); renumber one."
     )
 
@@ -172,10 +172,6 @@ def check_element_numbers(groups: list[ElementRows]) -> None:
 def _where(groups: list[ElementRows], index: int) -> str:
     rows, row = _row(groups, index)
     return rows.where(row)
-
-
-def _type(groups: list[ElementRows], index: int) -> str:
-    return _row(groups, index)[0].type_name
 
 
 def _row(groups: list[ElementRows], index: int) -> tuple[ElementRows, int]:
