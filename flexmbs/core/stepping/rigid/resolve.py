@@ -113,13 +113,10 @@ def resolve(
         if not hit or flight <= 0.0:
             break
         state.next_flight = flight
-        if count > 1:  # a sequence within another one, as of a body that rocks
-            state.instant += flight
         if log.row_count + 4 >= log.rows.shape[0] or not has_room(tables, log):
             break
         write_row(tables, state, log)
         finish_flight(tables, state, work, log)
-        crowd = events_at_once(state)
     return CHUNK_FULL
 
 
@@ -168,7 +165,7 @@ def stay_where_low(rigid, count, crowded):
     """Where a hit makes another closed contact part by less than LEAST_HEIGHT, none parts by less: accelerations decide.
 
     So the ever smaller hits of a body that rocks from edge to edge end; bounces as such are followed by flights. After
-    many events at once (``crowded``), not counting such flights, all stay that would part by less than these.
+    many events at once (``crowded``) all stay that would part by less than these.
     """
     rocks, fall, height = crowded, 0.0, LOW_FLIGHT if crowded else LEAST_HEIGHT
     for i in range(count):
