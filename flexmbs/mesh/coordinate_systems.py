@@ -81,3 +81,10 @@ def unit_vectors(vectors: np.ndarray) -> np.ndarray:
     """Vectors (..., 3) of length 1 in the same directions; zero vectors stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def across(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two unit vectors (..., 3) perpendicular to unit vectors ``axis`` (..., 3), right-handed with them as the third."""
+    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis), axis=-1)])
+    first /= np.linalg.norm(first, axis=-1, keepdims=True)
+    return first, np.cross(axis, first)

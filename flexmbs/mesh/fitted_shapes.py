@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.outer_faces import ring
 
 # Nodes lie on a shape when at least this part of them is no farther off than this part of its radius (of a plane: of
@@ -144,7 +145,7 @@ class _Fit:
 
     def _circle(self, plane):
         axis = plane[2]
-        first, second = _across(axis)
+        first, second = across(axis)
         flat = self.sample @ np.column_stack([first, second])
         values = _robust(lambda p: np.hypot(*(flat - p[:2]).T) - p[2], _circle_through(flat))
         center = plane[1] + values[0] * first + values[1] * second
@@ -163,7 +164,7 @@ class _Fit:
         return best
 
     def _refined(self, axis: np.ndarray):
-        first, second = _across(axis)
+        first, second = across(axis)
 
         def parts(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
             turned = axis + p[3] * first + p[4] * second
@@ -187,13 +188,13 @@ class _Fit:
         """Extent along the axis, arc, distances (k,); None where too few nodes are near, or on too small an arc."""
         r = self.points - center
         along = r @ axis
-        across = r - np.outer(along, axis)
-        misfit = np.linalg.norm(across, axis=1) - radius
+        sideways = r - np.outer(along, axis)
+        misfit = np.linalg.norm(sideways, axis=1) - radius
         near = np.abs(misfit) <= NEAR * radius
         if not radius > 0.0 or near.mean() < KEPT:
             return None
-        first, second = _across(axis)
-        angles = np.sort(np.arctan2(across[near] @ second, across[near] @ first))
+        first, second = across(axis)
+        angles = np.sort(np.arctan2(sideways[near] @ second, sideways[near] @ first))
         gaps = np.diff(angles, append=angles[0] + 2.0 * np.pi)
         arc = 2.0 * np.pi - float(gaps.max())
         if arc < LEAST_ARC or not self._smooth(lambda p: p - np.outer(p @ axis, axis), center):
@@ -233,7 +234,7 @@ def _thinned(points: np.ndarray, most: int) -> np.ndarray:
 
 def _start(points: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, float]:
     """The circle (x, y, radius) that the points lie on as seen along ``axis``, and how far off it they are."""
-    flat = points @ np.column_stack(_across(axis))
+    flat = points @ np.column_stack(across(axis))
     circle = _circle_through(flat)
     misfit = np.hypot(*(flat - circle[:2]).T) - circle[2]
     # the median, so that nodes that lie elsewhere do not count; times large radii, so that no flat arc wins
@@ -254,13 +255,6 @@ def _circle_through(flat: np.ndarray) -> np.ndarray:
     A = np.column_stack([2.0 * flat, np.ones(len(flat))])
     x, y, rest = np.linalg.lstsq(A, np.sum(flat**2, axis=1), rcond=None)[0]
     return np.array([x, y, np.sqrt(max(rest + x * x + y * y, 1e-12))])
-
-
-def _across(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two unit vectors at right angles to ``axis`` and to each other."""
-    first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
 
 
 def _hemisphere(count: int = 60) -> np.ndarray:

@@ -145,3 +145,8 @@ def determinate_dofs(R: np.ndarray, candidates: np.ndarray) -> np.ndarray:
         return np.empty(0, dtype=np.int64)
     scaled = R[candidates] / np.abs(R).max(axis=0)
     return np.sort(candidates[linalg.qr(scaled.T, mode="r", pivoting=True)[1][: R.shape[1]]])
+
+
+def symmetric(A: np.ndarray) -> np.ndarray:
+    """The symmetric part of a matrix, from which products differ by rounding."""
+    return 0.5 * (A + A.T)

@@ -13,6 +13,7 @@ from scipy import linalg
 
 from flexmbs.common.errors import BodyError
 from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.constrained_body import symmetric
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 # Off-diagonal terms up to this fraction of the diagonal are treated as rounding.
@@ -69,14 +70,10 @@ def eigenvectors(body: FlexibleBody) -> tuple[np.ndarray, np.ndarray]:
     moving = ~body.massless
     part, vectors = np.ix_(moving, moving), np.zeros((body.mode_count, int(moving.sum())))
     try:
-        squares, vectors[moving] = linalg.eigh(_symmetric(body.Ke)[part], _symmetric(body.Me)[part])
+        squares, vectors[moving] = linalg.eigh(symmetric(body.Ke)[part], symmetric(body.Me)[part])
     except linalg.LinAlgError as error:
         raise BodyError(f"body '{body.name}': frequencies need mass on all modal coordinates ({error})") from error
     return np.sqrt(np.maximum(squares, 0.0)), vectors
-
-
-def _symmetric(matrix: np.ndarray) -> np.ndarray:
-    return 0.5 * (matrix + matrix.T)
 
 
 def with_damped_modes(body: FlexibleBody, choice: DampedModes) -> FlexibleBody:

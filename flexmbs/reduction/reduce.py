@@ -22,6 +22,7 @@ from flexmbs.mesh.quality.check_mesh import check_mesh
 from flexmbs.mesh.skipped_content import omissions
 from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
+from flexmbs.reduction.constrained_body import symmetric
 from flexmbs.reduction.contact_patches import (
     ContactPatch,
     MasslessModes,
@@ -190,7 +191,7 @@ def reduce_model(
     inertia = inertia_fields(second.samples, choice.tolerance, amplitudes, second.weights)
     inertia = without_inertia(inertia, len(massless.names))
     Me = modal_mass(inertia)
-    Ke = _symmetric(found.fields.T @ (fem.K @ found.fields))
+    Ke = symmetric(found.fields.T @ (fem.K @ found.fields))
     body = FlexibleBody(
         name=name or fem.mesh.source or "body",
         mass=float(fem.mass),
@@ -276,7 +277,7 @@ def _flexibility(fem, T, problem, attached: Mapping[str, Attachment], at: str | 
     loads.append(None if at is None else T.T @ inertia)  # mean axes: no load is left of a rigid acceleration
     for F, load in zip(result, loads, strict=True):
         if load is not None:
-            F[:] = _symmetric(load.T @ problem.solve(load))
+            F[:] = symmetric(load.T @ problem.solve(load))
     return result
 
 
@@ -288,10 +289,6 @@ def _amplitudes(fem, found, choice: SecondOrder) -> np.ndarray | None:
     modal = np.einsum("ia,ia->a", found.fields, fem.M @ found.fields)
     root = found.omega * np.sqrt(modal)
     return choice.deflection * size * root[0] / root  # with the energy of the first mode
-
-
-def _symmetric(A: np.ndarray) -> np.ndarray:
-    return 0.5 * (A + A.T)
 
 
 def _nodal(fem, fields: np.ndarray, Z: np.ndarray) -> dict[str, np.ndarray | None]:

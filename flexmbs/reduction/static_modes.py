@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.reduction.constrained_body import ConstrainedProblem
+from flexmbs.reduction.constrained_body import ConstrainedProblem, symmetric
 from flexmbs.reduction.fixed_interfaces import fixed, straining
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.mode_names import aligned, long_axis, numbered, section_kinds
@@ -88,9 +88,9 @@ def _inertia_responses(fem, T, problem, held, normal: Modes, moved: np.ndarray, 
 def _relative_eigen(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and vectors of A x = value B x, x^T B x = 1, on the directions in which B is not zero."""
     scale = 1.0 / np.sqrt(np.maximum(np.diag(B), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(scale[:, None] * _symmetric(B) * scale)
+    values, vectors = np.linalg.eigh(scale[:, None] * symmetric(B) * scale)
     root = scale[:, None] * (vectors[:, values > 1e-12] / np.sqrt(values[values > 1e-12]))
-    gain, turned = np.linalg.eigh(_symmetric(root.T @ A @ root))
+    gain, turned = np.linalg.eigh(symmetric(root.T @ A @ root))
     return gain, root @ turned
 
 
@@ -104,10 +104,10 @@ def merged(fem, normal: np.ndarray, statics: np.ndarray) -> Modes:
     normal, statics = _of_unit_energy(fem, normal), _of_unit_energy(fem, statics)
     for _ in range(2):  # twice: the second removes the rounding of the first
         statics = statics - normal @ (normal.T @ (fem.K @ statics))
-    energies, directions = np.linalg.eigh(_symmetric(statics.T @ (fem.K @ statics)))
+    energies, directions = np.linalg.eigh(symmetric(statics.T @ (fem.K @ statics)))
     kept = energies > DEPENDENT
     B = np.hstack([normal, statics @ (directions[:, kept] / np.sqrt(energies[kept]))])
-    K, M = (_symmetric(B.T @ (A @ B)) for A in (fem.K, fem.M))
+    K, M = (symmetric(B.T @ (A @ B)) for A in (fem.K, fem.M))
     if not (np.all(np.isfinite(K)) and np.all(np.isfinite(M))):
         raise BodyError("static modes are not finite: check material and section of every element")
     if not len(K):
@@ -175,7 +175,3 @@ def _load_case(fem, name: str, forces: Mapping[int, tuple[float, float, float]])
     if not load.any():
         raise BodyError(f"load case '{name}' has no force")
     return sparse.csc_matrix(load.reshape(-1, 1))
-
-
-def _symmetric(A: np.ndarray) -> np.ndarray:
-    return 0.5 * (A + A.T)

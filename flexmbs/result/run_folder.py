@@ -88,7 +88,10 @@ class RunFolder(os.PathLike):
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-        self._unmake()
+        for part in self._made:
+            with suppress(OSError):  # not empty
+                part.rmdir()
+        self._made = []
 
     def clear(self) -> None:
         """Remove the result of a previous run: its files and chunks; all other files stay."""
@@ -109,12 +112,6 @@ class RunFolder(os.PathLike):
         missing = [part for part in (self.path, *self.path.parents) if not part.exists()]
         self.path.mkdir(parents=True, exist_ok=True)
         self._made = missing
-
-    def _unmake(self) -> None:
-        for part in self._made:
-            with suppress(OSError):  # not empty
-                part.rmdir()
-        self._made = []
 
     def _take_lock(self) -> None:
         lock = FileLock(self.path / LOCK)
@@ -175,28 +172,23 @@ def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterat
     With ``resume`` the last of them that holds a run, with ``force`` ``base`` itself. Several processes that ask at
     once get different ones.
     """
-    paths = [base]  # those that are there, then the first that is not
-    while paths[-1].exists():
-        paths.append(base.with_name(f"{base.name}-{len(paths) + 1}"))
-    if resume:
-        paths = [path for path in paths if (path / MODEL).exists()][-1:] or [base]
-    elif not force:
-        paths = [path for path in paths if not _holds_something(path)]
-        if not paths:  # another process has just filled the last one
-            with numbered(base) as other:
-                yield other
-            return
-    folder = RunFolder(base if force else paths[0], force=force, resume=resume)
-    try:
-        folder.__enter__()
-    except ResultFolderError:
-        if force or resume or not _holds_something(folder.path):
-            raise
-        folder = None  # another process was faster
-    if folder is None:
-        with numbered(base) as other:
-            yield other
-        return
+    while True:  # until no other process is faster
+        paths = [base]  # those that are there, then the first that is not
+        while paths[-1].exists():
+            paths.append(base.with_name(f"{base.name}-{len(paths) + 1}"))
+        if resume:
+            paths = [path for path in paths if (path / MODEL).exists()][-1:] or [base]
+        elif not force:
+            paths = [path for path in paths if not _holds_something(path)]
+        if not paths:
+            continue
+        folder = RunFolder(base if force else paths[0], force=force, resume=resume)
+        try:
+            folder.__enter__()
+            break
+        except ResultFolderError:
+            if force or resume or not _holds_something(folder.path):
+                raise
     try:
         yield folder
     finally:

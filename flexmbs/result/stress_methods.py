@@ -12,9 +12,10 @@ from flexmbs.common.progress import on_progress
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
 from flexmbs.reduction.modal_fields import surface_stress, von_mises_at
+from flexmbs.result.nearest_nodes import nearest_nodes
 from flexmbs.result.stress_envelope import StressEnvelope, envelope, times_in_window
 from flexmbs.result.stress_histories import StressHistory, node_numbers, stress_history
-from flexmbs.result.stress_peak import PeakStress, element_at, nearest_node, peak_von_mises
+from flexmbs.result.stress_peak import PeakStress, element_at, peak_von_mises
 
 if TYPE_CHECKING:
     from flexmbs.reduction.flexible_body import FlexibleBody
@@ -73,7 +74,7 @@ class StressMethods:
         q = self.modal(body, times)
         value, state, point = peak_von_mises(flexible, q)
         place, element = flexible.surface.points[point], element_at(flexible, point, q[state])
-        where = {"position": place, "node": nearest_node(flexible, place), "element": element, "body": body}
+        where = {"position": place, "node": int(nearest_nodes(flexible, place[None])[0]), "element": element, "body": body}
         return PeakStress(value, time=float(times[state]), **where)
 
     @on_progress()

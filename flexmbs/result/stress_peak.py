@@ -84,11 +84,6 @@ def _largest_of_group(
     return best
 
 
-def nearest_node(body: FlexibleBody, point: np.ndarray) -> int:
-    """Number of the node that lies nearest to ``point`` (3,) m on the undeformed body."""
-    return int(body.node_ids[int(np.argmin(np.linalg.norm(body.points - point, axis=1)))])
-
-
 def element_at(body: FlexibleBody, point: int, q: np.ndarray) -> int:
     """Number of the element at a surface point: of the face there with the largest mean stress at q; 0 if unknown."""
     surface = body.surface

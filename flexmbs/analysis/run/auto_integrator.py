@@ -85,8 +85,9 @@ def extreme_rates(model: Model, at_rest: bool = False) -> tuple[float, float]:
         return 1.0, 1.0  # the run will name the coordinate without inertia
     if not np.all(np.isfinite(solved)):
         sizes = np.ones(1)
-    elif not np.any(states) and _is_negligible(solved[:, m:], solved[:, :m]):
-        # s^2 are the eigenvalues of a matrix half as large: an eighth of the work
+    elif not np.any(states) and np.any(solved[:, :m]) and np.abs(solved[:, m:]).sum(axis=1).max(initial=0.0) < 1e-3 * SLOWEST:
+        # M^-1 D moves no rate of interest (``SLOWEST`` and above) by as much as a thousandth, and s^2 are the eigenvalues of a
+        # matrix half as large: an eighth of the work
         sizes = np.sqrt(np.abs(np.linalg.eigvals(solved[:, :m])))
     else:
         matrix = np.block([[np.zeros((m, m)), np.diag(np.where(states, 0.0, 1.0))], [-solved[:, :m], -solved[:, m:]]])
@@ -94,11 +95,6 @@ def extreme_rates(model: Model, at_rest: bool = False) -> tuple[float, float]:
     # smaller ones are zero up to the finite-difference error of K, or slower than any run
     sizes = sizes[sizes > max(1e-3 * sizes.max(initial=0.0) / STIFF, SLOWEST)]
     return (float(sizes.max()), float(sizes.min())) if len(sizes) else (SLOWEST, SLOWEST)
-
-
-def _is_negligible(damping: np.ndarray, stiffness: np.ndarray) -> bool:
-    """Whether M^-1 D moves no rate of interest (``SLOWEST`` and above) by as much as a thousandth."""
-    return float(np.abs(damping).sum(axis=1).max(initial=0.0)) < 1e-3 * SLOWEST and bool(np.any(stiffness))
 
 
 def unbanded(matrix: np.ndarray, band: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from flexmbs.fem.lines.truss_stress import truss_section_force_modes, truss_stre
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, as_six, checked_place
 from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.mesh import Mesh
 
 # Two Gauss points integrate products of fields that are linear along the line.
@@ -100,11 +101,7 @@ def _turn_of_stretched(elements: TrussElements, slope: np.ndarray, pairs: np.nda
 
 def _ring(elements: TrussElements) -> np.ndarray:
     """(ne, corners, 3) m: a polygon of the section's area around the line."""
-    e = elements.direction
-    helper = np.eye(3)[np.argmin(np.abs(e), axis=1)]
-    y = np.cross(e, helper)
-    y /= np.linalg.norm(y, axis=1)[:, None]
-    z = np.cross(e, y)
+    y, z = across(elements.direction)
     angle = 2.0 * np.pi * np.arange(_DRAWN_CORNERS) / _DRAWN_CORNERS
     radius = np.sqrt(elements.area / (0.5 * _DRAWN_CORNERS * np.sin(2.0 * np.pi / _DRAWN_CORNERS)))
     return radius[:, None, None] * (np.cos(angle)[:, None] * y[:, None] + np.sin(angle)[:, None] * z[:, None])

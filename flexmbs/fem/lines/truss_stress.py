@@ -8,6 +8,7 @@ from flexmbs.fem.lines.beam_stress import in_mesh_axes
 from flexmbs.fem.lines.truss_elements import TrussElements
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, stress_points
+from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.mesh import Mesh
 
 
@@ -18,13 +19,13 @@ def truss_section_force_modes(elements: TrussElements, fields: np.ndarray) -> Se
     both = rigidity[:, :, None] * strain
     forces = np.zeros((both.shape[2], len(both), 2, 6))
     forces[..., 0], forces[..., 3] = both[:, 0].T[..., None], both[:, 1].T[..., None]
-    return SectionForceModes(elements.ids, _ends(elements), _axes(elements), forces)
+    return SectionForceModes(elements.ids, _ends(elements), truss_axes(elements), forces)
 
 
 def truss_stress_modes(mesh: Mesh, elements: TrussElements, fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
     """N / A along the line, at the middle ("integration points") or at both ends."""
     stress = elements.axial_force(elements.local(np.asarray(fields, float))) / elements.area[:, None]
-    ends, axes, parts = _ends(elements), _axes(elements), []
+    ends, axes, parts = _ends(elements), truss_axes(elements), []
     inside = at == "integration points"
     for index in np.unique(elements.block):
         rows = elements.block == index
@@ -48,9 +49,6 @@ def _ends(elements: TrussElements) -> np.ndarray:
     return np.stack([elements.start, elements.start + elements.length[:, None] * elements.direction], axis=1)
 
 
-def _axes(elements: TrussElements) -> np.ndarray:
+def truss_axes(elements: TrussElements) -> np.ndarray:
     """(ne, 3, 3) rows: along, and any two directions across."""
-    along = elements.direction
-    y = np.cross(along, np.eye(3)[np.argmin(np.abs(along), axis=1)])
-    y /= np.linalg.norm(y, axis=1)[:, None]
-    return np.stack([along, y, np.cross(along, y)], axis=1)
+    return np.stack([elements.direction, *across(elements.direction)], axis=1)

@@ -12,7 +12,7 @@ from flexmbs.core.contact.distance import kinds
 from flexmbs.mechanism.contact.box import box_body
 from flexmbs.mechanism.contact.convex_body import body_numbers, disc, segment
 from flexmbs.mechanism.contact.rounding import CROWN, EDGE_RADIUS
-from flexmbs.mechanism.contact.shapes import Direction, Outline, Shape, across, direction
+from flexmbs.mechanism.contact.shapes import Direction, Outline, Shape, direction, drawn
 from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 
@@ -137,6 +137,5 @@ class Disc(FinitePlane):
     def outline(self) -> Outline:
         thickness = self.thickness or 1e-3 * self.radius
         surface = primitives.cylinder(self.radius, thickness, axis="z").surface
-        first, second = across(self.axes_normal)
-        top = surface.points - [0.0, 0.0, 0.5 * thickness]
-        return top @ np.array([first, second, self.axes_normal]), surface.triangles
+        points, triangles = drawn(surface, direction(self.normal, self.where))
+        return points - 0.5 * thickness * self.axes_normal, triangles

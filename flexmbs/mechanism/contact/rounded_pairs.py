@@ -14,7 +14,7 @@ from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.finite_planes import Rectangle
 from flexmbs.mechanism.contact.rounding import EDGE_RADIUS
 from flexmbs.mechanism.contact.shape_pairs import turning
-from flexmbs.mechanism.contact.shapes import across
+from flexmbs.mesh.coordinate_systems import across
 
 Rounded = Box | Rectangle | Capsule
 

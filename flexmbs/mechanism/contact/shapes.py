@@ -13,6 +13,7 @@ from flexmbs.core.contact.distance import kinds
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
 from flexmbs.mechanism.markers import Marker
+from flexmbs.mesh.coordinate_systems import across
 
 Direction = str | tuple[float, float, float]
 Outline = tuple[np.ndarray, np.ndarray]
@@ -111,13 +112,6 @@ def direction(given: Any, where: str) -> tuple[float, float, float]:
         raise MechanismError(f"{where}: the axis has zero length")
     x, y, z = vector / length
     return float(x), float(y), float(z)
-
-
-def across(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two unit vectors perpendicular to the unit vector ``axis``, right-handed with it as the third."""
-    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
 
 
 def drawn(surface: SurfaceMesh, axis: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> Outline:
