@@ -36,8 +36,8 @@ class ModeChoice:
 
     @property
     def frame(self) -> str | None:
-        """Name of the interface that the body frame is fixed to; None: mean axes."""
-        return None
+        """Name of the interface that the body frame is fixed to, ``at`` of choices that have it; None: mean axes."""
+        return getattr(self, "at", None)
 
     @property
     def by_kind(self) -> bool:
@@ -86,10 +86,6 @@ class ClampedFree(ModeChoice):
 
     at: str
 
-    @property
-    def frame(self) -> str:
-        return self.at
-
 
 @dataclass(frozen=True)
 class FreeFree(ModeChoice):
@@ -123,10 +119,6 @@ class CraigBampton(ModeChoice):
     at: str
     keep: Sequence[str] | None = None
     frequency_tolerance: float | None = 1e-4
-
-    @property
-    def frame(self) -> str:
-        return self.at
 
     def check(self) -> None:
         super().check()

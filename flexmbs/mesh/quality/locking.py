@@ -87,7 +87,8 @@ def _remark(mesh: Mesh, skin: Skin, name: str, longest: np.ndarray, part: np.nda
     if name != "tet4" and excess < _WORTH_SAYING:
         return ""
     what = alone if is_thin else f"{start} are too stiff in bending {sizes}"
-    return f"{what}: bending frequencies are up to about {_percent(excess)} too high; {_remedy(name)}."
+    remedies = {low: f"use {high}" for high, low in FIRST_ORDER.items()} | {"hex8 plain": "use hex8='incompatible'"}
+    return f"{what}: bending frequencies are up to about {_percent(excess)} too high; {remedies[name]}."
 
 
 def _along_a_wave(constant: float, edge: float) -> str:
@@ -108,8 +109,3 @@ def _constant(skin: Skin, name: str, part: np.ndarray) -> float:
         return STIFFENING[name]
     on_triangles = skin.area[part & skin.on_triangle].sum()
     return WEDGE6_TRIANGLES if on_triangles > 0.5 * skin.area[part].sum() else WEDGE6_QUADRILATERALS
-
-
-def _remedy(name: str) -> str:
-    second_order = {low: high for high, low in FIRST_ORDER.items()}
-    return "use hex8='incompatible'" if name == "hex8 plain" else f"use {second_order[name]}"
