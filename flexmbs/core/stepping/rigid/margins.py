@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.constraints.contact_slot import BIAS
+from flexmbs.core.constraints.contact_slot import BIAS, slip_direction
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
@@ -123,17 +123,17 @@ def remember_contacts(tables, state, work, rigid):
 
 @kernel
 def renew_direction(touch, contact_history, at):
-    """Remember the direction of the tangential velocity, unless there is none."""
-    along = 0.0
+    """Remember the direction of sliding: the one that friction has had, so that it does not jump where the slip is slow.
+
+    What has just begun to slide keeps its first one until it is faster.
+    """
+    along, size = 0.0, 0.0
     for k in range(3):
         along += touch.u[k] * touch.n[k]
-    size = 0.0
-    for k in range(3):
-        touch.u[k] -= along * touch.n[k]
         size += touch.u[k] * touch.u[k]
-    size = math.sqrt(size)
+    size = math.sqrt(max(size - along * along, 0.0))
     if size <= (10.0 * BIAS if contact_history[at + FRESH] != 0.0 else LEAST_SLIP):
         return
     contact_history[at + FRESH] = 0.0
-    for k in range(3):
-        contact_history[at + SLIP_X + k] = touch.u[k] / size
+    x, y, z = slip_direction(touch, contact_history, at)
+    contact_history[at + SLIP_X], contact_history[at + SLIP_X + 1], contact_history[at + SLIP_X + 2] = x, y, z
