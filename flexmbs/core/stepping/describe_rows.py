@@ -86,7 +86,7 @@ def describe_contact(tables, c, active, contact_history, q, v, a, work, gap, for
     """Gap, normal force, point, whole force and sliding speed of contact ``c``; forces are zero while it is open."""
     distance, rate, nx, ny, nz = contact_geometry(tables, c, q, v, a, work)
     touch = work.touch[0]
-    gap[c] = distance
+    gap[c] = max(distance, touch.clear)
     force[c] = slip[c] = 0.0
     for k in range(3):
         point[k], push[k] = touch.p[k], 0.0
