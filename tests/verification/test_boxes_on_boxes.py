@@ -196,19 +196,3 @@ def test_random_scenes(kind):
         except fm.SimulationError as error:
             stopped.append((seed, str(error)))
     assert len(stopped) <= 6, stopped
-
-
-def sliding_box(velocity):
-    """A box on a fixed box, which slides along it."""
-    size, system = (0.2, 0.1, 0.05), fm.System(gravity=(0, 0, -9.81))
-    box = system.add(fm.RigidBody.box(1000.0, size), "box", position=(0, 0, 0.5 * size[2]), velocity=(velocity, 0, 0))
-    base = fm.Box(system.ground.marker("base", (0, 0, -0.1)), (0.5, 0.5, 0.2))
-    system.contact(fm.Box(box.frame, size), base, law=fm.Rigid(friction=0.1), name="k")
-    return system
-
-
-def test_box_slides_over_an_edge():
-    """Corners leave the face over its rounded edge, where edges that cross take over: a few instants, which were 3052."""
-    result = sliding_box(1.0).simulate(0.5)
-    assert len({round(event.time, 9) for event in result.events}) < 20
-    assert result["box.free.z"][-1] < -0.05

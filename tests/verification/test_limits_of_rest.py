@@ -145,6 +145,21 @@ def test_motion_behind_the_limit(number):
         assert result[f"body.free.{axis}"][-1] == pytest.approx(case[axis], abs=2e-8)  # as well as they are known
 
 
+def test_a_tall_body_that_jams_while_it_slides_is_named():
+    """Its normal force tends to infinity, at the same instant with any tolerance: the run said that its steps became too small."""
+    points = [(-0.022, 0.128, -0.335), (-0.187, 0.05, -0.335), (-0.184, -0.066, -0.335), (0.167, -0.078, -0.335)]
+    world, mass = system((0.0, 0.0, 0.0)), 2.136
+    inertia = mass * np.diag([0.004, 0.012, 0.015])
+    body = on_points(world, {"friction": [0.641, 0.526, 0.669, 0.359]}, points, 0.335, mass, inertia)
+    loads = zip((0.124, 0.148, -20.954, -0.151, 0.023, 0.0), (-4.128, -3.225, -0.086, -0.063, -0.111, -1.064), strict=True)
+    force = [fm.Polynomial([a, b]) for a, b in loads]
+    world.force(body.frame, tuple(force[:3]))
+    world.torque(body.frame, tuple(force[3:]))
+    with pytest.raises(fm.SimulationError, match="friction 0.641, jams: its normal force grows without bound") as raised:
+        world.simulate(2.2)
+    assert raised.value.result.t[-1] == pytest.approx(1.95315, abs=1e-4)
+
+
 @pytest.mark.parametrize("held_by", ["contacts", "joint"])
 def test_a_force_that_oscillates_slips_in_every_half_period(held_by):
     """Nothing moves between the peaks, so no error kept the steps short: they went past whole half periods."""

@@ -109,7 +109,10 @@ def test_a_pile_on_a_tilting_table_slides_at_its_limit():
 
 
 def test_a_box_slides_over_an_edge_and_tips():
-    """Decelerated by mu g until its centre is mu h / 2 before the edge; then its rear corners, without load, lift off."""
+    """Decelerated by mu g until its centre is mu h / 2 before the edge; then its rear corners, without load, lift off.
+
+    Corners leave the face over its rounded edge, where edges that cross take over, in a few instants, which were 3052.
+    """
     system, size, edge = fm.System(gravity=(0.0, 0.0, -GRAVITY)), (0.2, 0.1, 0.05), 0.25
     box = system.add(fm.RigidBody.box(1000.0, size), "b", position=(0.0, 0.0, 0.025), velocity=(1.0, 0.0, 0.0))
     table = fm.Box(system.ground.marker("table", (0.0, 0.0, -0.1)), (2.0 * edge, 0.5, 0.2))
@@ -124,7 +127,7 @@ def test_a_box_slides_over_an_edge_and_tips():
     )  # 1e-9 m high
     assert len({round(event.time, 9) for event in result.events}) <= 8
     assert result.energy_ledger().largest_balance < 1e-8 * result.energy_ledger().scale
-    assert result["b.free.z"][-1] < 0.0
+    assert result["b.free.z"][-1] < -0.05
 
 
 def tipping(overhang, duration):

@@ -42,8 +42,8 @@ NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
-GIVES_WAY = 10.0  # times the largest force on a spring
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
+GIVES_WAY = 10.0  # times the largest force on a spring
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
