@@ -14,10 +14,12 @@ import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.laws.contact.rigid import FRICTION
+from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
     FRESH,
+    FRICTION_HOLD,
     HELD_GAP,
     LOAD,
     LOAD_U,
@@ -87,10 +89,17 @@ def deviation_of_share(tables, active, contact_history, r, a, work):
     """Row ``r`` of Q (lam - lam_0): how far forces that change no motion are from those at the start of the step."""
     total, first = 0.0, len(tables.contacts)
     for s in range(work.sharing.shape[0] // 3):
-        if tables.switches[s].kind == SLOT and active[first + s] != UNUSED:
-            at, row = tables.contacts[active[first + s] - 1].history_at + LOAD, tables.switches[s].row
+        on = active[first + s]
+        if tables.switches[s].kind == SLOT and on != UNUSED:
+            at, row = tables.contacts[on - 1].history_at + LOAD, tables.switches[s].row
             for m in range(3):
                 total += work.sharing[r, 3 * s + m] * (a[row + m] - contact_history[at + m])
+        elif tables.switches[s].kind == FRICTION_HOLD and on == STICKING:
+            friction = tables.joint_frictions[tables.switches[s].start]
+            x, y, _z = held_components(tables, friction, a)
+            at = friction.history_at
+            total += work.sharing[r, 3 * s + 1] * (x - contact_history[at + LOAD_U])
+            total += work.sharing[r, 3 * s + 2] * (y - contact_history[at + LOAD_V])
     return total
 
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from flexmbs.core.constraints.contact_slot import deviation_of_share
 from flexmbs.core.laws.force.joint_slip import joint_slip, slip_acceleration
 from flexmbs.core.laws.force.sliding_joints import push_ball
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.friction_tables import ANCHOR, SOFT
+from flexmbs.core.layout.switch_tables import LOAD_U
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.vectors import relative_rotation
 from flexmbs.machine_code.kernel import kernel
 
 
 @kernel
-def add_sticking(tables, s, contact_history, q, v, a, work, residual):
-    """Rows and forces of switch ``s``; its multipliers are the generalised forces of friction."""
+def add_sticking(tables, s, active, contact_history, q, v, a, work, residual):
+    """Rows and forces of switch ``s``; its multipliers are the generalised forces of friction.
+
+    Where loads are shared in no definite way, as those of contacts (core.stepping.rigid.sharing).
+    """
     row, friction = tables.switches[s].row, tables.joint_frictions[tables.switches[s].start]
+    soft = contact_history[friction.history_at + SOFT]
     if friction.motions == 0:
         add_sticking_ball(tables, friction, row, contact_history, q, v, a, work, residual)
     for i in range(friction.motions):
         k = friction.first if i == 0 else friction.second
         work.constraint[row + i, POSITION_LEVEL] = q[k] - contact_history[friction.history_at + ANCHOR + i]
         work.constraint[row + i, VELOCITY_LEVEL] = v[k]
-        residual[row + i] = a[k] + contact_history[friction.history_at + SOFT] * a[row + i]
+        residual[row + i] = a[k]
+        if soft != 0.0:
+            r = friction.first_radius if i == 0 else friction.second_radius
+            residual[row + i] += soft / r * (a[row + i] / r - contact_history[friction.history_at + LOAD_U + i])
+            residual[row + i] += deviation_of_share(tables, active, contact_history, 3 * s + 1 + i, a, work) / r
         residual[k] -= a[row + i]
 
 
@@ -40,5 +50,5 @@ def add_sticking_ball(tables, friction, row, contact_history, q, v, a, work, res
             opening += R[k, m] * contact_history[at + 3 * j + m] - R[j, m] * contact_history[at + 3 * k + m]
         work.constraint[row + i, POSITION_LEVEL] = 0.5 * opening
         work.constraint[row + i, VELOCITY_LEVEL] = velocity[i] / r
-        residual[row + i] = acceleration[i] / r + soft * a[row + i]
+        residual[row + i] = acceleration[i] / r + soft / (r * r) * a[row + i]
     push_ball(tables, friction, a[row], a[row + 1], a[row + 2], q, work, residual)

@@ -27,7 +27,7 @@ def add_switches(tables, active, contact_history, q, v, a, work, residual):
                 continue
         elif switch.kind == FRICTION_HOLD:
             if on == STICKING:
-                add_sticking(tables, s, contact_history, q, v, a, work, residual)
+                add_sticking(tables, s, active, contact_history, q, v, a, work, residual)
                 continue
         elif on != FREED and on != HELD_BY_OTHERS:
             add_hold(tables, s, on, contact_history, q, v, a, work, residual)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from flexmbs.core.layout.frames import VECTOR
 from flexmbs.core.layout.records import NONE, record_type
+from flexmbs.core.layout.switch_tables import COMPLIANCE, RIGID_HISTORY, SLIP_X
 
 # what a normal force is made of: given as a signal; the reaction of a joint along an axis, of a screw, of a ball
 GIVEN, AXIAL, THREAD, POINT = range(4)
-#: numbers of State.contact_history of each: direction of sliding, compliance of the rows (where joints share a load in
-#: no definite way), where it is held (coordinates, or the nine numbers of a rotation matrix)
-SLIDES_ALONG, SOFT, ANCHOR = 0, 3, 4
+#: numbers of State.contact_history of each: those of a rigid contact, in N, as far as they have a meaning (direction of
+#: sliding, compliance where a load is shared in no definite way, last forces), then where it is held (coordinates, or the
+#: nine numbers of a rotation matrix)
+SLIDES_ALONG, SOFT, ANCHOR = SLIP_X, COMPLIANCE, RIGID_HISTORY
 
 JOINT_FRICTION = record_type(
     [

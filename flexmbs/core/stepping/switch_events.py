@@ -33,10 +33,11 @@ def watches_margins(tables):
 def fill_margins(tables, state, q, v, a, time, scratch, work, rigid, out, starts):
     """out (margins,): three of each switch, then one of each event of the user; ``starts``: at the start of a step."""
     switches = len(tables.switches)
+    out[: 3 * switches] = NEVER
+    if len(tables.joint_frictions) > 0:
+        joint_margins(tables, state, q, v, a, time, scratch, work, rigid, out)
     if switches > 0:
         contact_margins(tables, state, q, v, a, work, rigid, out)
-    if len(tables.joint_frictions) > 0:
-        joint_margins(tables, state, q, v, a, time, scratch, work, out)
     if len(tables.events) > 0:
         event_margins(tables, state, q, v, a, time, work, rigid, out[3 * switches :], starts)
 

@@ -100,7 +100,7 @@ def evaluate(tables, state, scratch, work):
 
 @kernel
 def free_accelerations(tables, state, scratch, work, rigid, count):
-    """Accelerations of the closed contacts without their forces, into ``rigid.contact_acceleration`` (3 count,).
+    """Accelerations of ``count`` members without their forces, into ``rigid.contact_acceleration`` (3 count,).
 
     They stick, as for :func:`fill_delassus`, whose factors are used. The accelerations of the mechanism stay in
     ``state.a``.
@@ -113,10 +113,11 @@ def free_accelerations(tables, state, scratch, work, rigid, count):
     for i in range(len(tables.free)):
         scratch.real_x[i] = -scratch.residual[tables.free[i]]
     for r in range(3 * count):
-        scratch.real_x[rigid.place[rigid.row[r]]] = 0.0
+        if rigid.row[r] >= 0:
+            scratch.real_x[rigid.place[rigid.row[r]]] = 0.0
     solve_scaled(scratch.projection, scratch.projection_pivots, tables.band, state.scale, scratch.real_x)
     for i in range(len(tables.free)):
         state.a[tables.free[i]] += scratch.real_x[i]
     evaluate(tables, state, scratch, work)
     for r in range(3 * count):
-        rigid.contact_acceleration[r] = scratch.residual[rigid.row[r]]
+        rigid.contact_acceleration[r] = rigid.row_scale[r] * scratch.residual[rigid.row[r]] if rigid.row[r] >= 0 else 0.0

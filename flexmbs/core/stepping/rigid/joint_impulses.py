@@ -199,7 +199,7 @@ def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
             if attempt == 0:
                 return status
             break
-        if not renew_bearings(tables, state, work, rigid, solver, count, size):
+        if renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, count, size) <= SETTLED:
             return status
         largest = 0.0
         for i in range(count, size):
@@ -212,7 +212,7 @@ def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
         rigid.joint_share[:] = 1.0
         status = solve_for_loads(rigid, solver, count, size, poisson)
         if status == SOLVED or status == AMBIGUOUS:
-            renew_bearings(tables, state, work, rigid, solver, count, size)
+            renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, count, size)
             if stick_within_cones(rigid, count, size, most):
                 break
     return status
@@ -251,8 +251,8 @@ def solve_for_loads(rigid, solver, count, size, poisson):
 
 
 @kernel
-def renew_bearings(tables, state, work, rigid, solver, count, size):
-    """Normal impulses of the joints by the present impulses, in ``rigid.joint_load``; whether they have changed."""
+def renew_bearings(tables, state, work, rigid, velocity, impulse, count, size):
+    """Normal impulses of the joints by all impulses, in ``rigid.joint_load``; by which part of the largest they change."""
     largest = change = 0.0
     for i in range(count, size):
         j = rigid.joint_of[i]
@@ -261,21 +261,21 @@ def renew_bearings(tables, state, work, rigid, solver, count, size):
             reaction.force[k], reaction.moment[k] = rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k]
             for r in range(3 * size):
                 if rigid.row[r] != NO_ROW:
-                    reaction.force[k] += rigid.impulse[r] * rigid.bearing[r, j, k]
-                    reaction.moment[k] += rigid.impulse[r] * rigid.bearing[r, j, 3 + k]
+                    reaction.force[k] += impulse[r] * rigid.bearing[r, j, k]
+                    reaction.moment[k] += impulse[r] * rigid.bearing[r, j, 3 + k]
         load = pressing_force(tables, tables.joint_frictions[j], state.q, state.v, state.a, work)
         largest, change = max(largest, load), max(change, abs(load - rigid.joint_load[j]))
         rigid.joint_load[j] = load
         share = 1.0
         if tables.joint_frictions[j].motions == 0:  # of the cone of a spherical joint
             first = i if i == count or rigid.joint_of[i - 1] != j else i - 1
-            slip = solver.velocity[3 * first + 1 : 3 * first + 5]
+            slip = velocity[3 * first + 1 : 3 * first + 5]
             about, z = math.hypot(slip[0], slip[1]), abs(slip[3])
             if math.hypot(about, z) > NO_SLIP:
                 share = (about if i == first else z) / math.hypot(about, z)
         change = max(change, load * abs(share - rigid.joint_share[i]))
         rigid.joint_share[i] = share
-    return change > SETTLED * largest
+    return change / largest if largest > 0.0 else 0.0
 
 
 @kernel
@@ -305,7 +305,7 @@ def rub_behind_locks(tables, state, scratch, work, rigid, solver):
         return 0.0
     rigid.impulse[:] = 0.0
     solver.velocity[:] = 0.0
-    renew_bearings(tables, state, work, rigid, solver, 0, size)
+    renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, 0, size)
     status = solve_with_joints(tables, state, work, rigid, solver, 0, size, 0)
     if status != SOLVED and status != AMBIGUOUS:
         return 0.0

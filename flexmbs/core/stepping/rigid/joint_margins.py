@@ -11,7 +11,7 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.laws.force.joint_slip import joint_slip, pressing_force
 from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.friction_tables import SLIDES_ALONG
-from flexmbs.core.layout.switch_tables import SLIDING, STICKING
+from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, SLIDING, STICKING
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.stepping.rigid.margins import CONE, SLIP
@@ -21,7 +21,7 @@ SETTLED_SLIP = 1e-13  # m/s: a joint that slides no more, since others hold it, 
 
 
 @kernel
-def joint_margins(tables, state, q, v, a, time, scratch, work, out):
+def joint_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
     """Margins CONE and SLIP of each joint friction at a motion, into its three places of ``out``."""
     evaluate_signals(tables, time, work.signal)
     impose_drivers(tables, work.signal, q, v, a)
@@ -37,9 +37,10 @@ def joint_margins(tables, state, q, v, a, time, scratch, work, out):
             history = state.contact_history
             out[at + SLIP] = x * history[d] + y * history[d + 1] + z * history[d + 2] + SETTLED_SLIP
         elif mode == STICKING:
-            normal = pressing_force(tables, friction, q, v, a, work)
+            normal = rigid.joint_load[j] = pressing_force(tables, friction, q, v, a, work)
             x, y, z = held_components(tables, friction, a)
-            out[at + CONE] = friction.static * normal - math.sqrt(x * x + y * y + z * z)
+            if state.contact_history[friction.history_at + IN_RESTING_GROUP] == 0.0:  # which has one margin
+                out[at + CONE] = friction.static * normal - math.sqrt(x * x + y * y + z * z)
     show_condensed(tables, a, work)
 
 

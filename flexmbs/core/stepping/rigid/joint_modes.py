@@ -242,7 +242,7 @@ def soften(friction, state, rigid, j):
             strongest = max(strongest, rigid.joint_load[k] * rigid.joint_compliance[k, 0])
     own = rigid.joint_load[j] * rigid.joint_compliance[j, 0]
     weaker = min(strongest / own, 1e3) if own > 0.0 else 1.0
-    state.contact_history[friction.history_at + SOFT] = SHARED * weaker * rigid.joint_compliance[j, 0]
+    state.contact_history[friction.history_at + SOFT] = SHARED * weaker * rigid.joint_compliance[j, 0] * friction.first_radius**2
 
 
 @kernel
@@ -427,3 +427,4 @@ def log_joints(tables, state, log, rigid):
         if mode != before and log.occurrence_count < log.occurrences.shape[0]:
             found = new_occurrence(state, log, TRANSITION, mode_at(tables, j))
             found.mode_before, found.mode = before, mode
+            rigid.joint_mode_before[j] = mode

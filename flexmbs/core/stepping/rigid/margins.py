@@ -41,15 +41,14 @@ RESTS_WITHIN = 1e-9  # m, a closed contact without a load, whose neighbours hold
 
 @kernel
 def contact_margins(tables, state, q, v, a, work, rigid, out):
-    """out (3 switches,): margins NORMAL, CONE and SLIP of the contact that each slot serves, at a motion.
+    """Margins NORMAL, CONE and SLIP of the contact that each slot serves, at a motion, into ``out`` (3 switches,).
 
-    Groups that rest have one margin, the CONE of their first contact.
+    Groups that rest have one margin, the CONE of their first member; those of joints are current.
     """
     first = len(tables.contacts)
     hide_condensed(tables, q, v, a, work)
     forward_kinematics(tables, q, v, a, state.reference, work)
     for s in range(len(tables.switches)):
-        out[3 * s] = out[3 * s + 1] = out[3 * s + 2] = NEVER
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue
         c, row = state.active[first + s] - 1, tables.switches[s].row

@@ -11,7 +11,6 @@ from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
 from flexmbs.core.contact.rigid.static_friction import solve_accelerations
-from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
@@ -32,8 +31,11 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condense
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
+from flexmbs.core.stepping.rigid.joint_impulses import MOST_ROUNDS
+from flexmbs.core.stepping.rigid.joint_members import loads_change, set_joint_mode
+from flexmbs.core.stepping.rigid.members import joint_of, kinetic_friction, memory_of, static_friction
 from flexmbs.core.stepping.rigid.phases import end_phase
-from flexmbs.core.stepping.rigid.resting_groups import find_resting, keep_resting, share_among_sticking
+from flexmbs.core.stepping.rigid.resting_groups import ENDS, ENDS_NEARLY, STAYS, find_resting, keep_resting, share_among_sticking
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT, fix_shares, rows_off, share_as_springs
 from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
 from flexmbs.machine_code.kernel import kernel
@@ -41,6 +43,7 @@ from flexmbs.machine_code.kernel import kernel
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
+ENOUGH_ROUNDS = 10  # of normal forces of joints, by which those at a limit have settled, or go from one side to the other
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
 GIVES_WAY = 10.0  # times the largest force on a spring
@@ -49,17 +52,37 @@ NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
 @kernel
-def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
-    """Modes of the closed contacts from their velocities and free accelerations; False: there is no solution.
+def choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
+    """Modes of ``count`` closed contacts and the joints behind them, ``members`` in all; False: there is no solution.
 
-    ``cause``: the contact whose ``margin`` has vanished, which decides where both modes fit.
+    From their velocities and free accelerations. ``cause``: the member whose ``margin`` has vanished, which decides where
+    both modes fit.
     """
-    lasting, ended = list_lasting(rigid, count), NOBODY
-    for r in range(3 * count):
+    ended = STAYS
+    for r in range(3 * members):
         rigid.contact_free[r] = rigid.contact_acceleration[r]
-        rigid.contact_force[r] = 0.0
-    if cause >= 0 and margin == CONE and state.contact_history[tables.contacts[cause].history_at + IN_RESTING_GROUP] != 0.0:
-        ended, cause = cause, NOBODY
+    if cause >= 0 and margin == CONE and state.contact_history[memory_of(tables, cause) + IN_RESTING_GROUP] != 0.0:
+        ended, cause = ENDS, NOBODY
+    for attempt in range(MOST_ROUNDS):
+        if attempt == ENOUGH_ROUNDS and ended == ENDS:
+            ended = ENDS_NEARLY
+        moving, lasting = find_forces(tables, state, rigid, solver, count, members, ended)
+        if moving < 0:
+            return False
+        if members == count or not loads_change(tables, state, work, rigid, count, members):
+            set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, margin)
+            share_among_sticking(tables, rigid, moving)
+            keep_resting(tables, state, rigid, members)
+            return True
+    rigid.jammed[0] = joint_of(tables, rigid.closed[count])
+    return False
+
+
+@kernel
+def find_forces(tables, state, rigid, solver, count, members, ended):
+    """Forces and modes of the members that last: how many move and last, those that move first; -1: no solution."""
+    lasting = list_lasting(rigid, count, members)
+    rigid.contact_force[: 3 * members] = 0.0
     state.holding_slack = 0.0
     moving = find_resting(tables, state, rigid, lasting, ended)
     for beyond in BEYOND:
@@ -67,9 +90,11 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             break
         status = solve_moving(tables, rigid, solver, moving, beyond)
         if status != SOLVED and status != AMBIGUOUS:
-            name_failure(rigid, status, rigid.closed[rigid.lasting[max(solver.contact, 0)]])
-            return False
-        if ended < 0 or begins(rigid, moving):
+            c = rigid.closed[rigid.lasting[max(solver.contact, 0)]]
+            name_failure(rigid, status, c)
+            rigid.jammed[0] = joint_of(tables, c)
+            return -1, lasting
+        if ended == STAYS or begins(rigid, moving):
             break
     stay_unloaded(rigid, solver, moving)
     share_as_springs(tables, state, rigid, solver, moving)
@@ -80,12 +105,9 @@ def choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
             else:
                 rigid.chosen_force[3 * i + k] = rigid.contact_force[3 * rigid.lasting[i] + k]
     for i in range(moving, lasting):
-        rough = tables.pool[tables.contacts[rigid.closed[rigid.lasting[i]]].at + STATIC_FRICTION] > 0.0
+        rough = static_friction(tables, rigid.closed[rigid.lasting[i]]) > 0.0
         rigid.contact_mode[i] = STICKING if rough else SLIDING
-    set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, margin)
-    share_among_sticking(tables, rigid, moving)
-    keep_resting(tables, state, rigid, count)
-    return True
+    return moving, lasting
 
 
 @kernel
@@ -94,9 +116,8 @@ def solve_moving(tables, rigid, solver, moving, beyond):
     size = 3 * moving
     pick(rigid, moving)
     for i in range(moving):
-        at = tables.contacts[rigid.closed[rigid.lasting[i]]].at
-        rigid.contact_friction[i] = tables.pool[at + FRICTION]
-        rigid.contact_static[i] = tables.pool[at + STATIC_FRICTION]
+        rigid.contact_friction[i] = kinetic_friction(tables, rigid.closed[rigid.lasting[i]])
+        rigid.contact_static[i] = static_friction(tables, rigid.closed[rigid.lasting[i]])
         for k in range(3):
             rigid.chosen_free[3 * i + k] += beyond * rigid.beyond[3 * rigid.lasting[i] + k]
     return solve_accelerations(
@@ -135,12 +156,12 @@ def begins(rigid, moving):
 
 
 @kernel
-def list_lasting(rigid, count):
-    """Closed contacts whose bodies do not part, in ``rigid.lasting``; how many. After an impact its law says so."""
+def list_lasting(rigid, count, members):
+    """Closed contacts whose bodies do not part, and joints, in ``rigid.lasting``; how many. After an impact its law says so."""
     lasting = 0
-    for i in range(count):
+    for i in range(members):
         rigid.contact_mode_of[i] = OPEN
-        bounced = rigid.impulse[3 * i] > 0.0 and rigid.contact_restitution[i] > 0.0
+        bounced = i < count and rigid.impulse[3 * i] > 0.0 and rigid.contact_restitution[i] > 0.0
         if rigid.contact_velocity[3 * i] > (LEAST_REBOUND if bounced else AT_REST):
             continue
         rigid.lasting[lasting] = i
@@ -168,7 +189,7 @@ def pick(rigid, lasting):
 
 
 @kernel
-def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, margin):
+def set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, margin):
     """Modes as solved, except where a margin has just vanished; numbers that the rows need.
 
     Where a normal force has vanished, all contacts part whose loads have vanished with it: accelerations that are zero
@@ -181,6 +202,7 @@ def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, ma
         tangential = math.sqrt(u * u + v * v)
         before = rigid.mode_before[slot_of(tables, state, c)]
         loaded = i < moving and rigid.by_springs[i] == 0 and (c == cause or before == SLIDING or before == STICKING)
+        loaded = loaded and joint_of(tables, c) < 0
         zero = NO_LOAD if rigid.spring[rigid.lasting[i]] == 0.0 else NO_LOAD_ON_SPRINGS
         if cause >= 0 and margin == NORMAL and loaded and n <= zero * largest:
             mode = OPEN
@@ -196,10 +218,13 @@ def set_modes(tables, state, work, log, rigid, count, moving, lasting, cause, ma
         rigid.direction_of[rigid.lasting[i], 1] = rigid.contact_direction[i, 1]
     hide_condensed(tables, state.q, state.v, state.a, work)
     forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
-    soft = fix_shares(tables, state, work, rigid, count)
+    soft = fix_shares(tables, state, work, rigid, members)
     turned = cause if margin == SLIP else NOBODY
-    for i in range(count):
-        set_mode(tables, state, work, log, rigid, i, soft, turned)
+    for i in range(members):
+        if joint_of(tables, rigid.closed[i]) >= 0:
+            set_joint_mode(tables, state, work, rigid, i, soft)
+        else:
+            set_mode(tables, state, work, log, rigid, i, soft, turned)
     show_condensed(tables, state.a, work)
 
 

@@ -24,7 +24,10 @@ from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
 from flexmbs.core.stepping.rigid.impact import approaches, impact
 from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
+from flexmbs.core.stepping.rigid.joint_members import list_joints_at_rest, prepare_members, remember_joint_modes
+from flexmbs.core.stepping.rigid.joint_modes import log_joints, settle_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
+from flexmbs.core.stepping.rigid.members import are_members
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
 from flexmbs.core.stepping.write_log_rows import write_row
@@ -57,14 +60,19 @@ def resolve(
 ) -> int:
     """Impacts, then the modes of all closed contacts at the present state; an outcome.
 
-    ``cause``: contact whose ``margin`` (core.stepping.rigid.margins) has vanished, or whose gap (CLOSES); -1: none.
+    Joints with friction at rest are decided with them (core.stepping.rigid.members). ``cause``: the member whose ``margin``
+    (core.stepping.rigid.margins) has vanished, or whose gap (CLOSES); -1: none.
     """
     state.events += 1
+    rigid.jammed[0] = -1.0
+    joins = are_members(tables)
+    if joins:
+        remember_joint_modes(tables, state, rigid)
     closing = cause if margin == CLOSES else NO_CAUSE
     crowd = events_at_once(state)
     if crowd > MOST_AT_ONCE:
         return CHATTERS
-    if margin == SLIP and cause >= 0:
+    if margin == SLIP and 0 <= cause < len(tables.contacts):
         slide_to_rest(tables, state, work, cause)
     while True:
         passed = pass_on(tables, state, work, log)
@@ -73,10 +81,13 @@ def resolve(
         closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
         if count == 0:
+            if joins:
+                return settle_joints(tables, state, settings, scratch, work, log, rigid, -1, margin)
             if passed and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
-        if not fill_delassus(tables, state, scratch, work, rigid, count):
+        members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
+        if not fill_delassus(tables, state, scratch, work, rigid, members):
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
@@ -95,21 +106,27 @@ def resolve(
                 return SINGULAR
             if not solved:
                 return JAMMED
-            if finite and not fill_delassus(tables, state, scratch, work, rigid, count):
-                return SINGULAR
+            if finite:
+                members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
+                if not fill_delassus(tables, state, scratch, work, rigid, members):
+                    return SINGULAR
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
-        free_accelerations(tables, state, scratch, work, rigid, count)
+        free_accelerations(tables, state, scratch, work, rigid, members)
+        if members > count:
+            prepare_members(tables, state, scratch, work, rigid, count, members)
         stay_where_low(rigid, count, crowd > BOUNCES_AT_ONCE)
-        if not choose_modes(tables, state, work, log, rigid, solver, count, cause, margin):
+        if not choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
             return JAMMED
+        if joins:
+            log_joints(tables, state, log, rigid)
         for i in range(begin, log.occurrence_count):
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not restart(tables, state, scratch, work):
             return SINGULAR
         if end_jumps(tables, state, scratch, work, log, begin) and not restart(tables, state, scratch, work):
             return SINGULAR
-        flight = next_bounce(tables, state, rigid, count)
+        flight = next_bounce(tables, state, rigid, count, members)
         if not hit or flight <= 0.0:
             break
         state.next_flight = flight
@@ -212,13 +229,13 @@ def has_room(tables, log):
 
 
 @kernel
-def next_bounce(tables, state, rigid, count):
+def next_bounce(tables, state, rigid, count, members):
     """Time, s, until the first of the contacts that just bounced closes again, where that is soon; 0: none does.
 
     Its gap is a parabola meanwhile.
     """
     soonest = 0.0
-    evaluate_sticking(rigid, count)
+    evaluate_sticking(rigid, members)
     for i in range(count):
         c = rigid.closed[i]
         if state.active[c] != 0:
@@ -238,7 +255,7 @@ def next_bounce(tables, state, rigid, count):
 
 @kernel
 def evaluate_sticking(rigid, count):
-    """Accelerations of the contacts of the event at the renewed state, also of those that have opened."""
+    """Accelerations of the members of the event at the renewed state, also of those that have opened."""
     for r in range(3 * count):
         total = rigid.contact_free[r]
         for c in range(3 * count):

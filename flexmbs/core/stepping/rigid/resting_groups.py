@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit
-from flexmbs.core.laws.contact.rigid import STATIC_FRICTION
-from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, LOAD, LOAD_BEFORE, SLOT, STICKING, UNUSED
+from flexmbs.core.layout.switch_tables import FRICTION_HOLD, IN_RESTING_GROUP, LOAD, LOAD_BEFORE, SLOT, STICKING, UNUSED
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.stepping.rigid.members import force_on, joint_of, member_of, memory_of, set_force, static_friction
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT
 from flexmbs.machine_code.kernel import kernel
 
@@ -28,6 +28,7 @@ LEAST_LOAD = 1e-3  # of the largest force so far: bands refer to no less
 COUPLED = 1e-12  # of the diagonals of W
 SPRING = 1e-8  # of the diagonal of W: compliance of redundant contacts in the problem that decides what begins
 LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
+STAYS, ENDS, ENDS_NEARLY = range(3)
 UNHELD = 1e-6  # of b: what no contact force can hold
 
 
@@ -35,11 +36,12 @@ UNHELD = 1e-6  # of b: what no contact force can hold
 def find_resting(tables, state, rigid, lasting, ended):
     """Move contacts of groups that rest to the end of ``rigid.lasting``; how many others stand before them.
 
-    ``ended``: of what rests some has come to its limit (-1: none has).  ``rigid.contact_force``: forces of what rests;
+    ``ended``: of what rests none has come to its limit (STAYS), some has (ENDS), or as nearly as normal forces of joints tell
+    (ENDS_NEARLY).  ``rigid.contact_force``: forces of what rests;
     ``rigid.beyond``: of groups at their limit where it is passed, in parts of the largest b.
     """
     label_groups(rigid, lasting)
-    if ended >= 0:
+    if ended != STAYS:
         state.rest_ended = state.time
     rigid.resting[:] = 0
     rigid.spring[:] = 0.0
@@ -53,12 +55,12 @@ def find_resting(tables, state, rigid, lasting, ended):
                 rests = rests and rigid.contact_sliding[i] == 0
         if count > 0:
             pick_members(tables, rigid, count)
-            make_springs(rigid, count)
+            make_springs(tables, rigid, count)
             p = factor_redundant(rigid, count)
             if p > 0:
                 if rests:
-                    hold_group(tables, state, rigid, count, p, lasting, ended >= 0)
-                elif ended >= 0:
+                    hold_group(tables, state, rigid, count, p, lasting, ended)
+                elif ended != STAYS:
                     end_set(tables, state, rigid, group, lasting)
     moving = 0
     for i in range(lasting):
@@ -103,7 +105,7 @@ def are_coupled(rigid, i, j):
 def pick_members(tables, rigid, count):
     """W, accelerations without contact forces, and static friction of the ``count`` closed contacts ``rigid.member``."""
     for i in range(count):
-        rigid.contact_static[i] = tables.pool[tables.contacts[rigid.closed[rigid.member[i]]].at + STATIC_FRICTION]
+        rigid.contact_static[i] = static_friction(tables, rigid.closed[rigid.member[i]])
         for k in range(3):
             r = 3 * rigid.member[i] + k
             rigid.chosen_free[3 * i + k] = rigid.contact_acceleration[r]
@@ -113,7 +115,7 @@ def pick_members(tables, rigid, count):
 
 
 @kernel
-def make_springs(rigid, count):
+def make_springs(tables, rigid, count):
     """Springs under the members: of all shares of their normal forces the problem then has that of equal springs.
 
     None where normal forces have one share, which springs would shift.
@@ -126,11 +128,12 @@ def make_springs(rigid, count):
     if factor_delassus(rigid.sliding_matrix, count, rigid.F) == count:
         return
     for i in range(count):
-        rigid.spring[rigid.member[i]] = SPRING * largest
+        if joint_of(tables, rigid.closed[rigid.member[i]]) < 0:
+            rigid.spring[rigid.member[i]] = SPRING * largest
 
 
 @kernel
-def hold_group(tables, state, rigid, count, p, lasting, may_end):
+def hold_group(tables, state, rigid, count, p, lasting, ended):
     """Whether forces hold the group ``rigid.member``: then it rests, unless that ends; otherwise where it begins to move."""
     if not balance(rigid, 3 * count, p):
         return
@@ -140,7 +143,7 @@ def hold_group(tables, state, rigid, count, p, lasting, may_end):
         load = max(load, abs(rigid.held_force[r]))
     lately = 0.0 < state.rest_ended and state.time - state.rest_ended < LATELY
     state.holding_slack = max(state.holding_slack, -2.0 * s)  # no second event for the same reason
-    ends = may_end and s < -0.5 * BAND * load
+    ends = ended != STAYS and s < (EASY if ended == ENDS_NEARLY else -0.5 * BAND) * load
     if s >= (0.0 if lately else -BAND * load) and not ends:
         for i in range(count):
             rigid.resting[rigid.member[i]] = 1
@@ -155,7 +158,7 @@ def end_set(tables, state, rigid, group, lasting):
     """Of a group in which some slide: where those that stick and share their loads begin to move, if they lack forces."""
     count, load = 0, LEAST_LOAD * state.largest_load
     for i in range(lasting):
-        at = tables.contacts[rigid.closed[rigid.lasting[i]]].history_at
+        at = memory_of(tables, rigid.closed[rigid.lasting[i]])
         shares = state.contact_history[at + IN_RESTING_GROUP] != 0.0 and rigid.contact_sliding[i] == 0
         if rigid.group[rigid.lasting[i]] == group and shares:
             rigid.member[count] = rigid.lasting[i]
@@ -246,7 +249,7 @@ def put_beyond(tables, state, rigid, count, p, s, load, lasting, ends):
         largest = max(largest, abs(rigid.chosen_free[r]))
     along_motion(rigid, count, largest)
     for i in range(count):
-        at = tables.contacts[rigid.closed[rigid.member[i]]].history_at
+        at = memory_of(tables, rigid.closed[rigid.member[i]])
         for k in range(3):
             before, now = state.contact_history[at + LOAD_BEFORE + k], state.contact_history[at + LOAD + k]
             rigid.chosen_force[3 * i + k] = before
@@ -281,12 +284,10 @@ def along_motion(rigid, count, size):
 
 @kernel
 def keep_resting(tables, state, rigid, count):
-    """Keep which of ``count`` closed contacts rest in groups, and their rows F, for their margin between events."""
+    """Keep which of ``count`` members rest in groups, and their rows F, for their margin between events."""
     members = 0
     for i in range(count):
-        state.contact_history[tables.contacts[rigid.closed[i]].history_at + IN_RESTING_GROUP] = rigid.resting[i] * (
-            1.0 + rigid.group[i]
-        )
+        state.contact_history[memory_of(tables, rigid.closed[i]) + IN_RESTING_GROUP] = rigid.resting[i] * (1.0 + rigid.group[i])
         if rigid.resting[i] == 1:
             rigid.member[members] = i
             members += 1
@@ -296,14 +297,16 @@ def keep_resting(tables, state, rigid, count):
 
 @kernel
 def list_resting(tables, state, rigid):
-    """Slots of the contacts that rest in ``rigid.member``, and their groups in ``rigid.group``; how many."""
+    """Switches of the members that rest in ``rigid.member``, and their groups in ``rigid.group``; how many."""
     first, count = len(tables.contacts), 0
-    for s in range(len(tables.switches)):
-        if tables.switches[s].kind == SLOT and state.active[first + s] != UNUSED:
-            at = tables.contacts[state.active[first + s] - 1].history_at
-            if state.contact_history[at + IN_RESTING_GROUP] != 0.0:
-                rigid.member[count], rigid.group[count] = s, int(state.contact_history[at + IN_RESTING_GROUP])
-                count += 1
+    for kind in (SLOT, FRICTION_HOLD):
+        for s in range(len(tables.switches)):
+            on = state.active[first + s]
+            if tables.switches[s].kind == kind and (on != UNUSED if kind == SLOT else on == STICKING):
+                group = state.contact_history[memory_of(tables, member_of(tables, state, s)) + IN_RESTING_GROUP]
+                if group != 0.0:
+                    rigid.member[count], rigid.group[count] = s, int(group)
+                    count += 1
     return count
 
 
@@ -330,16 +333,15 @@ def margin_of_group(tables, state, a, rigid, resting, group):
     for i in range(resting):
         if rigid.group[i] != group:
             continue
-        contact = tables.contacts[state.active[len(tables.contacts) + rigid.member[i]] - 1]
-        row, mu = tables.switches[rigid.member[i]].row, tables.pool[contact.at + STATIC_FRICTION]
+        mu, f = static_friction(tables, member_of(tables, state, rigid.member[i])), rigid.chosen_force
         rigid.contact_static[count], rigid.on_row[count] = mu, i
         for k in range(3):
-            rigid.chosen_force[3 * count + k] = rigid.held_force[3 * i + k] = a[row + k]
-            load = max(load, abs(a[row + k]))
+            f[3 * count + k] = rigid.held_force[3 * i + k] = force_on(tables, a, rigid, rigid.member[i], k)
+            load = max(load, abs(f[3 * count + k]))
             for j in range(p):
                 rigid.F[3 * count + k, j] = state.holding[3 * i + k, j]
-        tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
-        slack = min(slack, a[row] - tangential / mu if mu > 0.0 else a[row])
+        tangential = math.sqrt(f[3 * count + 1] * f[3 * count + 1] + f[3 * count + 2] * f[3 * count + 2])
+        slack = min(slack, f[3 * count] - tangential / mu if mu > 0.0 else f[3 * count])
         count += 1
     if slack > EASY * load:
         return slack
@@ -354,11 +356,12 @@ def margin_of_group(tables, state, a, rigid, resting, group):
 def remember_resting(tables, state, rigid):
     """At the end of a step: forces of the equations of motion become admissible ones, from where they go on."""
     resting_margin(tables, state, state.a, rigid)
-    first = len(tables.contacts)
     for i in range(list_resting(tables, state, rigid)):
-        at = tables.contacts[state.active[first + rigid.member[i]] - 1].history_at
+        s = rigid.member[i]
+        at = memory_of(tables, member_of(tables, state, s))
         for k in range(3):
             force = rigid.held_force[3 * i + k]
             state.contact_history[at + LOAD_BEFORE + k] = state.contact_history[at + LOAD + k]
-            state.a[tables.switches[rigid.member[i]].row + k] = state.contact_history[at + LOAD + k] = force
+            set_force(tables, state.a, s, k, force)
+            state.contact_history[at + LOAD + k] = force
             state.largest_load = max(state.largest_load, abs(force))

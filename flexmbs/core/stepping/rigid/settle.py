@@ -5,10 +5,10 @@ from __future__ import annotations
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import CHUNK_FULL, Log, Scratch, Settings, State
-from flexmbs.core.layout.switch_tables import FRICTION_HOLD
 from flexmbs.core.layout.tables import Tables, Workspace
 from flexmbs.core.stepping.rigid.joint_modes import release_joints, settle_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, CONE
+from flexmbs.core.stepping.rigid.members import are_members, joint_of, member_of
 from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
@@ -36,11 +36,10 @@ def settle(
     closed (CLOSES); -1: none. Friction of joints has its impulse in an impact (core.stepping.rigid.joint_impulses).
     """
     joint = -1
-    if switch >= 0 and tables.switches[switch].kind == FRICTION_HOLD:
-        joint = tables.switches[switch].start
-    elif switch >= 0:
-        contact = state.active[len(tables.contacts) + switch] - 1
-    if len(tables.joint_frictions) == 0:
+    if switch >= 0:
+        contact = member_of(tables, state, switch)
+        joint = joint_of(tables, contact)
+    if len(tables.joint_frictions) == 0 or are_members(tables) and (joint < 0 or touches(tables, state)):
         return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin)
     outcome, leads = CHUNK_FULL, contact if margin == CONE and joint < 0 else -1
     if joint >= 0:

@@ -21,6 +21,7 @@ from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.orthonormal_rows import find_row_basis
 from flexmbs.core.linalg.vectors import dot
+from flexmbs.core.stepping.rigid.members import joint_of
 from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
@@ -56,7 +57,7 @@ def fix_shares(tables, state, work, rigid, count):
             mode = rigid.contact_mode_of[i]
             if mode == OPEN or mode == RESTING or (k > 0 and mode == SLIDING) or (k == 1 and off % 2 == 1):
                 continue
-            if k == 2 and off >= 2:
+            if k == 2 and off >= 2 or rigid.row[3 * i + k] < 0:
                 continue
             rigid.on_row[rows] = 3 * i + k
             largest = max(largest, rigid.delassus[3 * i + k, 3 * i + k])
@@ -93,18 +94,19 @@ def share_as_springs(tables, state, rigid, solver, moving):
     for i in range(moving):
         rigid.by_springs[i] = 0
     for i in range(moving):
-        count, slides, first = 0, True, True
+        count, slides, first = 0, True, joint_of(tables, rigid.closed[rigid.lasting[i]]) < 0
         for j in range(moving):
             if rigid.group[rigid.lasting[j]] == rigid.group[rigid.lasting[i]] and rigid.contact_mode[j] != OPEN:
-                first = first and j >= i
                 slides = slides and rigid.contact_mode[j] != STICKING
-                rigid.member[count] = j
-                count += 1
+                if joint_of(tables, rigid.closed[rigid.lasting[j]]) < 0:
+                    first = first and j >= i
+                    rigid.member[count] = j
+                    count += 1
         if not first or count < 2:
             continue
         if slides:
             set_directions(rigid, solver, count)
-            fill_sliding(rigid, count)
+            fill_sliding(tables, rigid, count, moving)
             spring_forces(rigid, count)
         if state.wishes.shape[0] > 0:
             keep_wishes(tables, state, rigid, count)
@@ -127,11 +129,18 @@ def set_directions(rigid, solver, count):
 
 
 @kernel
-def fill_sliding(rigid, count):
-    """``rigid.sliding_matrix`` A of the members, and their normal accelerations b without contact forces in ``held_force``."""
+def fill_sliding(tables, rigid, count, moving):
+    """``rigid.sliding_matrix`` A of the members, and their normal accelerations b without contact forces in ``held_force``.
+
+    Friction of joints that slide is a load.
+    """
     for m in range(count):
         r = 3 * rigid.lasting[rigid.member[m]]
         rigid.held_force[m] = rigid.contact_acceleration[r]
+        for j in range(moving):
+            if joint_of(tables, rigid.closed[rigid.lasting[j]]) >= 0:
+                for k in range(3):
+                    rigid.held_force[m] += rigid.delassus[r, 3 * rigid.lasting[j] + k] * rigid.chosen_force[3 * j + k]
         for j in range(count):
             other = rigid.member[j]
             c, mu = 3 * rigid.lasting[other], rigid.contact_friction[other]

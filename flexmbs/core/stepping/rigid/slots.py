@@ -116,8 +116,9 @@ def take_slot(tables, state, c, work):
 
 @kernel
 def slot_of(tables, state, c):
-    """The slot that serves contact ``c``."""
-    return int(state.contact_history[tables.contacts[c].history_at + SLOT_OF])
+    """The slot that serves contact ``c``, or the switch of a joint friction that has its number behind them."""
+    first = len(tables.contacts)
+    return c - first if c >= first else int(state.contact_history[tables.contacts[c].history_at + SLOT_OF])
 
 
 @kernel
