@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import math
 
+from flexmbs.core.equations.iteration_matrix import unit_row
+from flexmbs.core.equations.projection import fill_equilibrated
+from flexmbs.core.equations.singular_positions import row_times
 from flexmbs.core.laws.force.joint_slip import joint_slip, slip_acceleration
 from flexmbs.core.layout.friction_tables import GIVEN
-from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, LOAD, LOAD_BEFORE, SLIDING, STICKING
+from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, HELD, HOLD, LOAD, LOAD_BEFORE, SLIDING, STICKING
+from flexmbs.core.linalg.matrix import factorise_any
+from flexmbs.core.stepping.rigid.delassus import TINY, unit_response
 from flexmbs.core.stepping.rigid.joint_impulses import DEPENDENT, NO_ROW, read_bearings, renew_bearings
 from flexmbs.core.stepping.rigid.joint_margins import set_direction
 from flexmbs.core.stepping.rigid.joint_modes import AT_REST, drop_anchor, is_driven, mode_at
@@ -18,6 +23,7 @@ from flexmbs.core.stepping.rigid.members import are_members, joint_of, set_force
 from flexmbs.machine_code.kernel import kernel
 
 LOADS_SETTLED = 1e-10  # of the largest: change of normal forces in a round
+MOVES = 1e-9  # m/s^2: what a powerless friction cannot hold, as that of a slider at a dead centre; below a lock holds it
 LEAST_LOAD = 1e-200  # N: without any there is no friction, but a direction
 
 
@@ -71,10 +77,11 @@ def prepare_members(tables, state, scratch, work, rigid, count, members):
     A motion that nothing can change, as that of a joint whose slide is locked, has no friction.
     """
     largest, follow = 0.0, False
+    find_free_mobilities(tables, state, scratch, rigid, count, members)
     for r in range(3 * members):
         largest = max(largest, rigid.delassus[r, r])
     for r in range(3 * count, 3 * members):
-        if rigid.delassus[r, r] <= DEPENDENT * largest:
+        if rigid.delassus[r, r] <= DEPENDENT * max(largest, rigid.beyond[r]):
             rigid.row[r], rigid.contact_acceleration[r] = NO_ROW, 0.0
             rigid.delassus[r, : 3 * members] = 0.0
             rigid.delassus[: 3 * members, r] = 0.0
@@ -101,6 +108,30 @@ def prepare_members(tables, state, scratch, work, rigid, count, members):
 
 
 @kernel
+def find_free_mobilities(tables, state, scratch, rigid, count, members):
+    """Acceleration by a unit force on each row of joints if no lock held anything, in ``rigid.beyond``; zero without locks."""
+    some = False
+    rigid.beyond[:] = 0.0
+    for s in range(len(tables.switches)):
+        some = some or tables.switches[s].kind == HOLD and state.active[len(tables.contacts) + s] == HELD
+    if not some:
+        return
+    fill_equilibrated(tables, state, scratch)
+    for s in range(len(tables.switches)):
+        if tables.switches[s].kind == HOLD:
+            unit_row(tables, scratch.projection, rigid.place[tables.switches[s].row])
+    for r in range(3 * members):
+        if rigid.row[r] != NO_ROW:
+            unit_row(tables, scratch.projection, rigid.place[rigid.row[r]])
+    if factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY):
+        for r in range(3 * count, 3 * members):
+            if rigid.row[r] != NO_ROW:
+                place = rigid.place[rigid.row[r]]
+                unit_response(tables, state, scratch, place, scratch.real_x)
+                rigid.beyond[r] = rigid.row_scale[r] ** 2 * row_times(tables, state, place, scratch.real_x)
+
+
+@kernel
 def loads_change(tables, state, work, rigid, count, members):
     """Renew the normal forces of joints by those of all members; whether they have changed."""
     changed = renew_bearings(tables, state, work, rigid, rigid.contact_velocity, rigid.contact_force, count, members)
@@ -116,10 +147,12 @@ def set_joint_mode(tables, state, work, rigid, i, soft):
     c = rigid.closed[i]
     friction = tables.joint_frictions[joint_of(tables, c)]
     at, x, y, z = friction.history_at, rigid.direction_of[i, 0], rigid.direction_of[i, 1], 0.0
-    free = rigid.row[3 * i + 1] == NO_ROW and rigid.row[3 * i + 2] == NO_ROW
-    mode = STICKING if rigid.contact_mode_of[i] == STICKING and not free else SLIDING
-    if mode == SLIDING and x == 0.0 and y == 0.0:
+    mode = STICKING if rigid.contact_mode_of[i] == STICKING else SLIDING
+    powerless = rigid.row[3 * i + 1] == NO_ROW and rigid.row[3 * i + 2] == NO_ROW
+    if powerless or mode == SLIDING and x == 0.0 and y == 0.0:
         x, y, z = slip_acceleration(tables, friction, state.q, state.v, state.a, work)
+        if powerless:
+            mode = SLIDING if math.sqrt(x * x + y * y + z * z) > MOVES else FREED
     state.active[c] = mode
     state.contact_history[at + COMPLIANCE] = soft
     for k in range(3):

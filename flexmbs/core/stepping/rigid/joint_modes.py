@@ -424,7 +424,7 @@ def log_joints(tables, state, log, rigid):
     """Changes of mode in the log; ``source`` is the switch, behind the contacts."""
     for j in range(len(tables.joint_frictions)):
         mode, before = state.active[mode_at(tables, j)], rigid.joint_mode_before[j]
-        if mode != before and log.occurrence_count < log.occurrences.shape[0]:
+        if mode != before and mode != FREED and log.occurrence_count < log.occurrences.shape[0]:
             found = new_occurrence(state, log, TRANSITION, mode_at(tables, j))
             found.mode_before, found.mode = before, mode
             rigid.joint_mode_before[j] = mode

@@ -25,7 +25,7 @@ from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_a
 from flexmbs.core.stepping.rigid.impact import approaches, impact
 from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
 from flexmbs.core.stepping.rigid.joint_members import list_joints_at_rest, prepare_members, remember_joint_modes
-from flexmbs.core.stepping.rigid.joint_modes import log_joints, settle_joints
+from flexmbs.core.stepping.rigid.joint_modes import log_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
 from flexmbs.core.stepping.rigid.members import are_members
 from flexmbs.core.stepping.rigid.modes import choose_modes
@@ -80,13 +80,13 @@ def resolve(
             return NO_CONTACT_SLOT
         closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
-        if count == 0:
+        members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
+        if members == 0:
             if joins:
-                return settle_joints(tables, state, settings, scratch, work, log, rigid, -1, margin)
-            if passed and not restart(tables, state, scratch, work):
+                log_joints(tables, state, log, rigid)
+            if (passed or joins) and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
-        members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
         if not fill_delassus(tables, state, scratch, work, rigid, members):
             return SINGULAR
         evaluate(tables, state, scratch, work)

@@ -39,7 +39,7 @@ def settle(
     if switch >= 0:
         contact = member_of(tables, state, switch)
         joint = joint_of(tables, contact)
-    if len(tables.joint_frictions) == 0 or are_members(tables) and (joint < 0 or touches(tables, state)):
+    if len(tables.joint_frictions) == 0 or are_members(tables):
         return resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, margin)
     outcome, leads = CHUNK_FULL, contact if margin == CONE and joint < 0 else -1
     if joint >= 0:
