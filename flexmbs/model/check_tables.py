@@ -337,7 +337,7 @@ def _check_joint_frictions(c: _Tables) -> None:
     c.fields("joint_frictions", records=motions > 1, second=c.coordinates)
     c.fields("joint_frictions", records=load == j.GIVEN, signal=c.signals)
     c.fields("joint_frictions", records=load != j.GIVEN, reaction=len(tables.bodies) + len(tables.constraints))
-    size = j.ANCHOR + np.where(motions == 0, 9, motions)
+    size = np.where(motions == 0, j.BALL_HISTORY, j.ANCHOR + motions)
     c.fields("joint_frictions", size, history=size + 1)
     c.fields("joint_frictions", history_at=t.history_size(tables) + 1 - size)
 

@@ -24,7 +24,7 @@ def add_joint_friction(compiler, element: Element, signal: int, number: int) -> 
     switch = add_switch(compiler, element.name, FRICTION_HOLD, labels, start=len(frictions))
     places = [compiler.coordinate_index[f"{joint.name}.{name}"] for name in law.coordinates]
     static, dynamic = law.law.coefficients
-    history = j.ANCHOR + (len(places) or 9)
+    history = j.ANCHOR + len(places) if places else j.BALL_HISTORY
     axis = next((axis.direction for axis in joint.type.axes if axis.kind != "ball"), (0.0, 0.0, 1.0))
     record = make_record(
         j.JOINT_FRICTION,

@@ -26,8 +26,8 @@ from flexmbs.core.methods.method_interface import Method
 from flexmbs.core.methods.moreau import METHOD as MOREAU
 from flexmbs.core.methods.moreau import Moreau
 from flexmbs.core.stepping.linking import link_method
-from flexmbs.core.stepping.rigid.settle import settle
-from flexmbs.core.stepping.step_loop import NO_SWITCH
+from flexmbs.core.stepping.rigid.resolve import resolve
+from flexmbs.core.stepping.step_loop import NO_CAUSE
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.more_slots import slots_of, with_slots
@@ -111,7 +111,7 @@ class RunModel:
             if at_start:
                 outcome = self.steps.start(*self.parts())
             elif restart_constraints(self.model.tables, self.state, self.scratch, self.work):
-                outcome = settle(*self.parts(), NO_SWITCH, NO_SWITCH, 0)
+                outcome = resolve(*self.parts(), NO_CAUSE, 0)
             else:
                 return s.SINGULAR
         return outcome

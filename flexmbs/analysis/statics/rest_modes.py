@@ -1,6 +1,6 @@
 """What rigid contacts, stops and joints with friction do while a mechanism is at rest.
 
-The complementarity problem of an event (core.stepping.rigid.settle) is solved at the position: contacts without a gap
+The complementarity problem of an event (core.stepping.rigid.resolve) is solved at the position: contacts without a gap
 part, slide or stick, and so do joints with friction, by the forces that act there. In equilibrium nothing accelerates.
 """
 
@@ -23,7 +23,7 @@ from flexmbs.core.layout.rigid_contacts import make_rigid_contacts
 from flexmbs.core.layout.tables import FUNCTION, POSITION_LEVEL, SIGNAL, VALUE, make_workspace
 from flexmbs.core.mechanics.signals import evaluate_signals
 from flexmbs.core.methods.bdf import METHOD
-from flexmbs.core.stepping.rigid.settle import settle
+from flexmbs.core.stepping.rigid.resolve import resolve
 from flexmbs.core.stepping.rigid.slots import CLOSED
 from flexmbs.model.compiled_model import Model
 
@@ -96,7 +96,7 @@ class RestModes:
             state.contact_history[tables.switches["anchor_at"][stop.switch]] = stop.value
         state.time, state.instant = self.t, -np.inf
         self._log.filled[:] = 0
-        outcome = settle(*self._blocks, NOBODY, NOBODY, 0)
+        outcome = resolve(*self._blocks, NOBODY, 0)
         impacts = self._log.occurrences["kind"][: self._log.occurrence_count] == w.IMPACT
         if outcome == s.NO_CONTACT_SLOT:
             raise SimulationError(f"{self.what}: more rigid contacts are closed at once than it has room for")

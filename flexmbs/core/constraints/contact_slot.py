@@ -14,8 +14,10 @@ import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.laws.contact.rigid import FRICTION
+from flexmbs.core.laws.force.joint_slip import BIAS
 from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.frames import B
+from flexmbs.core.layout.friction_tables import SECOND_PART
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
     FRESH,
@@ -40,8 +42,6 @@ from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.touching_forces import push_apart
 from flexmbs.core.mechanics.vectors import components, cross, dot, put
 from flexmbs.machine_code.kernel import kernel
-
-BIAS = 1e-6  # m/s, of the remembered direction of sliding
 
 
 @kernel
@@ -96,8 +96,10 @@ def deviation_of_share(tables, active, contact_history, r, a, work):
                 total += work.sharing[r, 3 * s + m] * (a[row + m] - contact_history[at + m])
         elif tables.switches[s].kind == FRICTION_HOLD and on == STICKING:
             friction = tables.joint_frictions[tables.switches[s].start]
-            x, y, _z = held_components(tables, friction, a)
+            x, y, z = held_components(tables, friction, a)
             at = friction.history_at
+            if friction.motions == 0:
+                total += work.sharing[r, 3 * s] * (z - contact_history[at + SECOND_PART + LOAD_U])
             total += work.sharing[r, 3 * s + 1] * (x - contact_history[at + LOAD_U])
             total += work.sharing[r, 3 * s + 2] * (y - contact_history[at + LOAD_V])
     return total

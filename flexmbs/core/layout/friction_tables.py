@@ -10,8 +10,10 @@ from flexmbs.core.layout.switch_tables import COMPLIANCE, RIGID_HISTORY, SLIP_X
 GIVEN, AXIAL, THREAD, POINT = range(4)
 #: numbers of State.contact_history of each: those of a rigid contact, in N, as far as they have a meaning (direction of
 #: sliding, compliance where a load is shared in no definite way, last forces), then where it is held (coordinates, or the
-#: nine numbers of a rotation matrix)
+#: nine numbers of a rotation matrix, behind which a spherical joint has those of a contact again: of its third motion)
 SLIDES_ALONG, SOFT, ANCHOR = SLIP_X, COMPLIANCE, RIGID_HISTORY
+SECOND_PART = ANCHOR + 9
+BALL_HISTORY = SECOND_PART + RIGID_HISTORY
 
 JOINT_FRICTION = record_type(
     [

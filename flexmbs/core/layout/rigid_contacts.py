@@ -65,19 +65,14 @@ class RigidContacts(Block):
         # joints with friction that sticks, j of them, with three numbers for what each can move along
         "joint_mode_before": ("i8", ("j",)),
         "joint_mode_kept": ("i8", ("j",)),  # during an impact
-        "joint_of": ("i8", ("k",)),  # joint friction behind the contacts of an impact
-        "joint_share": ("f8", ("k",)),  # of its normal impulse
+        "joint_of": ("i8", ("k",)),  # joint friction of each closed contact, -1, or joint
+        "joint_share": ("f8", ("k",)),  # of its normal force
         "bearing": ("f8", ("contact_rows", "j", 6)),  # force and moment of the bearings by a unit impulse on a row
         "bearing_before": ("f8", ("j", 6)),  # by the locks
         "lock_change": ("f8", ("free",)),  # velocities and impulses by the locks; with friction of joints
         "lock_trial": ("f8", ("free",)),
-        "joint_rests": ("i8", ("j",)),
-        "joint_turns": ("i8", ("j",)),  # how often its mode has been changed in an event
+        "joint_angle": ("f8", ("j", 2)),  # of a spherical joint, by its parts of the cone, in a round; its change
         "joint_load": ("f8", ("j",)),  # normal force, N
-        "joint_compliance": ("f8", ("j", 3)),  # acceleration of its row by a unit force on it
-        "joint_slip": ("f8", ("j", 3)),  # m/s, m/s^2, N
-        "joint_acceleration": ("f8", ("j", 3)),
-        "joint_force": ("f8", ("j", 3)),
         "kept": ("f8", ("n",)),  # accelerations and multipliers
         "jammed": ("f8", 1),  # (2,) joint friction without a consistent mode (-1: none), what its coefficient may be
     }
@@ -87,7 +82,7 @@ class RigidContacts(Block):
 def make_rigid_contacts(tables: Tables) -> RigidContacts:
     """Arrays for all slots of a mechanism."""
     j = len(tables.joint_frictions)
-    k = int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 2 * j  # a spherical joint counts twice in an impact
+    k = int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 2 * j  # a spherical joint has two parts
     sizes = lengths(tables) | {"k": k, "contact_rows": 3 * k, "j": j, "margins": 3 * len(tables.switches) + len(tables.events)}
     given = {"row_scale": np.ones(3 * k), "jammed": np.array([-1.0, 0.0])}
     return RigidContacts.zeros(sizes, **allocate_cone_work(k).arrays, **given)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.core.layout.log_rows import LogRow
-from flexmbs.core.layout.switch_tables import FRICTION_HOLD, SLOT
+from flexmbs.core.layout.switch_tables import SLOT
 from flexmbs.core.layout.tables import BALL, Tables, active_size, dense_unknowns, history_size, lengths, sharing_size
 from flexmbs.machine_code.blocks import Block
 
@@ -367,7 +367,7 @@ def make_state(tables: Tables, balls: int, history: int, matrices: bool = True) 
         "history": history_size(tables),
         "shares": sharing_size(tables),
         "sharers": sharing_size(tables) // 3,
-        "slot_rows": 3 * int(np.count_nonzero(np.isin(tables.switches["kind"], (SLOT, FRICTION_HOLD)))),
+        "slot_rows": 3 * int(np.count_nonzero(tables.switches["kind"] == SLOT)) + 6 * len(tables.joint_frictions),
         "remembered": history,
         "width": 0 if not matrices else 2 * int(tables.band) + 1 if tables.band else len(tables.free),
         "replaceable": replaceable_rows(tables),

@@ -47,10 +47,10 @@ from flexmbs.core.stepping.contact_search import AT_REST
 from flexmbs.core.stepping.controller_samples import any_due, next_limit, take_samples
 from flexmbs.core.stepping.driver_steps import resolved_step
 from flexmbs.core.stepping.rigid.joint_margins import renew_joint_directions
-from flexmbs.core.stepping.rigid.joint_modes import release_joints
+from flexmbs.core.stepping.rigid.joint_members import release_joints
 from flexmbs.core.stepping.rigid.margins import CLOSES, remember_contacts
-from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room
-from flexmbs.core.stepping.rigid.settle import settle
+from flexmbs.core.stepping.rigid.members import member_of
+from flexmbs.core.stepping.rigid.resolve import finish_flight, has_room, resolve
 from flexmbs.core.stepping.step_size_control import first_step_size, next_step_size, step_size_factor
 from flexmbs.core.stepping.switch_events import NO_MARGIN, fill_margins, find_margin, watches_margins
 from flexmbs.core.stepping.user_events import any_time_has_come, happen, start_at_stops
@@ -58,7 +58,7 @@ from flexmbs.core.stepping.write_log_rows import write_intermediate_rows, write_
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
-NO_SWITCH = -1  # nor contact
+NO_CAUSE = -1
 # A run whose steps are shorter than this part of it, so many in a row, would never end.
 MAX_SHORT_STEPS, SHORT_STEP = 5000, 1e-10
 # A step with a smaller error, in parts of the tolerance, was limited by something else.
@@ -118,7 +118,7 @@ def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
         some = some or tables.contacts[c].rigid != 0
     if some:
         write_row(tables, state, log)
-        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
         if not any_impact(log):
             log.row_count = 0
             for i in range(log.occurrence_count):
@@ -195,7 +195,7 @@ def advance(
                 return outcome
         if state.next_flight > 0.0:
             finish_flight(tables, state, work, log)
-            outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
             write_row(tables, state, log)
         else:
             outcome = step(tables, state, settings, scratch, work, log, rigid, solver)
@@ -232,7 +232,7 @@ def step(tables, state, settings, scratch, work, log, rigid, solver):
             renew_joint_directions(tables, state, work)
     outcome = finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, contact, kind, margin)
     if passes_on:
-        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
         write_row(tables, state, log)
     if outcome != CHUNK_FULL:
         return outcome
@@ -322,13 +322,13 @@ def finish_event(tables, state, settings, scratch, work, log, rigid, solver, h, 
     if margin != NO_MARGIN:
         outcome = pass_margin(tables, state, settings, scratch, work, log, rigid, solver, margin)
     elif unilateral:
-        outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, contact, CLOSES)
+        outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, contact, CLOSES)
     elif contact >= 0 and kind == AT_REST:
         pass_rest(state)
     elif contact >= 0:
         switch_contact(tables, contact, state, settings, scratch, work, log)
         if len(tables.joint_frictions) > 0:
-            outcome = settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+            outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
     if h > 0.0 or jumps or contact >= 0 and kind != AT_REST:  # also of those that touch at one instant: the books read who does
         write_row(tables, state, log)
     return outcome
@@ -339,7 +339,8 @@ def pass_margin(tables, state, settings, scratch, work, log, rigid, solver, marg
     """A margin has vanished: of a switch, or of an event of the user; an outcome."""
     s = margin // 3
     if s < len(tables.switches):
-        return settle(tables, state, settings, scratch, work, log, rigid, solver, s, NO_SWITCH, margin % 3)
+        cause = member_of(tables, state, s)
+        return resolve(tables, state, settings, scratch, work, log, rigid, solver, cause, margin % 3)
     e = margin - 3 * len(tables.switches)
     return make_happen(tables, state, settings, scratch, work, log, rigid, solver, e)
 
@@ -350,5 +351,5 @@ def make_happen(tables, state, settings, scratch, work, log, rigid, solver, e):
     release_joints(tables, state, rigid)
     outcome = happen(tables, state, settings, scratch, work, log, rigid, solver, e)
     if outcome == CHUNK_FULL and len(tables.joint_frictions) > 0:
-        return settle(tables, state, settings, scratch, work, log, rigid, solver, NO_SWITCH, NO_SWITCH, 0)
+        return resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
     return outcome

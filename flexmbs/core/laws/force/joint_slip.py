@@ -13,12 +13,13 @@ import math
 
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.friction_tables import GIVEN, POINT, SLIDES_ALONG, THREAD
+from flexmbs.core.layout.switch_tables import FRESH
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.core.mechanics.markers import marker_in_world, markers_in_world, relative_motion
 from flexmbs.core.mechanics.vectors import components, cross, difference, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel
 
-LEAST_SLIP = 1e-14  # m/s: below it the direction of sliding is the one remembered
+BIAS = 1e-6  # m/s, of the remembered direction of sliding
 
 
 @kernel
@@ -49,15 +50,18 @@ def slip_acceleration(tables, friction, q, v, a, work):
 def direction_of_sliding(friction, contact_history, x, y, z):
     """Unit vector along the slip (x, y, z); where that has turned over within a step it keeps its sense.
 
-    So friction is smooth through zero slip, which ends the step as an event.
+    So friction is smooth through zero slip, which ends the step as an event. Where it is slow its direction at the start of
+    the step has a part in it, as in a contact (core.constraints.contact_slot).
     """
     at = friction.history_at + SLIDES_ALONG
     dx, dy, dz = contact_history[at], contact_history[at + 1], contact_history[at + 2]
-    size = math.sqrt(x * x + y * y + z * z)
-    if friction.motions == 1 or size <= LEAST_SLIP:
+    if friction.motions == 1:
         return dx, dy, dz
-    sense = 1.0 / size if x * dx + y * dy + z * dz >= 0.0 else -1.0 / size
-    return sense * x, sense * y, sense * z
+    fresh = contact_history[friction.history_at + FRESH] != 0.0
+    sense = 1.0 if fresh or x * dx + y * dy + z * dz >= 0.0 else -1.0
+    x, y, z = sense * x + BIAS * dx, sense * y + BIAS * dy, sense * z + BIAS * dz
+    size = math.sqrt(x * x + y * y + z * z)
+    return (x / size, y / size, z / size) if size > 0.0 else (dx, dy, dz)
 
 
 @kernel

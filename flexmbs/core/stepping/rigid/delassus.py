@@ -14,6 +14,7 @@ from flexmbs.core.equations.tangent import update_tangent
 from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import VELOCITY_LEVEL
 from flexmbs.core.linalg.matrix import columns_of, factorise_any, solve_scaled
+from flexmbs.core.stepping.rigid.members import place_rows
 from flexmbs.machine_code.kernel import kernel
 
 TINY = 1e-13  # pivots of the equilibrated matrix that are zero up to rounding
@@ -25,9 +26,7 @@ def list_closed(tables, state, rigid):
     first, count = len(tables.contacts), 0
     for s in range(len(tables.switches)):
         if tables.switches[s].kind == SLOT and state.active[first + s] != UNUSED:
-            rigid.closed[count] = state.active[first + s] - 1
-            for k in range(3):
-                rigid.row[3 * count + k], rigid.row_scale[3 * count + k] = tables.switches[s].row + k, 1.0
+            place_rows(tables, state, rigid, state.active[first + s] - 1, count)
             count += 1
     return count
 

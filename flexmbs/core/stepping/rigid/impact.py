@@ -12,8 +12,8 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condense
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, energy_lost, solve_with_joints, velocity_after
+from flexmbs.core.stepping.rigid.members import slot_of
 from flexmbs.core.stepping.rigid.phases import add_impact
-from flexmbs.core.stepping.rigid.slots import slot_of
 from flexmbs.machine_code.kernel import kernel
 
 AT_REST = 1e-10  # m/s: approach, or parting, of a closed contact that is none

@@ -12,28 +12,27 @@ import math
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
 from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
 from flexmbs.core.equations.singular_positions import row_times
-from flexmbs.core.laws.force.joint_slip import pressing_force
-from flexmbs.core.layout.friction_tables import GIVEN, SOFT
-from flexmbs.core.layout.switch_tables import FREED, HELD, HOLD, STICKING
+from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, HELD, HOLD, STICKING
 from flexmbs.core.layout.tables import IMPULSES, VELOCITY_LEVEL, WHOLE
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
 from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus
-from flexmbs.core.stepping.rigid.joint_modes import is_driven, mode_at
+from flexmbs.core.stepping.rigid.joint_bearings import (
+    DEPENDENT,
+    MOST_ROUNDS,
+    follows_reaction,
+    leave_out,
+    read_all_bearings,
+    read_bearings,
+    renew_bearings,
+)
+from flexmbs.core.stepping.rigid.members import NO_ROW, memory_of, mode_at, place_rows, second_part
 from flexmbs.machine_code.kernel import kernel
 
-DEPENDENT = 1e-12  # mobility of a slip, of the largest: it cannot change
 HALVINGS, ROUNDING = 30, 1e-13  # of a factor on restitutions; energy gained, of the energies that are exchanged
 JAMS = 100.0  # times the load without friction: it grows without bound, or nearly so
-MOST_ROUNDS, SETTLED = 100, 1e-13  # of the bearings' impulses, relative to the largest
+SETTLED = 1e-13  # of the bearings' impulses, relative to the largest
 NO_SLIP = 1e-12  # m/s
-NO_ROW = -1
-
-
-@kernel
-def takes_impulses(tables, j):
-    """Whether joint friction ``j`` has an impulse: its load is the reaction, and no driver says how it slips."""
-    return tables.joint_frictions[j].load != GIVEN and not is_driven(tables, tables.joint_frictions[j])
 
 
 @kernel
@@ -54,36 +53,25 @@ def end_impulses(tables, state, work, rigid):
 
 
 @kernel
-def list_joints(tables, rigid, count):
-    """Rows of the joints with friction behind those of ``count`` contacts; how many contacts and joints there are.
-
-    A spherical joint takes two places: about x and y, and about z.
-    """
+def list_joints(tables, state, rigid, count):
+    """Joints with friction behind ``count`` contacts, with their rows, which act; how many contacts and joints there are."""
     size = count
     for j in range(len(tables.joint_frictions)):
-        if not takes_impulses(tables, j):
-            continue
-        friction, row = tables.joint_frictions[j], tables.switches[tables.joint_frictions[j].switch].row
-        for start in range(0, 3 if friction.motions == 0 else 1, 2):
-            rigid.joint_of[size] = j
-            for k in range(3):
-                rigid.row[3 * size + k], rigid.row_scale[3 * size + k] = NO_ROW, 1.0
-            rigid.row[3 * size + 1], rigid.row_scale[3 * size + 1] = row + start, friction.first_radius
-            if start == 0 and friction.motions != 1:
-                rigid.row[3 * size + 2] = row + 1
-                rigid.row_scale[3 * size + 2] = friction.second_radius if friction.motions == 2 else friction.first_radius
+        if follows_reaction(tables, j):
+            c = mode_at(tables, j)
+            state.active[c], state.contact_history[memory_of(tables, c) + COMPLIANCE] = STICKING, 0.0
+            place_rows(tables, state, rigid, c, size)
             size += 1
+            if tables.joint_frictions[j].motions == 0:
+                place_rows(tables, state, rigid, second_part(tables, c), size)
+                size += 1
     return size
 
 
 @kernel
 def prepare_joints(tables, state, scratch, work, rigid, count):
     """Places of joints with friction behind ``count`` contacts, W of all, slips, bearings' impulses; how many, -1: singular."""
-    size = list_joints(tables, rigid, count)
-    for j in range(len(tables.joint_frictions)):  # their rows act
-        if takes_impulses(tables, j):
-            state.active[mode_at(tables, j)] = STICKING
-            state.contact_history[tables.joint_frictions[j].history_at + SOFT] = 0.0
+    size = list_joints(tables, state, rigid, count)
     if not fill_delassus(tables, state, scratch, work, rigid, size):
         return -1
     evaluate(tables, state, scratch, work)
@@ -94,42 +82,14 @@ def prepare_joints(tables, state, scratch, work, rigid, count):
             largest = max(largest, rigid.delassus[r, r])
     for r in range(3 * count, 3 * size):
         if rigid.row[r] == NO_ROW or rigid.delassus[r, r] <= DEPENDENT * largest:
-            rigid.row[r], rigid.contact_velocity[r] = NO_ROW, 0.0
-            rigid.delassus[r, : 3 * size] = 0.0
-            rigid.delassus[: 3 * size, r] = 0.0
-            rigid.response[r, :] = 0.0
-            rigid.delassus[r, r] = max(largest, 1e-300)
+            leave_out(rigid, r, size)
+            rigid.contact_velocity[r], rigid.delassus[r, r] = 0.0, max(largest, 1e-300)
     for i in range(count, size):
         rigid.contact_friction[i] = tables.joint_frictions[rigid.joint_of[i]].dynamic
-        rigid.contact_restitution[i] = rigid.contact_tangential[i] = rigid.joint_share[i] = 0.0
-    for r in range(3 * size):
-        if rigid.row[r] != NO_ROW:
-            change, out = rigid.response[r], rigid.bearing[r]
-            read_bearings(tables, state, scratch, work, rigid, change, rigid.row[r], rigid.row_scale[r], out)
+        rigid.contact_restitution[i] = rigid.contact_tangential[i] = 0.0
+        rigid.joint_share[i] = 1.0
+    read_all_bearings(tables, state, scratch, work, rigid, size)
     return size
-
-
-@kernel
-def read_bearings(tables, state, scratch, work, rigid, x, row, impulse, out):
-    """out (joints, 6): impulses of the bearings by changes ``x`` (free,) of the velocities, and ``impulse`` on a row."""
-    copy_vector(state.a, rigid.kept)
-    for sign in range(2):
-        state.a[:] = 0.0
-        if sign == 1:
-            for i in range(len(tables.free)):
-                state.a[tables.free[i]] = x[i]
-            if row != NO_ROW:
-                state.a[row] = impulse
-        evaluate(tables, state, scratch, work)
-        for j in range(len(tables.joint_frictions)):
-            if not takes_impulses(tables, j):
-                continue
-            reaction = work.reaction[tables.joint_frictions[j].reaction]
-            for k in range(3):
-                force, moment = reaction.force[k], reaction.moment[k]
-                out[j, k] = force if sign == 0 else force - out[j, k]
-                out[j, 3 + k] = moment if sign == 0 else moment - out[j, 3 + k]
-    copy_vector(rigid.kept, state.a)
 
 
 @kernel
@@ -199,7 +159,7 @@ def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
             if attempt == 0:
                 return status
             break
-        if renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, count, size) <= SETTLED:
+        if not renew_loads(tables, state, work, rigid, solver, count, size):
             return status
         largest = 0.0
         for i in range(count, size):
@@ -212,7 +172,7 @@ def settle_bearings(tables, state, work, rigid, solver, count, size, poisson):
         rigid.joint_share[:] = 1.0
         status = solve_for_loads(rigid, solver, count, size, poisson)
         if status == SOLVED or status == AMBIGUOUS:
-            renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, count, size)
+            renew_loads(tables, state, work, rigid, solver, count, size)
             if stick_within_cones(rigid, count, size, most):
                 break
     return status
@@ -251,31 +211,19 @@ def solve_for_loads(rigid, solver, count, size, poisson):
 
 
 @kernel
-def renew_bearings(tables, state, work, rigid, velocity, impulse, count, size):
-    """Normal impulses of the joints by all impulses, in ``rigid.joint_load``; by which part of the largest they change."""
-    largest = change = 0.0
-    for i in range(count, size):
-        j = rigid.joint_of[i]
-        reaction = work.reaction[tables.joint_frictions[j].reaction]
-        for k in range(3):
-            reaction.force[k], reaction.moment[k] = rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k]
-            for r in range(3 * size):
-                if rigid.row[r] != NO_ROW:
-                    reaction.force[k] += impulse[r] * rigid.bearing[r, j, k]
-                    reaction.moment[k] += impulse[r] * rigid.bearing[r, j, 3 + k]
-        load = pressing_force(tables, tables.joint_frictions[j], state.q, state.v, state.a, work)
-        largest, change = max(largest, load), max(change, abs(load - rigid.joint_load[j]))
-        rigid.joint_load[j] = load
-        share = 1.0
-        if tables.joint_frictions[j].motions == 0:  # of the cone of a spherical joint
-            first = i if i == count or rigid.joint_of[i - 1] != j else i - 1
-            slip = velocity[3 * first + 1 : 3 * first + 5]
+def renew_loads(tables, state, work, rigid, solver, count, size):
+    """Normal impulses of the joints by all impulses; whether they have changed."""
+    largest, change = renew_bearings(tables, state, work, rigid, rigid.impulse, count, size)
+    for i in range(count, size - 1):
+        if rigid.joint_of[i] == rigid.joint_of[i + 1]:  # a spherical joint shares its cone
+            slip = solver.velocity[3 * i + 1 : 3 * i + 5]
             about, z = math.hypot(slip[0], slip[1]), abs(slip[3])
-            if math.hypot(about, z) > NO_SLIP:
-                share = (about if i == first else z) / math.hypot(about, z)
-        change = max(change, load * abs(share - rigid.joint_share[i]))
-        rigid.joint_share[i] = share
-    return change / largest if largest > 0.0 else 0.0
+            some = math.hypot(about, z) > NO_SLIP
+            for part in range(2):
+                share = (about if part == 0 else z) / math.hypot(about, z) if some else 1.0
+                change = max(change, rigid.joint_load[rigid.joint_of[i]] * abs(share - rigid.joint_share[i + part]))
+                rigid.joint_share[i + part] = share
+    return change > SETTLED * largest
 
 
 @kernel
@@ -305,7 +253,7 @@ def rub_behind_locks(tables, state, scratch, work, rigid, solver):
         return 0.0
     rigid.impulse[:] = 0.0
     solver.velocity[:] = 0.0
-    renew_bearings(tables, state, work, rigid, solver.velocity, rigid.impulse, 0, size)
+    renew_loads(tables, state, work, rigid, solver, 0, size)
     status = solve_with_joints(tables, state, work, rigid, solver, 0, size, 0)
     if status != SOLVED and status != AMBIGUOUS:
         return 0.0

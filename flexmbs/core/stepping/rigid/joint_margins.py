@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.equations.residual import residual
-from flexmbs.core.laws.force.joint_slip import joint_slip, pressing_force
+from flexmbs.core.laws.force.joint_slip import BIAS, direction_of_sliding, joint_slip, pressing_force
 from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.friction_tables import SLIDES_ALONG
-from flexmbs.core.layout.switch_tables import IN_RESTING_GROUP, SLIDING, STICKING
+from flexmbs.core.layout.switch_tables import FRESH, IN_RESTING_GROUP, SLIDING, STICKING
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
-from flexmbs.core.stepping.rigid.margins import CONE, SLIP
+from flexmbs.core.stepping.rigid.margins import CONE, LEAST_SLIP, SLIP
 from flexmbs.machine_code.kernel import kernel
 
 SETTLED_SLIP = 1e-13  # m/s: a joint that slides no more, since others hold it, does not turn over
@@ -35,7 +35,8 @@ def joint_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
             x, y, z = joint_slip(tables, friction, q, v, a, work)
             d = friction.history_at + SLIDES_ALONG
             history = state.contact_history
-            out[at + SLIP] = x * history[d] + y * history[d + 1] + z * history[d + 2] + SETTLED_SLIP
+            slack = 0.5 * BIAS if history[friction.history_at + FRESH] != 0.0 else SETTLED_SLIP
+            out[at + SLIP] = x * history[d] + y * history[d + 1] + z * history[d + 2] + slack
         elif mode == STICKING:
             normal = rigid.joint_load[j] = pressing_force(tables, friction, q, v, a, work)
             x, y, z = held_components(tables, friction, a)
@@ -53,7 +54,11 @@ def renew_joint_directions(tables, state, work):
         friction = tables.joint_frictions[j]
         if friction.motions != 1 and state.active[first + friction.switch] == SLIDING:
             x, y, z = joint_slip(tables, friction, state.q, state.v, state.a, work)
-            set_direction(friction, state.contact_history, x, y, z)
+            fresh = friction.history_at + FRESH
+            if x * x + y * y + z * z > (10.0 * BIAS if state.contact_history[fresh] != 0.0 else LEAST_SLIP) ** 2:
+                state.contact_history[fresh] = 0.0
+                x, y, z = direction_of_sliding(friction, state.contact_history, x, y, z)
+                set_direction(friction, state.contact_history, x, y, z)
     show_condensed(tables, state.a, work)
 
 

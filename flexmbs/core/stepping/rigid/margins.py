@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 
-from flexmbs.core.constraints.contact_slot import BIAS, slip_direction
+from flexmbs.core.constraints.contact_slot import slip_direction
 from flexmbs.core.contact.contact_kinematics import contact_point_motion
 from flexmbs.core.contact.gap import contact_geometry
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
+from flexmbs.core.laws.force.joint_slip import BIAS
 from flexmbs.core.layout.switch_tables import (
     FRESH,
     HELD_GAP,
@@ -27,6 +28,7 @@ from flexmbs.core.layout.switch_tables import (
 from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.rigid.members import slot_of
 from flexmbs.core.stepping.rigid.resting_groups import remember_resting, resting_margin
 from flexmbs.machine_code.kernel import kernel
 
@@ -75,7 +77,7 @@ def contact_margins(tables, state, q, v, a, work, rigid, out):
     show_condensed(tables, a, work)
     margin, leader = resting_margin(tables, state, a, rigid)
     if leader >= 0:
-        out[3 * leader + CONE] = margin
+        out[3 * slot_of(tables, state, leader) + CONE] = margin
 
 
 @kernel

@@ -31,18 +31,19 @@ from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condense
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
-from flexmbs.core.stepping.rigid.joint_impulses import MOST_ROUNDS
-from flexmbs.core.stepping.rigid.joint_members import loads_change, set_joint_mode
-from flexmbs.core.stepping.rigid.members import joint_of, kinetic_friction, memory_of, static_friction
+from flexmbs.core.stepping.rigid.joint_bearings import MOST_ROUNDS
+from flexmbs.core.stepping.rigid.joint_members import change_of_loads, set_joint_mode
+from flexmbs.core.stepping.rigid.members import joint_of, kinetic_friction, memory_of, slot_of, static_friction
 from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.resting_groups import ENDS, ENDS_NEARLY, STAYS, find_resting, keep_resting, share_among_sticking
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT, fix_shares, rows_off, share_as_springs
-from flexmbs.core.stepping.rigid.slots import open_contact, slot_of
+from flexmbs.core.stepping.rigid.slots import open_contact
 from flexmbs.machine_code.kernel import kernel
 
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
+LOADS_SETTLED, NEARLY_SETTLED = 1e-10, 1e-3  # of the largest normal force of joints: change in a round, in the last one
 ENOUGH_ROUNDS = 10  # of normal forces of joints, by which those at a limit have settled, or go from one side to the other
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
@@ -69,7 +70,8 @@ def choose_modes(tables, state, work, log, rigid, solver, count, members, cause,
         moving, lasting = find_forces(tables, state, rigid, solver, count, members, ended)
         if moving < 0:
             return False
-        if members == count or not loads_change(tables, state, work, rigid, count, members):
+        change = change_of_loads(tables, state, work, rigid, count, members) if members > count else 0.0
+        if change <= (LOADS_SETTLED if attempt < MOST_ROUNDS - 1 else NEARLY_SETTLED):
             set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, margin)
             share_among_sticking(tables, rigid, moving)
             keep_resting(tables, state, rigid, members)

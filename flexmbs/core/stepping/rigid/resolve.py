@@ -24,10 +24,8 @@ from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
 from flexmbs.core.stepping.rigid.impact import approaches, impact
 from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
-from flexmbs.core.stepping.rigid.joint_members import list_joints_at_rest, prepare_members, remember_joint_modes
-from flexmbs.core.stepping.rigid.joint_modes import log_joints
+from flexmbs.core.stepping.rigid.joint_members import list_joints_at_rest, log_joints, prepare_members, remember_joint_modes
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
-from flexmbs.core.stepping.rigid.members import are_members
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
 from flexmbs.core.stepping.write_log_rows import write_row
@@ -65,9 +63,7 @@ def resolve(
     """
     state.events += 1
     rigid.jammed[0] = -1.0
-    joins = are_members(tables)
-    if joins:
-        remember_joint_modes(tables, state, rigid)
+    remember_joint_modes(tables, state, rigid)
     closing = cause if margin == CLOSES else NO_CAUSE
     crowd = events_at_once(state)
     if crowd > MOST_AT_ONCE:
@@ -82,9 +78,8 @@ def resolve(
         count = list_closed(tables, state, rigid)
         members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
         if members == 0:
-            if joins:
-                log_joints(tables, state, log, rigid)
-            if (passed or joins) and not restart(tables, state, scratch, work):
+            log_joints(tables, state, log, rigid)
+            if (passed or len(tables.joint_frictions) > 0) and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
         if not fill_delassus(tables, state, scratch, work, rigid, members):
@@ -118,8 +113,7 @@ def resolve(
         stay_where_low(rigid, count, crowd > BOUNCES_AT_ONCE)
         if not choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
             return JAMMED
-        if joins:
-            log_joints(tables, state, log, rigid)
+        log_joints(tables, state, log, rigid)
         for i in range(begin, log.occurrence_count):
             log.occurrences[i].mode = state.active[log.occurrences[i].source]
         if not restart(tables, state, scratch, work):

@@ -17,7 +17,16 @@ import math
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit
 from flexmbs.core.layout.switch_tables import FRICTION_HOLD, IN_RESTING_GROUP, LOAD, LOAD_BEFORE, SLOT, STICKING, UNUSED
 from flexmbs.core.linalg.dense_lu import factorise, solve
-from flexmbs.core.stepping.rigid.members import force_on, joint_of, member_of, memory_of, set_force, static_friction
+from flexmbs.core.stepping.rigid.members import (
+    force_on,
+    is_second,
+    joint_of,
+    member_of,
+    memory_of,
+    second_part,
+    set_force,
+    static_friction,
+)
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT
 from flexmbs.machine_code.kernel import kernel
 
@@ -29,6 +38,7 @@ COUPLED = 1e-12  # of the diagonals of W
 SPRING = 1e-8  # of the diagonal of W: compliance of redundant contacts in the problem that decides what begins
 LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
 STAYS, ENDS, ENDS_NEARLY = range(3)
+ROUNDS_OF_PARTS = 12
 UNHELD = 1e-6  # of b: what no contact force can hold
 
 
@@ -137,20 +147,49 @@ def hold_group(tables, state, rigid, count, p, lasting, ended):
     """Whether forces hold the group ``rigid.member``: then it rests, unless that ends; otherwise where it begins to move."""
     if not balance(rigid, 3 * count, p):
         return
-    s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.held_force, rigid)
+    s, mu = -math.inf, rigid.contact_static[:count]
+    for _ in range(ROUNDS_OF_PARTS):
+        better = holding_margin(rigid.F, count, p, mu, rigid.chosen_force, rigid.chosen_change, rigid)
+        if better <= s:
+            break
+        s = better
+        for r in range(3 * count):
+            rigid.contact_force[3 * rigid.member[r // 3] + r % 3] = rigid.chosen_change[r]
+        if not shift_parts(tables, rigid, count) or not balance(rigid, 3 * count, p):
+            break
     load = LEAST_LOAD * state.largest_load
     for r in range(3 * count):
-        load = max(load, abs(rigid.held_force[r]))
+        load = max(load, abs(rigid.contact_force[3 * rigid.member[r // 3] + r % 3]))
     lately = 0.0 < state.rest_ended and state.time - state.rest_ended < LATELY
     state.holding_slack = max(state.holding_slack, -2.0 * s)  # no second event for the same reason
     ends = ended != STAYS and s < (EASY if ended == ENDS_NEARLY else -0.5 * BAND) * load
     if s >= (0.0 if lately else -BAND * load) and not ends:
         for i in range(count):
             rigid.resting[rigid.member[i]] = 1
-            for k in range(3):
-                rigid.contact_force[3 * rigid.member[i] + k] = rigid.held_force[3 * i + k]
     elif s >= -EASY * load:
         put_beyond(tables, state, rigid, count, p, s, load, lasting, ends)
+
+
+@kernel
+def shift_parts(tables, rigid, count):
+    """Shift the parts that spherical joints have of their cones towards those that the motion at the limit asks for.
+
+    The power of friction against a motion is greatest where it is along it. Whether there are such joints.
+    """
+    some = False
+    for i in range(1, count):
+        if is_second(tables, rigid.closed[rigid.member[i]]) and rigid.member[i - 1] == rigid.member[i] - 1:
+            if not some:
+                motion_at_limit(count, rigid.contact_static, rigid.chosen_change, rigid)
+            some, motion, b = True, rigid.chosen_change, rigid.chosen_free
+            about, z = math.hypot(motion[3 * i - 2], motion[3 * i - 1]), abs(motion[3 * i + 1])
+            own, other = b[3 * i - 3] / rigid.chosen_delassus[3 * i - 3, 3 * i - 3], b[3 * i] / rigid.chosen_delassus[3 * i, 3 * i]
+            size, load = max(math.hypot(about, z), 1e-300), math.hypot(own, other)
+            about, z = about / size - own / load, z / size - other / load
+            size = max(math.hypot(about, z), 1e-300)
+            b[3 * i - 3] = -rigid.chosen_delassus[3 * i - 3, 3 * i - 3] * load * about / size
+            b[3 * i] = -rigid.chosen_delassus[3 * i, 3 * i] * load * z / size
+    return some
 
 
 @kernel
@@ -297,24 +336,28 @@ def keep_resting(tables, state, rigid, count):
 
 @kernel
 def list_resting(tables, state, rigid):
-    """Switches of the members that rest in ``rigid.member``, and their groups in ``rigid.group``; how many."""
+    """The members that rest in ``rigid.member``, and their groups in ``rigid.group``; how many."""
     first, count = len(tables.contacts), 0
     for kind in (SLOT, FRICTION_HOLD):
         for s in range(len(tables.switches)):
-            on = state.active[first + s]
-            if tables.switches[s].kind == kind and (on != UNUSED if kind == SLOT else on == STICKING):
-                group = state.contact_history[memory_of(tables, member_of(tables, state, s)) + IN_RESTING_GROUP]
+            on, c = state.active[first + s], member_of(tables, state, s)
+            if tables.switches[s].kind != kind or not (on != UNUSED if kind == SLOT else on == STICKING):
+                continue
+            ball = kind == FRICTION_HOLD and tables.joint_frictions[joint_of(tables, c)].motions == 0
+            for part in range(2 if ball else 1):
+                c = second_part(tables, c) if part == 1 else c
+                group = state.contact_history[memory_of(tables, c) + IN_RESTING_GROUP]
                 if group != 0.0:
-                    rigid.member[count], rigid.group[count] = s, int(group)
+                    rigid.member[count], rigid.group[count] = c, int(group)
                     count += 1
     return count
 
 
 @kernel
 def resting_margin(tables, state, a, rigid):
-    """Least margin of all groups that rest at accelerations and multipliers ``a``, N; the slot of their first contact (-1: none).
+    """Least margin of all groups that rest at accelerations and multipliers ``a``, N; the first member (-1: none).
 
-    ``rigid.held_force``: admissible forces, in the order of slots, or those of the equations of motion, if these are easily so.
+    ``rigid.held_force``: admissible forces, in that order, or those of the equations of motion, if these are easily so.
     """
     count, margin = list_resting(tables, state, rigid), math.inf
     for i in range(count):
@@ -333,10 +376,10 @@ def margin_of_group(tables, state, a, rigid, resting, group):
     for i in range(resting):
         if rigid.group[i] != group:
             continue
-        mu, f = static_friction(tables, member_of(tables, state, rigid.member[i])), rigid.chosen_force
+        mu, f = static_friction(tables, rigid.member[i]), rigid.chosen_force
         rigid.contact_static[count], rigid.on_row[count] = mu, i
         for k in range(3):
-            f[3 * count + k] = rigid.held_force[3 * i + k] = force_on(tables, a, rigid, rigid.member[i], k)
+            f[3 * count + k] = rigid.held_force[3 * i + k] = force_on(tables, state, a, rigid, rigid.member[i], k)
             load = max(load, abs(f[3 * count + k]))
             for j in range(p):
                 rigid.F[3 * count + k, j] = state.holding[3 * i + k, j]
@@ -357,11 +400,10 @@ def remember_resting(tables, state, rigid):
     """At the end of a step: forces of the equations of motion become admissible ones, from where they go on."""
     resting_margin(tables, state, state.a, rigid)
     for i in range(list_resting(tables, state, rigid)):
-        s = rigid.member[i]
-        at = memory_of(tables, member_of(tables, state, s))
+        at = memory_of(tables, rigid.member[i])
         for k in range(3):
             force = rigid.held_force[3 * i + k]
             state.contact_history[at + LOAD_BEFORE + k] = state.contact_history[at + LOAD + k]
-            set_force(tables, state.a, s, k, force)
+            set_force(tables, state, state.a, rigid.member[i], k, force)
             state.contact_history[at + LOAD + k] = force
             state.largest_load = max(state.largest_load, abs(force))

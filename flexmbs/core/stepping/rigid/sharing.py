@@ -21,8 +21,7 @@ from flexmbs.core.linalg.copying import copy_matrix
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.orthonormal_rows import find_row_basis
 from flexmbs.core.linalg.vectors import dot
-from flexmbs.core.stepping.rigid.members import joint_of
-from flexmbs.core.stepping.rigid.slots import slot_of
+from flexmbs.core.stepping.rigid.members import joint_of, share_row, slot_of
 from flexmbs.machine_code.kernel import kernel
 
 SOFT = 1e-10  # compliance where differences of the equations rely on which unknowns are coupled, of the diagonal of W
@@ -82,8 +81,8 @@ def fill_sharing(tables, state, work, rigid, rows, p, size):
             total = 1.0 if r == c else 0.0
             for i in range(p):
                 total -= rigid.F[i, r] * rigid.F[i, c]
-            row = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[r] // 3]) + rigid.on_row[r] % 3
-            column = 3 * slot_of(tables, state, rigid.closed[rigid.on_row[c] // 3]) + rigid.on_row[c] % 3
+            row = share_row(tables, state, rigid.closed[rigid.on_row[r] // 3], rigid.on_row[r] % 3)
+            column = share_row(tables, state, rigid.closed[rigid.on_row[c] // 3], rigid.on_row[c] % 3)
             work.sharing[row, column] = size * total
 
 

@@ -9,6 +9,7 @@ from flexmbs.core.layout.switch_tables import COMPLIANCE, HELD_GAP, OPEN, ROWS_O
 from flexmbs.core.layout.tables import SHAPE_PAIR
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
+from flexmbs.core.stepping.rigid.members import slot_of
 from flexmbs.core.stepping.rigid.phases import begin_phase, end_phase
 from flexmbs.machine_code.kernel import kernel
 
@@ -112,13 +113,6 @@ def take_slot(tables, state, c, work):
             state.contact_history[at + SLOT_OF] = s
             state.contact_history[at + TANGENT_AXIS] = least_aligned(work.touch[0].n, work.marker[B].R_WM)
             return
-
-
-@kernel
-def slot_of(tables, state, c):
-    """The slot that serves contact ``c``, or the switch of a joint friction that has its number behind them."""
-    first = len(tables.contacts)
-    return c - first if c >= first else int(state.contact_history[tables.contacts[c].history_at + SLOT_OF])
 
 
 @kernel
