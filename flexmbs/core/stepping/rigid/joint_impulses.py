@@ -12,7 +12,7 @@ import math
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
 from flexmbs.core.contact.rigid.impact_law import REDUCED, solve_impact
 from flexmbs.core.equations.singular_positions import row_times
-from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, HELD, HOLD, STICKING
+from flexmbs.core.layout.switch_tables import FREED, HELD, HOLD
 from flexmbs.core.layout.tables import IMPULSES, VELOCITY_LEVEL, WHOLE
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
@@ -26,7 +26,7 @@ from flexmbs.core.stepping.rigid.joint_bearings import (
     read_bearings,
     renew_bearings,
 )
-from flexmbs.core.stepping.rigid.members import NO_ROW, memory_of, mode_at, place_rows, second_part
+from flexmbs.core.stepping.rigid.members import NO_ROW, mode_at, place_joint
 from flexmbs.machine_code.kernel import kernel
 
 HALVINGS, ROUNDING = 30, 1e-13  # of a factor on restitutions; energy gained, of the energies that are exchanged
@@ -58,13 +58,7 @@ def list_joints(tables, state, rigid, count):
     size = count
     for j in range(len(tables.joint_frictions)):
         if follows_reaction(tables, j):
-            c = mode_at(tables, j)
-            state.active[c], state.contact_history[memory_of(tables, c) + COMPLIANCE] = STICKING, 0.0
-            place_rows(tables, state, rigid, c, size)
-            size += 1
-            if tables.joint_frictions[j].motions == 0:
-                place_rows(tables, state, rigid, second_part(tables, c), size)
-                size += 1
+            size = place_joint(tables, state, rigid, j, size)
     return size
 
 

@@ -23,7 +23,7 @@ from flexmbs.core.stepping.rigid.delassus import TINY, unit_response
 from flexmbs.core.stepping.rigid.joint_bearings import DEPENDENT, is_driven, leave_out, read_all_bearings, renew_bearings
 from flexmbs.core.stepping.rigid.joint_margins import set_direction
 from flexmbs.core.stepping.rigid.margins import SLIP
-from flexmbs.core.stepping.rigid.members import NO_ROW, is_second, joint_of, memory_of, mode_at, place_rows, second_part, set_force
+from flexmbs.core.stepping.rigid.members import NO_ROW, is_second, joint_of, memory_of, mode_at, place_joint, set_force
 from flexmbs.core.stepping.rigid.sharing import SOFT
 from flexmbs.machine_code.kernel import kernel
 
@@ -74,12 +74,8 @@ def list_joints_at_rest(tables, state, work, rigid, count, cause, margin):
             continue
         if state.active[c] != STICKING:
             drop_anchor(tables, friction, state, work)
-        state.active[c] = STICKING
-        state.contact_history[friction.history_at + COMPLIANCE] = 0.0
         rigid.mode_before[friction.switch] = rigid.joint_mode_before[j]
-        for part in range(2 if friction.motions == 0 else 1):
-            place_rows(tables, state, rigid, c if part == 0 else second_part(tables, c), members)
-            members += 1
+        members = place_joint(tables, state, rigid, j, members)
     return members
 
 

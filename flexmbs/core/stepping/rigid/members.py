@@ -12,7 +12,7 @@ import math
 
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION
 from flexmbs.core.layout.friction_tables import SECOND_PART
-from flexmbs.core.layout.switch_tables import LOAD, SLOT, SLOT_OF
+from flexmbs.core.layout.switch_tables import COMPLIANCE, LOAD, SLOT, SLOT_OF, STICKING
 from flexmbs.machine_code.kernel import kernel
 
 NO_ROW = -1
@@ -116,6 +116,18 @@ def place_rows(tables, state, rigid, c, i):
     rigid.closed[i], rigid.joint_of[i] = c, joint_of(tables, c)
     for k in range(3):
         rigid.row[3 * i + k], rigid.row_scale[3 * i + k] = row_of(tables, state, c, k), scale_of(tables, c, k)
+
+
+@kernel
+def place_joint(tables, state, rigid, j, i):
+    """Joint friction ``j``, which sticks meanwhile, as number ``i`` of an event; the number behind it."""
+    c = mode_at(tables, j)
+    state.active[c], state.contact_history[memory_of(tables, c) + COMPLIANCE] = STICKING, 0.0
+    place_rows(tables, state, rigid, c, i)
+    if tables.joint_frictions[j].motions != 0:
+        return i + 1
+    place_rows(tables, state, rigid, second_part(tables, c), i + 1)
+    return i + 2
 
 
 @kernel
