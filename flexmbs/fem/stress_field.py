@@ -71,8 +71,30 @@ class StressPoints:
         return len(self.positions)
 
 
+class StressNumbers:
+    """What follows from the six numbers of ``stress`` (..., 6), Pa."""
+
+    stress: np.ndarray
+
+    @property
+    def von_mises(self) -> np.ndarray:
+        """(...,) Pa."""
+        return von_mises(self.stress)
+
+    @property
+    def principal(self) -> np.ndarray:
+        """(..., 3) Pa, the largest first."""
+        return principal(self.stress)
+
+    @property
+    def max_shear(self) -> np.ndarray:
+        """(...,) Pa: half the difference of the extreme principal stresses (Tresca's stress is twice that)."""
+        values = self.principal
+        return 0.5 * (values[..., 0] - values[..., 2])
+
+
 @dataclass(frozen=True, eq=False)
-class StressField:
+class StressField(StressNumbers):
     """Stress and strain at ``points``, in mesh axes.
 
     Attributes
@@ -92,25 +114,9 @@ class StressField:
         return len(self.points)
 
     @property
-    def von_mises(self) -> np.ndarray:
-        """(m,) Pa."""
-        return von_mises(self.stress)
-
-    @property
-    def principal(self) -> np.ndarray:
-        """(m, 3) Pa, the largest first."""
-        return principal(self.stress)
-
-    @property
     def principal_strain(self) -> np.ndarray:
         """(m, 3), the largest first; ValueError where no strain is known."""
         return principal(self._known_strain())
-
-    @property
-    def max_shear(self) -> np.ndarray:
-        """(m,) Pa: half the difference of the extreme principal stresses (Tresca's stress is twice that)."""
-        values = self.principal
-        return 0.5 * (values[:, 0] - values[:, 2])
 
     @property
     def stress_in_own_axes(self) -> np.ndarray:

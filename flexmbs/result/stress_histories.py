@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.progress import size_text
-from flexmbs.fem.stress_field import principal, von_mises
+from flexmbs.fem.stress_field import StressNumbers
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.stress_recovery import COMPONENTS
 from flexmbs.result.export.tables import Column, write_csv
@@ -26,7 +26,7 @@ _MOST_BYTES = 2e9
 
 
 @dataclass(frozen=True, eq=False)
-class StressHistory:
+class StressHistory(StressNumbers):
     """Stress at m points of a body at k times, in the axes of the body.
 
     Attributes
@@ -47,16 +47,6 @@ class StressHistory:
     labels: tuple[str, ...]
 
     @property
-    def von_mises(self) -> np.ndarray:
-        """(k, m) Pa."""
-        return von_mises(self.stress)
-
-    @property
-    def principal(self) -> np.ndarray:
-        """(k, m, 3) Pa, the largest first."""
-        return principal(self.stress)
-
-    @property
     def signed_von_mises(self) -> np.ndarray:
         """(k, m) Pa: von Mises stress with the sign of the principal stress that is largest in magnitude.
 
@@ -65,12 +55,6 @@ class StressHistory:
         values = self.principal
         first, last = values[..., 0], values[..., 2]
         return np.where(np.abs(first) >= np.abs(last), np.sign(first), np.sign(last)) * self.von_mises
-
-    @property
-    def max_shear(self) -> np.ndarray:
-        """(k, m) Pa: half the difference of the extreme principal stresses."""
-        values = self.principal
-        return 0.5 * (values[..., 0] - values[..., 2])
 
     def normal_stress(self, direction: Sequence[float]) -> np.ndarray:
         """(k, m) Pa: normal stress on the plane with this normal (3,), in the axes of the body."""
