@@ -47,6 +47,7 @@ def solve_contacts(
     either; NOT_CONVERGED: none was found, the errors are largest at ``work.contact``. Without a solution lam is zero.
     """
     k = mu.shape[0]
+    work.least_size = 0.0
     for i in range(k):
         work.mu[i], work.sliding[i], work.least[i] = mu[i], sliding[i], 0.0
         work.direction[i, 0], work.direction[i, 1] = direction[i, 0], direction[i, 1]

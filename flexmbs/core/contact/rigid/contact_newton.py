@@ -25,7 +25,7 @@ def iterate(W, b, work, k, lam):
     n = 3 * k
     y, F = work.y[:n], work.off[:n]
     softness = SOFTNESS
-    size = apply_compliance(W, b, lam, y)
+    size = max(apply_compliance(W, b, lam, y), work.least_size)
     total, largest = errors_of_conditions(work, k, lam, y, F)
     work.error = largest / size if size > 0.0 else min(largest, 1.0)  # b = 0: least forces may still be missing
     for _step in range(STEPS):
@@ -38,7 +38,7 @@ def iterate(W, b, work, k, lam):
         found, fallen = _search(W, b, work, k, lam, total)
         if not found:
             return before <= ACCURACY
-        size = apply_compliance(W, b, lam, y)
+        size = max(apply_compliance(W, b, lam, y), work.least_size)
         total, largest = errors_of_conditions(work, k, lam, y, F)
         work.error = largest / size
         if before <= ACCURACY and work.error > 0.3 * before:
@@ -51,7 +51,7 @@ def iterate(W, b, work, k, lam):
 @kernel
 def find_error(W, b, work, k, lam):
     """y, and the largest error of the conditions, relative to the largest sum of magnitudes in it, ``work.error``."""
-    size = apply_compliance(W, b, lam, work.y)
+    size = max(apply_compliance(W, b, lam, work.y), work.least_size)
     _total, largest = errors_of_conditions(work, k, lam, work.y, work.off)
     work.error = largest / size if size > 0.0 else 0.0
     return work.error

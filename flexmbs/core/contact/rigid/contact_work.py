@@ -37,6 +37,7 @@ class ContactWork(Block):
         "sliding": ("i8", 1),
         "direction": ("f8", 2),
         "all_mu": ("f8", 1),
+        "least_size": ("f8", 0),  # of y: errors refer to no less
         "contact": ("i8", 0),
         "critical_friction": ("f8", 0),
         "newton_steps": ("i8", 0),
@@ -64,6 +65,7 @@ def allocate_contact_work(contacts: int) -> ContactWork:
         sliding=np.zeros(contacts, np.int64),
         direction=np.zeros((contacts, 2)),
         all_mu=np.zeros(contacts),
+        least_size=0.0,
         contact=-1,
         critical_friction=0.0,
         newton_steps=0,

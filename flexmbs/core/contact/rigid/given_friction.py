@@ -9,7 +9,8 @@ one (Painleve). Contacts that slide have the force -mu N d. The first problem is
 term, y_n >= mu |y_t| in place of y_n >= 0: where any forces hold all contacts, it finds such. Springs under the normals
 make shares definite. Newton's method begins at the forces of each.
 
-Where that is not enough friction grows from nothing in parts, and Newton's method follows the solution; where it ends,
+Where that is not enough contacts are solved one after the other (Gauss-Seidel), which takes many rounds, but needs no
+definite shares. Where that fails too friction grows from nothing in parts, and Newton's method follows the solution; where it ends,
 friction is critical.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.cone_program import solve_cone_program
-from flexmbs.core.contact.rigid.contact_newton import iterate
+from flexmbs.core.contact.rigid.contact_newton import find_error, iterate
 from flexmbs.core.contact.rigid.holding import factor_delassus
 from flexmbs.core.linalg.copying import copy_matrix, copy_vector
 from flexmbs.core.linalg.vectors import dot
@@ -26,6 +27,7 @@ from flexmbs.machine_code.kernel import kernel
 
 ROUNDS, PARTS = 30, 80
 SPRING = 1e-8  # of the diagonal of W: compliance of normals in the rounds, so that shares are definite
+FIRST_SWEEPS, SWEEPS = 8, 16384  # over all contacts
 LATE = 3  # rounds without an error half as large
 ROUGH = 1e-7  # errors, as ``ContactWork.error``, that are accepted where Newton's method finds no way to less
 FEASIBLE = 1e-6  # error of a program, beyond which there is no solution
@@ -67,7 +69,45 @@ def iterate_given_friction(W, b, work, k, lam):
     if least <= ROUGH:
         copy_vector(nearest, lam)
         return 1.0
-    return _raise_friction(W, b, work, k, p, lam)
+    return 1.0 if _relax(W, b, work, k, lam) else _raise_friction(W, b, work, k, p, lam)
+
+
+@kernel
+def _relax(W, b, work, k, lam):
+    """Each contact by itself, one after the other, again and again (Gauss-Seidel); whether that led to a solution.
+
+    Newton's method begins at more and more of these forces: beside a narrow valley it may end, from within it does not.
+    """
+    kept, due = work.best_lam[: 3 * k], FIRST_SWEEPS
+    lam[:] = 0.0
+    for sweep in range(SWEEPS):
+        for i in range(k):
+            _relax_contact(W, b, work, i, lam)
+        if sweep + 1 == due:
+            due *= 2
+            copy_vector(lam, kept)
+            if iterate(W, b, work, k, lam):
+                return True
+            copy_vector(kept, lam)
+    return find_error(W, b, work, k, lam) <= ROUGH
+
+
+@kernel
+def _relax_contact(W, b, work, i, lam):
+    """Forces of contact ``i`` from those of the others: one step of the projections of Alart and Curnier."""
+    n, t, u, k = 3 * i, 3 * i + 1, 3 * i + 2, b.shape[0]
+    x, y = work.direction[i, 0], work.direction[i, 1]
+    factor = 1.0 - work.sliding[i] * work.mu[i] * work.normal_step[i] * (W[n, t] * x + W[n, u] * y)
+    change = work.normal_step[i] * (b[n] + dot(W[n], lam, k)) / (factor if factor > 0.0 else 1.0)
+    lam[n] = max(work.least[i], lam[n] - change)
+    radius = work.mu[i] * lam[n]
+    if work.sliding[i] == 1:
+        lam[t], lam[u] = -radius * x, -radius * y
+        return
+    p = lam[t] - work.tangent_step[i] * (b[t] + dot(W[t], lam, k))
+    q = lam[u] - work.tangent_step[i] * (b[u] + dot(W[u], lam, k))
+    part = min(1.0, radius / max(math.sqrt(p * p + q * q), 1e-300))
+    lam[t], lam[u] = part * p, part * q
 
 
 @kernel

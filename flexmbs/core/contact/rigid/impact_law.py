@@ -25,6 +25,7 @@ from flexmbs.machine_code.signature import Floats, Floats2, Integers
 
 REDUCED = 16  # added to the status: restitution was reduced so that no energy is gained
 HALVINGS = 40
+LEAST_SIZE = 1e-7  # m/s: of redundant contacts velocities contradict each other by rounding, of which slow hits are not much more
 ROUNDING = 1e-14  # energy gained, relative to the energies that are exchanged
 
 
@@ -54,7 +55,7 @@ def solve_impact(
 
     Where the status is neither SOLVED nor AMBIGUOUS, impulses are zero.
     """
-    work.reduction = 1.0
+    work.reduction, work.least_size = 1.0, LEAST_SIZE
     status = _impact(W, u, mu, restitution, tangential_restitution, poisson, impulse, mode, work)
     if status not in (SOLVED, AMBIGUOUS) or not _gains_energy(u, impulse, work):
         return status

@@ -31,6 +31,7 @@ def solve_accelerations(
     The slip begins along ``work.y`` of a contact with ``mode`` SLIDING whose ``sliding`` is 0.
     """
     k = mu.shape[0]
+    work.least_size = 0.0
     for i in range(k):
         work.sliding[i], work.least[i] = sliding[i], 0.0
         work.mu[i] = mu[i] if sliding[i] == 1 else max(mu[i], static_mu[i])
