@@ -64,10 +64,11 @@ def choose_modes(tables, state, work, log, rigid, solver, count, members, cause,
         rigid.contact_free[r] = rigid.contact_acceleration[r]
     if cause >= 0 and margin == CONE and state.contact_history[memory_of(tables, cause) + IN_RESTING_GROUP] != 0.0:
         ended, cause = ENDS, NOBODY
+    leads = cause >= 0 and margin == CONE  # its own forces have come to their limit: nothing is to be decided beyond it
     for attempt in range(MOST_ROUNDS):
         if attempt == ENOUGH_ROUNDS and ended == ENDS:
             ended = ENDS_NEARLY
-        moving, lasting = find_forces(tables, state, rigid, solver, count, members, ended)
+        moving, lasting = find_forces(tables, state, rigid, solver, count, members, ended, leads)
         if moving < 0:
             return False
         change = change_of_loads(tables, state, work, rigid, count, members) if members > count else 0.0
@@ -81,12 +82,14 @@ def choose_modes(tables, state, work, log, rigid, solver, count, members, cause,
 
 
 @kernel
-def find_forces(tables, state, rigid, solver, count, members, ended):
+def find_forces(tables, state, rigid, solver, count, members, ended, leads):
     """Forces and modes of the members that last: how many move and last, those that move first; -1: no solution."""
     lasting = list_lasting(rigid, count, members)
     rigid.contact_force[: 3 * members] = 0.0
     state.holding_slack = 0.0
     moving = find_resting(tables, state, rigid, lasting, ended)
+    if leads:
+        rigid.beyond[:] = 0.0
     for beyond in BEYOND:
         if moving == 0:
             break
