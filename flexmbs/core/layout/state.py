@@ -48,6 +48,8 @@ NUMBERS = (
     "unsettled_multiplier",  # largest of those corrections, and when it was, s
     "unsettled_time",
     "largest_multiplier",  # so far
+    "rebound",  # m/s, behind the last hit of rigid contacts
+    "least_rebound",  # m/s, of hits that rebound at present
     "instant",  # where the events of rigid contacts that come at once began (core.stepping.rigid.resolve)
 )
 FLAGS = (
@@ -72,6 +74,7 @@ FLAGS = (
     "order_wait",  # steps before it
     "order_wait_length",  # after one that fails
     "events_at_once",  # since State.instant
+    "low_hits",  # in a row (core.stepping.rigid.resolve)
     "held_rank",  # columns of State.holding
 )
 COUNT_NAMES = (

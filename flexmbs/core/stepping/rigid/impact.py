@@ -44,10 +44,11 @@ def impact(tables, state, work, log, rigid, solver, count, size, plastic):
     bouncing = False
     for i in range(count):
         at = tables.contacts[rigid.closed[i]].at
-        bounces = rigid.lasting[i] == 1
-        bouncing = bouncing or bounces
         rigid.contact_friction[i] = tables.pool[at + FRICTION]
-        rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces and not plastic else 0.0
+        rebound = -tables.pool[at + RESTITUTION] * rigid.contact_velocity[3 * i]
+        bounces = rigid.lasting[i] == 1 and rebound >= state.least_rebound and not plastic
+        rigid.contact_restitution[i] = tables.pool[at + RESTITUTION] if bounces else 0.0
+        bouncing = bouncing or bounces
         rigid.contact_tangential[i] = tables.pool[at + TANGENTIAL_RESTITUTION]
     poisson = int(tables.pool[tables.contacts[rigid.closed[0]].at + IS_POISSON])
     if poisson != 0 and bouncing:  # what the hit of another contact compresses expands too

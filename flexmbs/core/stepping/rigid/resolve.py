@@ -6,6 +6,8 @@ Nonsmooth Dynamical Systems (2008), ch. 3. Bounces that become ever shorter (Zen
 
 from __future__ import annotations
 
+import math
+
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration
 from flexmbs.core.contact.rigid.contact_work import ContactWork
 from flexmbs.core.equations.projection import TINY_PIVOT, fill_projection, move_back, violation
@@ -37,6 +39,7 @@ from flexmbs.machine_code.kernel import kernel
 SHORT_FLIGHT, LOW_FLIGHT = 1e-3, 1e-11
 FLIGHT_IN_STEP, LOWEST_FLIGHT = 0.3, 1e-13
 LEAST_HEIGHT = 1e-14  # m: rounding of gaps of bodies of 1 m; a sequence of rocking that is lower would never decay
+LOW_HIT, MOST_LOW_HITS = 1e-9, 10  # m, as far as a contact without load may be off; of hits in a row that take nothing higher
 LEAST_GAP, LEAST_SLIP = 1e-12, 1e-13  # m, m/s: what a closed contact is off its rows
 NO_CAUSE = -1
 # Events within AT_ONCE (of the time, or s): after so many all impacts are plastic; after so many the run stops.
@@ -110,6 +113,8 @@ def resolve(
         free_accelerations(tables, state, scratch, work, rigid, members)
         if members > count:
             prepare_members(tables, state, scratch, work, rigid, count, members)
+        if hit:
+            count_low_hits(state, rigid, count)
         stay_where_low(rigid, count, crowd > BOUNCES_AT_ONCE)
         if not choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
             return JAMMED
@@ -169,6 +174,26 @@ def factorise_without_friction(tables, state, scratch):
                 _first, _end, back = columns_of(j, m, tables.band)
                 scratch.projection[i, j + shift] = -state.mass[j, i + back] * state.scale[i] * state.scale[j]
     return factorise_any(scratch.projection, scratch.projection_pivots, tables.band, TINY_PIVOT)
+
+
+@kernel
+def count_low_hits(state, rigid, count):
+    """Count hits in a row behind which no contact parts by more than LOW_HIT, from one that rebounds faster than that before.
+
+    So the bounces of one contact, each slower than the last, do not count, but sequences that begin anew, and chatter that
+    friction keeps up. Behind many of them what is no faster than ``state.least_rebound`` does not rebound.
+    """
+    fall = fastest = 0.0
+    for i in range(count):
+        fall = max(fall, abs(rigid.contact_acceleration[3 * i]))
+        fastest = max(fastest, rigid.contact_velocity[3 * i])
+    low = math.sqrt(2.0 * fall * LOW_HIT)
+    if fastest > low:
+        state.low_hits = 0
+    elif state.low_hits > 0 or fastest > state.rebound:
+        state.low_hits += 1
+    state.rebound = fastest
+    state.least_rebound = low if state.low_hits > MOST_LOW_HITS else 0.0
 
 
 @kernel
