@@ -13,7 +13,7 @@ from flexmbs.analysis.evaluation.constraint_directions import null_space
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
-from flexmbs.analysis.prepare.prepare import prepared
+from flexmbs.analysis.prepare.prepare import closed, prepared
 from flexmbs.analysis.recording.deformation_watch import DeformationWatch
 from flexmbs.analysis.recording.state_results import Moment, free_moment, result_of
 from flexmbs.analysis.run.settings import check_end
@@ -21,7 +21,6 @@ from flexmbs.common.errors import MechanismError, SimulationError
 from flexmbs.core.layout.tables import PERMANENT
 from flexmbs.core.mechanics.rotation import rotate_quaternion
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
 from flexmbs.result.result import Result
 
@@ -113,7 +112,7 @@ def undriven(system: Mechanism, count: int) -> list[str]:
     """Up to ``count`` (at most five) coordinates that drivers could prescribe to remove degrees of freedom."""
     from scipy.linalg import qr
 
-    model = closed_with_drivers(compile_system(system), 0.0)
+    model = closed(system, 0.0)
     G = Evaluator(model).constraint_matrix(model.q, model.reference, 0.0)
     free = model.free_coordinates
     motions = null_space(G[:, free])

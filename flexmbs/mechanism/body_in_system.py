@@ -16,6 +16,8 @@ from flexmbs.mechanism.rigid_body import RigidBody
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic, coordinate_frequencies, in_eigenvectors, with_damped_modes
 
+_AT = 1e-3  # of the size of a flexible body: what is so near to a place is there
+
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """'; did you mean ...?' if a known name is similar, otherwise the list of known names."""
@@ -98,6 +100,7 @@ class BodyInSystem:
         *,
         node: int | None = None,
         on: str | None = None,
+        at: ArrayLike | None = None,
     ) -> Marker:
         """Add a marker.
 
@@ -107,11 +110,22 @@ class BodyInSystem:
         rotation : matrix, rotation vector or quaternion: marker axes in the body frame
         node : node number of the mesh (flexible bodies)
         on : name of an interface (flexible bodies), for another marker there with different axes
+        at : (3,) m, a point of the world at the start, instead; ``rotation`` is then that of the marker in the world. Of
+            flexible bodies the interface or node that is there
         """
         where = f"marker '{name}' on body '{self.name}'"
         if name in self.markers:
             raise MechanismError(f"{where}: the name is taken")
         turn = as_matrix(rotation, where)
+        if at is not None:
+            if position is not None or node is not None or on is not None:
+                raise MechanismError(f"{where}: at= is a place by itself, without position=, node= or on=")
+            place, R = self._from_world(as_vector(at, f"{where}: at (m)"), where)
+            turn = R.T @ turn
+            if self.is_flexible:
+                node, on = self._nearest(place, where)
+            else:
+                position = place
         if self.is_flexible:
             fields = self._fields(where, position, node, on)
             marker = Marker(self.name, name, fields.position, turn, fields)
@@ -125,6 +139,35 @@ class BodyInSystem:
             marker = Marker(self.name, name, place, turn)
         self.markers[name] = marker
         return marker
+
+    def _from_world(self, point: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+        """(3,) the point in the body's frame at the start, and the rotation (3, 3) of that frame."""
+        if self.body is None:
+            return point, np.eye(3)
+        if self.pose is None:
+            raise MechanismError(
+                f"{where}: at= is a point of the world, where this body has no place yet: add(body, '{self.name}', position=..., "
+                "rotation=...) gives it one; position=(0, 0, 0) if the body's frame is that of the world"
+            )
+        R = as_matrix(self.pose[1], where)
+        return R.T @ (point - self.pose[0]), R
+
+    def _nearest(self, place: np.ndarray, where: str) -> tuple[int | None, str | None]:
+        """Node, or name of the interface, of a flexible body at a place in its frame."""
+        body = self.body
+        size = float(np.ptp(body.points, axis=0).max(initial=0.0))
+        apart = {name: float(np.linalg.norm(fields.position - place)) for name, fields in body.markers.items()}
+        nodes = np.linalg.norm(body.points - place, axis=1)
+        on, node = min(apart, key=apart.get, default=None), int(np.argmin(nodes))
+        if on is not None and apart[on] <= _AT * size:
+            return None, on
+        if nodes[node] <= _AT * size:
+            return int(body.node_ids[node]), None
+        interface = "" if on is None else f"interface '{on}' {apart[on]:.4g} m and "
+        raise MechanismError(
+            f"{where}: nothing of this flexible body is at that place: its nearest {interface}node {body.node_ids[node]} "
+            f"{nodes[node]:.4g} m away; check the pose given to add(), or make an interface there in reduce()"
+        )
 
     def _fields(self, where: str, position: ArrayLike | None, node: int | None, on: str | None) -> PointFields:
         body = self.body

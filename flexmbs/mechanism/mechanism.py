@@ -101,11 +101,11 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         modal_velocities: ArrayLike | None = None,
         high_modes: QuasiStatic | DampedModes | None = None,
     ) -> BodyInSystem:
-        """Add a body; a pose or velocity makes it free (six freedoms), joints may hold it otherwise.
+        """Add a body, perhaps with its place in the world; without any joint it is free (six freedoms).
 
         Parameters
         ----------
-        position, velocity : (3,) m, m/s of the body's frame in world axes
+        position, velocity : (3,) m, m/s of the body's frame in world axes at the start; those of joints follow from them
         rotation : matrix, rotation vector or quaternion of the body's frame
         angular_velocity : (3,) rad/s in body axes
         modal_coordinates, modal_velocities : (modes,) start values
@@ -198,7 +198,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             known = "', '".join(marker.markers) or "none yet: add one with .marker(name, ...)"
             raise MechanismError(
                 f"{where}: expected a marker, got the body '{marker.name}'; name one of its markers, such as "
-                f"body['name'] (it has: '{known}')"
+                f"body['name'] (it has: '{known}'); joints take bodies with a point of the world, at=(x, y, z)"
             )
         if not isinstance(marker, Marker):
             raise MechanismError(f"{where}: expected a marker such as body['name'], got {type(marker).__name__}")

@@ -50,15 +50,10 @@ def spanning_tree(system: Mechanism, coordinates: str = "reduced") -> SpanningTr
 
     Bodies that no joint carries get a free joint to ground. With ``coordinates`` "absolute" this applies to every body,
     with "segmented" to every body ``SEGMENT`` joints after the previous one: in a long chain the cost of a solution
-    then grows linearly with its length instead of cubically.
-
-    Raises
-    ------
-    MechanismError
-        A pose was given to a body that a joint places.
+    then grows linearly with its length instead of cubically; with "placed" to every body whose pose or velocity was given.
     """
-    growth = _Growth(system)
-    longest = {"reduced": len(system.bodies), "segmented": SEGMENT, "absolute": 0}[coordinates]
+    growth = _Growth(system, coordinates == "placed")
+    longest = {"segmented": SEGMENT, "absolute": 0}.get(coordinates, len(system.bodies))
     growth.spread("ground", longest)
     for name in _roots_first(system):
         if name not in growth.reached:
@@ -79,8 +74,8 @@ def _roots_first(system: Mechanism) -> list[str]:
 class _Growth:
     """The tree while it grows."""
 
-    def __init__(self, system: Mechanism):
-        self.system = system
+    def __init__(self, system: Mechanism, placed: bool):
+        self.system, self.placed = system, placed
         self.order: list[Branch] = []
         self.depth = {"ground": 0}  # of the bodies that have been reached
         self.neighbours: dict[str, list[Joint]] = {name: [] for name in system.bodies}
@@ -108,20 +103,12 @@ class _Growth:
                     continue
                 backwards = joint.b.body == at
                 body = joint.a.body if backwards else joint.b.body
-                if body in self.reached:
+                if body in self.reached or self.placed and self.system.bodies[body].pose is not None:
                     continue
-                self._refuse_pose(body, joint)
                 turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
                 self.order.append(Branch(body, joint, backwards, turns=turns))
                 self.depth[body] = self.depth[at] + int(moves)
                 queue.append(body)
-
-    def _refuse_pose(self, body: str, joint: Joint) -> None:
-        if self.system.bodies[body].pose is not None:
-            raise MechanismError(
-                f"body '{body}': joint '{joint.name}' determines its pose, so add() must not be given position=, "
-                "rotation=, velocity= or angular_velocity=; give start values to the joint instead"
-            )
 
 
 def free_joint(system: Mechanism, name: str) -> Joint:

@@ -56,8 +56,11 @@ def test_pan_and_tilt_are_two_hinges(monkeypatch):
 
 def test_page_on_joints_lists_all_and_its_scripts_run(capsys):
     page = (ROOT / "docs" / "joints.md").read_text("utf-8")
-    reactions, drivers, friction = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    world, reactions, drivers, friction = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
     names: dict = {}
+    exec(compile(world, "docs/joints.md", "exec"), names)
+    assert names["result"]["big end.angle"][0] == pytest.approx(0.0, abs=1e-12)
+    assert np.abs(names["result"]["piston.position.y"]).max() < 1e-12
     exec(compile(reactions, "docs/joints.md", "exec"), names)
     assert [float(word) for word in capsys.readouterr().out.split()] == pytest.approx([2.0, 2.0], abs=1e-12)
     assert abs(names["bearing"][0]) < 1e-12

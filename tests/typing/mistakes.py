@@ -9,7 +9,7 @@ def mistakes(mesh: fm.Mesh, result: fm.Result) -> None:
     steel = fm.Material("steel", "210 GPa", 0.3, 7850.0)  # type: ignore[arg-type]
     system = fm.System(gravity=(0.0, 0.0, -9.81), coordinate="reduced")  # type: ignore[call-arg]
     ball = system.add(fm.RigidBody.sphere(7850.0, 0.02), name=1)  # type: ignore[arg-type]
-    system.revolute(system.ground, ball["origin"])  # type: ignore[arg-type]
+    system.revolute("ground", ball["origin"])  # type: ignore[arg-type]
     system.revolute(system.ground.marker("a"), ball["origin"], angel=0.3)  # type: ignore[call-arg]
     joint = system.spherical(system.ground.marker("b"), ball["origin"]).springs  # type: ignore[attr-defined]
     system.contact(fm.Sphere(ball["origin"], 0.02), mesh, law=fm.Hertz(1e9))  # type: ignore[arg-type]

@@ -18,8 +18,7 @@ from flexmbs.analysis.evaluation.dependent_rows import dependences
 from flexmbs.analysis.evaluation.driver_elimination import with_drivers, without_drivers
 from flexmbs.analysis.evaluation.massless_motions import freedoms_without_inertia
 from flexmbs.analysis.mobility.isolated_freedoms import isolated_freedoms
-from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
-from flexmbs.analysis.prepare.prepare import in_other_coordinates
+from flexmbs.analysis.prepare.prepare import closed, in_other_coordinates
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compile_mechanism import compile_system
 from flexmbs.model.compiled_model import Model
@@ -103,7 +102,7 @@ def mobility(system: Mechanism, t: float = 0.0) -> Mobility:
     MechanismError
         The loops cannot be closed, or drivers contradict each other.
     """
-    start = closed_with_drivers(compile_system(system), t)
+    start = closed(system, t)
     undriven = without_drivers(start, t)
     here = _directions(system, undriven, t)
     near, momentary_rows = here, 0

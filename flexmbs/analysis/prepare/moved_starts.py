@@ -43,7 +43,7 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
         moved = np.flatnonzero(told & (np.abs(new - old) > limit))
         if len(moved):
             changes = [
-                f"'{found.coordinate_names[k]}' {old[k]:.6g} -> {round(new[k], 12):.6g} {units[k]}{of_ball if balls[k] else ''}"
+                f"'{_stated_as(found, k)}' {old[k]:.6g} -> {round(new[k], 12):.6g} {units[k]}{of_ball if balls[k] else ''}"
                 for k in moved
             ]
             warn(
@@ -51,6 +51,13 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
                 f"other in {_constrained_with(found, moved)}; state fewer of them, or values that belong together",
                 MechanismWarning,
             )
+
+
+def _stated_as(model: Model, k: int) -> str:
+    """Name of a coordinate; of the place of a body in the world, which is no joint, in its words."""
+    joint, _dot, coordinate = model.coordinate_names[k].partition(".free.")
+    placed = coordinate and any(branch.added and branch.body == joint for branch in model.tree.branches)
+    return f"{joint}: {'position ' if len(coordinate) == 1 else ''}{coordinate}" if placed else model.coordinate_names[k]
 
 
 def _constrained_with(model: Model, moved: np.ndarray) -> str:

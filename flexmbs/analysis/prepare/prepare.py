@@ -15,7 +15,7 @@ from flexmbs.analysis.prepare.bind_functions import bound
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.moved_starts import warn_of_moved_starts
 from flexmbs.analysis.prepare.prescribed_motions import check_stated_start
-from flexmbs.analysis.prepare.unmet_starts import check_start_rotations, warn_of_cable_lengths
+from flexmbs.analysis.prepare.unmet_starts import check_start_rotations, marker_motion, warn_of_cable_lengths
 from flexmbs.core.layout.tables import CONSTRAINTS, SWITCHED, has_rows
 from flexmbs.mechanism.geometry.rotations import as_quaternion
 from flexmbs.model.compile_mechanism import compile_system
@@ -31,7 +31,7 @@ def ready(system, whole: bool = False) -> Model:
     In a tree without closed loops the integrator detects missing inertia itself. ``whole``: leave deep trees uncut, as
     explicit methods require (their accelerations cost O(bodies) in any tree).
     """
-    model = _in_coordinates(system, _closed(system, 0.0), 0.0, system.coordinates)
+    model = _in_coordinates(system, closed(system, 0.0, check=True), 0.0, system.coordinates)
     if system.coordinates == "reduced" and model.tree.depth > DEEP and not whole:
         model = _in_coordinates(system, model, 0.0, "segmented")
     if len(model.tables.constraints):
@@ -41,14 +41,27 @@ def ready(system, whole: bool = False) -> Model:
 
 def prepared(system, t: float = 0.0, coordinates: str | None = None) -> Model:
     """Model of a system with consistent start values, in the given ``coordinates`` (None: those of the system)."""
-    model = _closed(system, t)
+    model = closed(system, t, check=True)
     model = _in_coordinates(system, model, t, coordinates or system.coordinates)
     return bound(with_independent_constraints(model, t), t)
 
 
-def _closed(system, t: float) -> Model:
-    """The system in joint coordinates with its loops closed; warns if bodies were bent to close them."""
+def closed(system, t: float, check: bool = False) -> Model:
+    """The system in joint coordinates with its loops closed.
+
+    Where joints carry bodies whose place in the world was given, start values of these joints follow from it: with six
+    coordinates for each such body all joints to it close loops. ``check``: warn of what is not as stated, such as bodies that
+    were moved or bent.
+    """
     stated = compile_system(system)
+    placed = any(not branch.added and system.bodies[branch.body].pose is not None for branch in stated.tree.branches)
+    if placed:
+        stated = compile_system(system, "placed")
+    model = _checked(system, stated, t) if check else closed_with_drivers(stated, t)
+    return in_other_coordinates(system, model, t, "reduced") if placed else model
+
+
+def _checked(system, stated: Model, t: float) -> Model:
     if t == 0.0:
         check_stated_start(system, stated)
         warn_of_cable_lengths(stated, t)
@@ -80,6 +93,13 @@ def in_other_coordinates(system, reduced: Model, t: float, coordinates: str) -> 
             reference[number] = reduced.reference[same]
             v[start : start + 3] = reduced.v[at : at + 3]
     for branch in model.tree.branches:
+        rotation = f"{branch.joint.name}.{branch.joint.type.axes[-1].coordinate}" if branch.joint.type.ends_with_ball else ""
+        if not branch.added and branch.turns and rotation and rotation not in known:
+            ends = (branch.joint.a, branch.joint.b)
+            (R_a, w_a), (R_b, w_b) = (marker_motion(evaluator, reduced, reduced.marker_index[end.body, end.name]) for end in ends)
+            start = balls[rotation]
+            reference[model.balls.index(start)] = as_quaternion(R_a.T @ R_b, f"joint '{branch.joint.name}'")
+            v[start : start + 3] = R_b.T @ (w_b - w_a)
         if not branch.added:
             continue
         frame = evaluator.work.frame[reduced.body_names.index(branch.body)]

@@ -35,9 +35,9 @@ def check_start_rotations(model: Model, t: float) -> None:
     evaluator.residual(still.q, still.v, np.zeros_like(still.q), still.reference, t, CONSTRAINTS)
     for joint in stated:
         numbers = (model.marker_index[marker.body, marker.name] for marker in (joint.a, joint.b))
-        _compare(joint, *(_motion(evaluator, still, number) for number in numbers))
+        _compare(joint, *(marker_motion(evaluator, still, number) for number in numbers))
     for name, turn in zip(model.turn_names, model.tables.turns, strict=True):
-        (R_a, _w), (R_b, _w) = (_motion(evaluator, still, int(turn[end])) for end in "ab")
+        (R_a, _w), (R_b, _w) = (marker_motion(evaluator, still, int(turn[end])) for end in "ab")
         if np.linalg.norm(R_a @ turn["axis"] + R_b @ turn["axis"]) < OPPOSITE * np.linalg.norm(turn["axis"]):
             raise MechanismError(
                 f"angle of marker {name}: at t = {t:g} s this axis points opposite ways in the two markers, where the angle "
@@ -70,7 +70,7 @@ def _states_a_ball(joint: Joint) -> bool:
     return joint.type.ends_with_ball and joint.type.axes[-1].coordinate in stated and joint.a.can_turn
 
 
-def _motion(evaluator: Evaluator, model: Model, number: int) -> tuple[np.ndarray, np.ndarray]:
+def marker_motion(evaluator: Evaluator, model: Model, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Rotation matrix and angular velocity (world axes) of a marker."""
     frame = np.zeros(1, MARKER_FRAME).view(np.recarray)[0]
     marker_in_world(model.tables, number, model.q, model.v, np.zeros_like(model.q), evaluator.work, frame)

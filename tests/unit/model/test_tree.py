@@ -73,13 +73,6 @@ def test_long_chains_are_cut_into_segments():
     assert spanning_tree(system).depth == 20
 
 
-def test_pose_and_joint_contradict_each_other():
-    system, (a,) = blocks(1, position=(1.0, 0.0, 0.0))
-    system.revolute(system.ground["origin"], a["origin"], name="pin")
-    with pytest.raises(fm.MechanismError, match="body 'block0': joint 'pin' determines its pose"):
-        compile_system(system)
-
-
 def test_empty_system():
     with pytest.raises(fm.MechanismError, match="the system has no bodies"):
         compile_system(fm.System())
