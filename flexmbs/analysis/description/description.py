@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.analysis.description.cards import description_card
 from flexmbs.analysis.mobility.mobility import Mobility
 from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
+from flexmbs.common.text_tables import aligned
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
 
@@ -164,9 +165,7 @@ def _coordinate(joint: JointEntry, name: str) -> str:
 def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     if not rows:
         return []
-    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
-    table = ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in (header, *rows)]
-    return ["", title, *table]
+    return ["", title, *aligned([header, *rows])]
 
 
 def _known(value: float | None, factor: float) -> str:

@@ -15,11 +15,17 @@ from flexmbs.analysis.linear.steady_motion import check_steady, driven_motion, m
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
+from flexmbs.common.names_in_messages import listed
+from flexmbs.common.text_tables import aligned
 from flexmbs.common.user_warnings import warn
+from flexmbs.core.layout.tables import CONSTRAINTS
+from flexmbs.core.mechanics.inertia import kinetic_energy
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
+MOST_SHOWN, MOST_NAMED, LEAST_SHOWN = 30, 3, 0.05  # in print: modes, names of a mode, part of its largest motion
+UNDAMPED = 1e-7  # %
 FORCELESS = 1e-8  # of the largest stiffness or damping
 NEUTRAL = 1e-5  # of the fastest steady motion: eigenvalues that are zero, which may be double ones
 
@@ -41,6 +47,7 @@ class LinearModes:
     coordinate_names : names of the free coordinates
     M, D, K : (free, free) about the steady state, without constraints
     steady_state : (free,) values of the free coordinates (zero for ball joints, whose rotation is in their quaternion)
+    body_shares : body -> (k,) its part of the kinetic energy of each mode
     turning : coordinate -> rad/s of each rotation at constant speed, driven or moved along; empty: stationary frame
     touching : names of the contacts that are closed
     """
@@ -54,8 +61,27 @@ class LinearModes:
     D: np.ndarray
     K: np.ndarray
     steady_state: np.ndarray
+    body_shares: Mapping[str, np.ndarray]
     turning: Mapping[str, float]
     touching: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A table of the modes: frequency, damping, what moves, and which bodies have the energy of the motion."""
+        rows = [["mode", "frequency [Hz]", "damping [%]", "moves most (largest 1)", "kinetic energy [%]"]]
+        for i, mode in enumerate(self.modes[:MOST_SHOWN]):
+            damping = 100.0 * self.damping_ratios[i]
+            moves = [(name, float(size)) for name, size in zip(self.coordinate_names, np.abs(mode), strict=True)]
+            moves = sorted((one for one in moves if one[1] >= LEAST_SHOWN), key=lambda one: -one[1])
+            bodies = [(name, round(100.0 * share[i])) for name, share in self.body_shares.items()]
+            bodies = sorted((one for one in bodies if one[1] > 0), key=lambda one: -one[1])
+            names = [", ".join(f"{name} ({number:.3g})" for name, number in group[:MOST_NAMED]) for group in (moves, bodies)]
+            rows.append([str(i + 1), f"{self.frequencies[i]:.5g}", f"{damping:.3g}" if abs(damping) > UNDAMPED else "0", *names])
+        lines = [f"{len(self.modes)} modes in {self.frame}", *aligned(rows, (0, 1, 2))]
+        if len(self.modes) > MOST_SHOWN:
+            lines.append(f"  ... and {len(self.modes) - MOST_SHOWN} more")
+        if self.touching:
+            lines.append(f"closed contacts: {listed(list(self.touching), 8)}")
+        return "\n".join(lines)
 
     @property
     def frame(self) -> str:
@@ -154,8 +180,25 @@ def _modes(balance: Balance, forces: Forces) -> LinearModes:
     names = tuple(model.coordinate_names[k] for k in free)
     damping = 0.0 - values.real / np.maximum(np.abs(values), 1e-300)
     touching = tuple(np.array(model.contact_names, dtype=object)[balance.active[: len(model.contact_names)] != 0])
+    shares = _body_shares(forces, modes)
     matrices = found.M, found.D, found.K
-    return LinearModes(values.imag / (2.0 * np.pi), damping, values, modes, names, *matrices, model.q[free], turning, touching)
+    frequencies = values.imag / (2.0 * np.pi)
+    return LinearModes(frequencies, damping, values, modes, names, *matrices, model.q[free], shares, turning, touching)
+
+
+def _body_shares(forces: Forces, modes: np.ndarray) -> dict[str, np.ndarray]:
+    """Part of each body in the kinetic energy of each of ``modes`` (k, free), whose real and imaginary parts add up."""
+    model, evaluator = forces.model, forces.evaluator
+    energy, zero = np.zeros((len(model.body_names), len(modes))), np.zeros_like(model.q)
+    for i, mode in enumerate(modes):
+        for part in (mode.real, mode.imag):
+            v = zero.copy()
+            v[forces.free] = part
+            evaluator.residual(model.q, v, zero, model.reference, forces.t, CONSTRAINTS)
+            for b in range(1, len(energy)):
+                energy[b, i] += kinetic_energy(model.tables, b, evaluator.work)
+    total = np.maximum(energy.sum(axis=0), 1e-300)
+    return {name: energy[b] / total for b, name in enumerate(model.body_names) if b > 0}
 
 
 def _with_inertia(forces: Forces, found: SmallMotions, motions: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import ProgressBar
+from flexmbs.common.text_tables import aligned
 from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
@@ -150,10 +151,7 @@ def _show_parameters(case) -> None:
         (entry.name, _number(entry.default), entry.unit or "-", f"{entry.help} ({entry.limits})".removesuffix(" ()"))
         for entry in settings
     ]
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        click.echo("  " + "  ".join([*cells, row[3]]).rstrip())
+    click.echo("\n".join(aligned(rows)))
 
 
 def _show_figures(outcome) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 import flexmbs
 from flexmbs.app.verification.verification_case import Comparison, Outcome
+from flexmbs.common.text_tables import aligned
 
 _HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
 _WIDTH = 116
@@ -27,11 +28,7 @@ def case_text(outcome: Outcome) -> str:
         lines += textwrap.wrap(f"MISSED: {outcome.error}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
         return "\n".join(lines)
     rows = [_HEADER, *(_row(comparison) for comparison in outcome.comparisons)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADER))]
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:5], widths[1:5], strict=True))]
-        lines.append(("  " + "  ".join([*cells, row[5]])).rstrip())
-    return "\n".join(lines)
+    return "\n".join([*lines, *aligned(rows, range(1, 5))])
 
 
 def _row(comparison: Comparison) -> tuple[str, ...]:

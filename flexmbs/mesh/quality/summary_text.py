@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flexmbs.common.text_tables import aligned
+
 
 def describe(summary: dict, *, sets_at_most: int = 40) -> str:
     """The summary as a text for people."""
@@ -57,9 +59,7 @@ def _table(title: str, rows: list[tuple], at_most: int) -> list[str]:
     if not rows:
         return []
     cells = [[str(cell) for cell in row] for row in rows[:at_most]]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
-    lines = ["", title]
-    lines += ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    lines = ["", title, *aligned(cells)]
     return lines + ([f"  ... and {len(rows) - at_most} more"] if len(rows) > at_most else [])
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flexmbs.common.text_tables import aligned
+
 _MISSING = object()
 DIGITS = 7
 
@@ -55,12 +57,7 @@ def text_table(title: str, labels: Sequence[str], rows: Sequence[Row], *, last: 
     for row in rows:
         difference = "" if row.difference is None else "0" if row.difference == 0.0 else f"{row.difference:.2g}"
         cells.append([row.name, *(shown(value) for value in row.values), difference])
-    widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
-    lines = [
-        "  " + "  ".join([line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))])
-        for line in cells
-    ]
-    return "\n".join([title, *(line.rstrip() for line in lines)])
+    return "\n".join([title, *aligned(cells, range(1, len(cells[0])))])
 
 
 def shown(value: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.text_tables import aligned
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.evaluation.table_text import shown
@@ -81,13 +82,10 @@ class Sensitivities:
         return f"{shown(value, digits)} ± {shown(float(width[place]), 2)}"
 
     def __str__(self) -> str:
-        rows = self.rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        aligned = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         r2 = [f"R2 of {name}: {value:.3f}" for name, value in self.r2.items()]
         left_out = f", {self.left_out} left out" if self.left_out else ""
         heading = f"{self.response}: {self.method} from {self.runs} runs{left_out}"
-        return "\n".join([heading, *aligned, *r2, *self.notes]) + "\n"
+        return "\n".join([heading, *aligned(self.rows(), indent=""), *r2, *self.notes]) + "\n"
 
 
 def varying_response(table: StudyTable, response: str) -> Numbers:
