@@ -189,11 +189,11 @@ def test_scenes(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_scenes(kind):
-    """504 in all; a few still stop or do not end: hits that follow ever faster at several places, critical friction."""
+    """504 in all; one wedge and one plate stop: events that come again, a corner that passes a thin edge fast."""
     stopped = []
     for seed in range(63):
         try:
             fall_of(seed, kind)
         except fm.SimulationError as error:
             stopped.append((seed, str(error)))
-    assert len(stopped) <= 6, stopped
+    assert len(stopped) <= 2, stopped
