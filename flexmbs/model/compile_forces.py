@@ -180,7 +180,7 @@ class ForceTables:
         for name, measured in named.items():
             unit, size = system.sensors[name].unit, len(measured)
             for i, one in enumerate(measured):
-                label = part_name(name, i, size)
+                label = f"{name}.{'xyz'[i]}" if size == 3 else part_name(name, i, size)  # vectors
                 if isinstance(one, Reading):
                     self.columns.append(RecordColumn(label, unit, one.component, one.factor, one.owner.name))
                 else:

@@ -1,4 +1,4 @@
-"""Isolated degrees of freedom: rotations of bodies about an axis of symmetry that nothing drives or loads."""
+"""Isolated degrees of freedom: rotations of bodies about an axis of symmetry that nothing drives, loads or rubs."""
 
 from __future__ import annotations
 
@@ -44,10 +44,12 @@ def isolated_freedoms(system: Mechanism, start: Model, directions: ConstraintDir
     evaluator.residual(model.q, 0.0 * model.q, 0.0 * model.q, model.reference, t)
     turns = dict(zip(model.body_names, evaluator.work.frame["R_WB"].copy(), strict=True))
     jointed = {joint_end for joint in system.joints.values() for joint_end in (joint.a.body, joint.b.body)}
+    rubbing = [contact for contact in system.contacts.values() if contact.friction is not None or contact.law.is_rigid]
+    rubbed = {shape.marker.body for contact in rubbing for shape in (contact.first, contact.second)}
     found = []
     for name in model.body_names[1:]:
         body = _Body(name, system, model, directions, turns[name])
-        if not body.turns or body.name not in jointed or not isinstance(body.body, RigidBody):
+        if not body.turns or body.name not in jointed or body.name in rubbed or not isinstance(body.body, RigidBody):
             continue
         for spin in _central_spins(body, directions):
             axis = spin[3:]

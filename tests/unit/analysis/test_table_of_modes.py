@@ -21,3 +21,16 @@ def test_modes_of_two_masses_are_printed_as_a_table():
     assert header.split("  ")[1] == "mode" and header.endswith("kinetic energy [%]")
     assert first.split() == ["1", "0.31791", "5", "heavy", "slide.displacement", "(1)", "heavy", "(100)"]
     assert second.split() == ["2", "0.55133", "0", "light", "slide.displacement", "(1)", "light", "(100)"]
+
+
+def test_a_wheel_that_rubs_is_not_isolated():
+    """Its spin was called isolated: "nothing drives or loads it"."""
+    system = fm.System(gravity=(0.0, 0.0, -9.81))
+    cart = system.add(fm.RigidBody(5.0, (0.1, 0.1, 0.1)), "cart")
+    system.prismatic(system.ground.marker("rail", (0.0, 0.0, 0.1)), cart["origin"], axis="x")
+    wheel = system.add(fm.RigidBody(1.0, (0.01, 0.02, 0.01)), "wheel")
+    system.revolute(cart["origin"], wheel["origin"], axis="y")
+    assert "'wheel' can spin" in str(system.describe())
+    floor = fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0))
+    system.contact(fm.Sphere(wheel["origin"], 0.1001), floor, law=fm.Hertz(1e8), friction=fm.Coulomb(0.3))
+    assert "'wheel' can spin" not in str(system.describe())
