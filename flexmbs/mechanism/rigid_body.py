@@ -52,11 +52,14 @@ class RigidBody:
     surface: SurfaceMesh | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        inertia = np.asarray(self.inertia, dtype=float)
+        object.__setattr__(self, "mass", as_number(self.mass, "rigid body: mass (kg)"))
+        try:
+            inertia, center = np.asarray(self.inertia, dtype=float), np.asarray(self.center, dtype=float)
+        except (TypeError, ValueError):
+            raise BodyError(f"rigid body: inertia {self.inertia!r} and center {self.center!r} must be numbers") from None
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
-        center = np.asarray(self.center, dtype=float)
-        if not (np.isfinite(self.mass) and self.mass > 0.0):
+        if not self.mass > 0.0:
             raise BodyError(f"rigid body: mass {self.mass} kg must be positive")
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or not np.allclose(inertia, inertia.T):
             raise BodyError("rigid body: inertia must be a symmetric 3x3 matrix (or its 3 diagonal entries) in kg m2")
@@ -161,6 +164,7 @@ class RigidBody:
         primitives.positive("rod", length=length)
         drawn = primitives.cylinder(_ROD_RADIUS * length, length).surface
         center = np.array([0.5 * length, 0.0, 0.0])
+        mass = as_number(mass, "rigid rod: mass (kg)")
         inertia = mass * length**2 / 12.0 * np.array([0.0, 1.0, 1.0])
         return cls(mass, inertia, center, surface=drawn.moved(center, np.eye(3)))
 
@@ -260,6 +264,8 @@ class RigidBody:
     @classmethod
     def from_mesh(cls, mesh: Mesh, density: float | None = None) -> RigidBody:
         """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
+        if density is not None:
+            density = as_number(density, "rigid body from a mesh: density (kg/m3)", minimum=1e-300)
         model = assemble(mesh if density is None else with_material(mesh, density=density))
         drawn = model.surface(np.zeros((model.ndof, 0)), np.zeros((0, 2), dtype=int), np.zeros((model.ndof, 0)))
         surface = SurfaceMesh(drawn.points, drawn.faces) if len(drawn.faces) else None

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.common.errors import UnknownHistoryError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 
@@ -232,10 +234,10 @@ class Structure:
         return tuple(pair.name for pair in self.contacts)
 
     def body_index(self, name: str) -> int:
-        """Index of the body of that name; KeyError names the bodies that exist."""
+        """Index of the body of that name; UnknownHistoryError names the bodies that exist."""
         index = self._body_indices.get(name)
         if index is None:
-            raise KeyError(f"no body named {name!r}; bodies: {', '.join(body.name for body in self.bodies)}")
+            raise UnknownHistoryError(f"no body named '{name}'. {near_names(str(name), self._body_indices)}")
         return index
 
     @cached_property

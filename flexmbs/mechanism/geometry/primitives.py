@@ -18,6 +18,8 @@ def positive(shape: str, **sizes: ArrayLike) -> None:
     """BodyError naming the first dimension that is not one or more positive finite numbers."""
     for name, value in sizes.items():
         numbers = _numbers(value)
+        if isinstance(value, str):
+            raise BodyError(f"rigid {shape}: {name} must be a number, in m, not {value!r}")
         if numbers.size == 0 or not (np.all(np.isfinite(numbers)) and np.all(numbers > 0.0)):
             raise BodyError(f"rigid {shape}: {name} {value!r} m must be positive")
 

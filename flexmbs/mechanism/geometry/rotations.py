@@ -128,9 +128,11 @@ def as_vector(value: ArrayLike, where: str, size: int = 3) -> np.ndarray:
 def as_number(value: float, where: str, minimum: float | None = None) -> float:
     """Finite number, at least ``minimum`` when that is given, or MechanismError."""
     try:
-        number = float(value)
+        number = float(value) if not isinstance(value, str) else None
     except (TypeError, ValueError):
-        raise MechanismError(f"{where}: expected a number, got {value!r}") from None
+        number = None
+    if number is None:
+        raise MechanismError(f"{where}: expected a number, got {value!r}")
     if not np.isfinite(number):
         raise MechanismError(f"{where}: {value!r} is not a finite number")
     if minimum is not None and number < minimum:

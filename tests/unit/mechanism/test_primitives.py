@@ -192,7 +192,7 @@ BAD = [
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0, 0, 0.2), (0, 0, 0.1)]), "hole 2 and hole 1 overlap"),
     (lambda b: b.plate(RHO, (1.0, 1.0), 0.1, holes=[(0.0, 0.1)]), "must be x, y and radius"),
     (lambda b: b.box(RHO, (1.0, 1.0)), "size .1.0, 1.0. must be three lengths"),
-    (lambda b: b.box(RHO, "big"), "rigid box: size 'big' m must be positive"),
+    (lambda b: b.box(RHO, "big"), "rigid box: size must be a number, in m, not 'big'"),
     (lambda b: b.extrusion(-1.0, L_SHAPE, 1.0), "rigid extrusion: mass .* kg must be positive"),
     (lambda b: b.extrusion(RHO, [[0, 0], [1, 1], [1, 0], [0, 1]], 1.0), "the outline crosses itself"),
     (lambda b: b.extrusion(RHO, [[0, 0], [1, 1]], 1.0), "at least three vertices .* got 2"),
