@@ -52,15 +52,14 @@ class RigidBody:
     surface: SurfaceMesh | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", as_number(self.mass, "rigid body: mass (kg)"))
         try:
             inertia, center = np.asarray(self.inertia, dtype=float), np.asarray(self.center, dtype=float)
         except (TypeError, ValueError):
             raise BodyError(f"rigid body: inertia {self.inertia!r} and center {self.center!r} must be numbers") from None
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
-        if not self.mass > 0.0:
-            raise BodyError(f"rigid body: mass {self.mass} kg must be positive")
+        if isinstance(self.mass, str) or not (np.isfinite(self.mass) and self.mass > 0.0):
+            raise BodyError(f"rigid body: mass {self.mass!r} kg must be a positive number")
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or not np.allclose(inertia, inertia.T):
             raise BodyError("rigid body: inertia must be a symmetric 3x3 matrix (or its 3 diagonal entries) in kg m2")
         if center.shape != (3,) or not np.all(np.isfinite(center)):

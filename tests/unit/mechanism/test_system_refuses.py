@@ -169,7 +169,7 @@ def test_contacts(bench, action, message):
     ("make", "message"),
     [
         (lambda: fm.RigidBody(0.0, (1.0, 1.0, 1.0)), "mass 0.0 kg must be positive"),
-        (lambda: fm.RigidBody(math.nan, (1.0, 1.0, 1.0)), "nan is not a finite number"),
+        (lambda: fm.RigidBody(math.nan, (1.0, 1.0, 1.0)), "mass nan kg"),
         (lambda: fm.RigidBody(1.0, (1.0, 1.0, 5.0)), "no mass distribution has"),
         (lambda: fm.RigidBody(1.0, (1.0, 1.0)), "symmetric 3x3 matrix"),
         (lambda: fm.RigidBody(1.0, (1.0, 1.0, 1.0), center=(0.0, math.nan, 0.0)), "center must be three finite"),
