@@ -59,7 +59,7 @@ class RigidBody:
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
         if isinstance(self.mass, str) or not (np.isfinite(self.mass) and self.mass > 0.0):
-            raise BodyError(f"rigid body: mass {self.mass!r} kg must be a positive number")
+            raise BodyError(f"rigid body: mass {self.mass!r} kg must be positive")
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or not np.allclose(inertia, inertia.T):
             raise BodyError("rigid body: inertia must be a symmetric 3x3 matrix (or its 3 diagonal entries) in kg m2")
         if center.shape != (3,) or not np.all(np.isfinite(center)):

@@ -34,7 +34,7 @@ def test_errors_of_users_functions_stay_as_they_are():
         (lambda: fm.RigidBody.rod("2.0", 0.5), r"rigid rod: mass \(kg\): expected a number, got '2.0'"),
         (lambda: fm.RigidBody.sphere(7800.0, "0.1"), "rigid sphere: radius must be a number, in m, not '0.1'"),
         (lambda: fm.RigidBody.box("7800", (0.1, 0.1, 0.1)), "rigid box: density .*expected a number, got '7800'"),
-        (lambda: fm.RigidBody("1", (0.1, 0.1, 0.1)), "mass '1' kg must be a positive number"),
+        (lambda: fm.RigidBody("1", (0.1, 0.1, 0.1)), "mass '1' kg must be positive"),
         (lambda: fm.RigidBody(1.0, ("a", 0.1, 0.1)), "inertia .* must be numbers"),
         (lambda: fm.Sphere(block()[1]["origin"], ".1"), r"radius \(m\): expected a number, got '.1'"),
     ],
