@@ -7,7 +7,6 @@ innermost :func:`on_progress` receives it. Runs in time report a :class:`Progres
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.common.progress_display import MIN_INTERVAL, new_display, turned_off
+from flexmbs.common.progress_display import MIN_INTERVAL, new_display, on_terminal, turned_off
 
 _LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
@@ -160,7 +159,7 @@ class ProgressBar:
         self._context: AbstractContextManager[None] | None = None
 
     def __enter__(self) -> ProgressBar:
-        if not sys.stderr.isatty() or turned_off():
+        if not on_terminal() or turned_off():
             return self
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn

@@ -31,9 +31,14 @@ def turned_off() -> bool:
     return os.environ.get(VARIABLE, "").strip().lower() in ("0", "off", "no", "false")
 
 
+def on_terminal() -> bool:
+    """Whether what is written to stderr is seen; services and windows have none."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def new_display() -> TerminalLine | NotebookOutput | None:
     """A line on stderr if that is a terminal, an output in a notebook, otherwise nothing."""
-    if sys.stderr.isatty():
+    if on_terminal():
         return TerminalLine()
     return NotebookOutput() if in_notebook() else None
 

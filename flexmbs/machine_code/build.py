@@ -51,7 +51,8 @@ def processors() -> int:
 
 
 def _say(text: str) -> None:
-    print(f"flexmbs: {text}", file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # print would take stdout for it
+        print(f"flexmbs: {text}", file=sys.stderr, flush=True)
 
 
 def _environment(target: Target) -> dict[str, str]:

@@ -56,8 +56,19 @@ def exit_code(error: FlexmbsError) -> int:
     return 1 if failed else 2
 
 
+def _open_streams() -> None:
+    """Closed standard streams lead nowhere: else the next file that is opened would get their numbers, and their texts."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (for as long as the process)
+
+
 def main() -> None:
     """Entry point. Errors of flexmbs end in one line; ``exit_code`` defines the exit codes."""
+    _open_streams()
     warnings.showwarning = _show_warning
     try:
         code = cli.main(standalone_mode=False)

@@ -15,12 +15,14 @@ from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import ProgressBar
 from flexmbs.common.text_tables import aligned
+from flexmbs.result.report.run_sections import sentences
 from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
 SAID_AS_WARNINGS = ("advice",)  # statistics that the run has issued as warnings
 ANIMATION = "animation.mp4"
+MOST_SENTENCES = 3  # on how a run went
 MOST_MODES = 12  # contacts whose mode at the end is shown
 
 
@@ -51,6 +53,7 @@ MOST_MODES = 12  # contacts whose mode at the end is shown
 )
 @click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")
 @click.option("--force", is_flag=True, help="Replace the result in DIR.")
+@click.option("--verbose", is_flag=True, help="Show figures with seven digits, and all statistics.")
 @click.option("-h", "--help", "wants_help", is_flag=True, help="Show this message and the parameters of CASE.")
 @click.pass_context
 def run_command(
@@ -65,6 +68,7 @@ def run_command(
     storage_limit: str | None,
     resume: bool,
     force: bool,
+    verbose: bool,
     wants_help: bool,
 ) -> None:
     """Run CASE, the name of a case or the path of a case file."""
@@ -87,7 +91,7 @@ def run_command(
             refuse_existing(path, force or resume, CaseError)
         if resume and not has_state(folder.path):
             click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
-        _run(loaded, assignments, folder, storage, animate=not no_view)
+        _run(loaded, assignments, folder, storage, animate=not no_view, verbose=verbose)
 
 
 def _storage(store_every: int | None, output_step: float | None, storage_limit: str | None) -> dict[str, object]:
@@ -119,13 +123,13 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
         yield folder
 
 
-def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, object], *, animate: bool) -> None:
+def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, object], *, animate: bool, verbose: bool) -> None:
     with ProgressBar(case.name):
         try:
             outcome = run_case(case, split_assignments(assignments), out=out, storage=storage)
         except SimulationError as error:
             raise SimulationError(f"{case.name} stopped: {error}") from error
-    _show_figures(outcome)
+    _show_figures(outcome, verbose)
     written = [out / "summary.json"]
     if outcome.result is not None:
         written += write_plots(case, outcome, out.path)
@@ -154,26 +158,27 @@ def _show_parameters(case) -> None:
     click.echo("\n".join(aligned(rows)))
 
 
-def _show_figures(outcome) -> None:
-    click.echo("Figures:")
-    width = max((len(name) for name in outcome.figures), default=0)
-    for name, value in outcome.figures.items():
-        click.echo(f"  {name:<{width}}  {_number(value)}")
+def _show_figures(outcome, verbose: bool) -> None:
+    units, digits = outcome.about.get("units", {}), 7 if verbose else 4
+    rows = [(name, _number(value, digits), units.get(name, "")) for name, value in outcome.figures.items()]
+    click.echo("\n".join(["Figures:", *aligned(rows, (1,))]))
     events = outcome.events().get("events")
     if events:
         counts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in events["counts"].items()]
         modes = [f"{name} {mode}" for name, mode in events["last_modes"].items()]
         click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MOST_MODES])}")
-    shown = [f"{name} {_number(value)}" for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
-    if shown:
-        click.echo("Statistics: " + ", ".join(shown))
+    if outcome.result is not None:
+        click.echo("\n".join(sentences(outcome.result, outcome.stats)[:MOST_SENTENCES]))
+    if verbose:
+        rows = [(name, _number(value)) for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
+        click.echo("\n".join(["Statistics:", *aligned(rows)]))
 
 
-def _number(value: object) -> str:
-    """A value for display: seven digits, long lists shortened."""
+def _number(value: object, digits: int = 7) -> str:
+    """A value for display, long lists shortened."""
     if isinstance(value, float):
-        return f"{value:.7g}"
+        return f"{value:.{digits}g}"
     if isinstance(value, list | tuple):
-        shown = ", ".join(_number(item) for item in value[:6])
+        shown = ", ".join(_number(item, digits) for item in value[:6])
         return f"[{shown}{', ...' if len(value) > 6 else ''}]"
     return "none" if value is None else str(value)

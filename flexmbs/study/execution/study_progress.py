@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexmbs.common.progress import Stage, size_text
+from flexmbs.common.progress_display import on_terminal
 
 _BETWEEN_LINES = 10.0  # s between two plain lines, without a terminal
 _BETWEEN_DRAWINGS = 0.1  # s between two drawings on a terminal
@@ -84,7 +85,7 @@ class StudyProgressLine:
         self._task: Any = None
 
     def __enter__(self) -> StudyProgressLine:
-        if sys.stderr.isatty():
+        if on_terminal():
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
             from rich.progress import Progress as RichProgress
@@ -104,7 +105,7 @@ class StudyProgressLine:
             return
         self._drawn = now
         if self._bar is None:
-            if self._plain:
+            if self._plain and sys.stderr is not None:
                 print(f"{self._name}: {progress}", file=sys.stderr, flush=True)
         elif isinstance(progress, StudyProgress):
             self._bar.update(self._task, completed=progress.done, total=progress.total, note=progress.note)
