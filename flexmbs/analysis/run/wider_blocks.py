@@ -25,8 +25,9 @@ def wider_settings(settings: s.Settings, pairs: np.ndarray, old: Model, new: Mod
 def copy_into(wider: s.State, state: s.State) -> None:
     """Copy what does not depend on the choice of unknowns to the state of a wider model."""
     for name in s.KEPT_BETWEEN_CHOICES:
-        array = getattr(state, name)
-        getattr(wider, name)[tuple(slice(0, size) for size in array.shape)] = array
+        array, into = getattr(state, name), getattr(wider, name)
+        if into.size:  # shares of very many contacts are not kept (core.layout.tables.sharing_size)
+            into[tuple(slice(0, size) for size in array.shape)] = array
 
 
 def wider_rows(rows: np.ndarray, old: Model, new: Model) -> np.ndarray:

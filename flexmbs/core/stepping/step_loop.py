@@ -117,6 +117,7 @@ def start_rigid(tables, state, settings, scratch, work, log, rigid, solver):
     for c in range(len(tables.contacts)):
         some = some or tables.contacts[c].rigid != 0
     if some:
+        release_joints(tables, state, rigid)  # they stick where they are, wherever that was
         write_row(tables, state, log)
         outcome = resolve(tables, state, settings, scratch, work, log, rigid, solver, NO_CAUSE, 0)
         if not any_impact(log):

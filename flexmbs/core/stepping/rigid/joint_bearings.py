@@ -74,8 +74,11 @@ def read_bearings(tables, state, scratch, work, rigid, x, row, impulse, out):
 
 
 @kernel
-def renew_bearings(tables, state, work, rigid, force, count, size):
-    """Normal forces of the joints behind ``count`` contacts by all forces, in ``rigid.joint_load``: the largest, its change."""
+def renew_bearings(tables, state, work, rigid, force, count, size, part):
+    """Normal forces of the joints behind ``count`` contacts by all forces, in ``rigid.joint_load``: the largest, its change.
+
+    ``part`` of the change is made.
+    """
     largest = change = 0.0
     for i in range(count, size):
         j = rigid.joint_of[i]
@@ -90,5 +93,5 @@ def renew_bearings(tables, state, work, rigid, force, count, size):
                         reaction.moment[k] += force[r] * rigid.bearing[r, j, 3 + k]
         load = pressing_force(tables, friction, state.q, state.v, state.a, work)
         largest, change = max(largest, load), max(change, abs(load - rigid.joint_load[j]))
-        rigid.joint_load[j] = load
+        rigid.joint_load[j] += part * (load - rigid.joint_load[j])
     return largest, change

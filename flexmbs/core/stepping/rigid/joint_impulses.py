@@ -207,7 +207,7 @@ def solve_for_loads(rigid, solver, count, size, poisson):
 @kernel
 def renew_loads(tables, state, work, rigid, solver, count, size):
     """Normal impulses of the joints by all impulses; whether they have changed."""
-    largest, change = renew_bearings(tables, state, work, rigid, rigid.impulse, count, size)
+    largest, change = renew_bearings(tables, state, work, rigid, rigid.impulse, count, size, 1.0)
     for i in range(count, size - 1):
         if rigid.joint_of[i] == rigid.joint_of[i + 1]:  # a spherical joint shares its cone
             slip = solver.velocity[3 * i + 1 : 3 * i + 5]

@@ -1,6 +1,7 @@
 """Margins of friction that sticks in joints: positive while a joint goes on sliding, or sticking.
 
-Slip along its direction of a joint that slides; mu_s N - |friction| of one that sticks.
+Slip along its direction of a joint that slides; mu_s N - |friction| of one that sticks; of one that could not move, up to
+where it does.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.laws.force.joint_slip import BIAS, direction_of_sliding, joint_slip, pressing_force
 from flexmbs.core.laws.force.sliding_joints import held_components
 from flexmbs.core.layout.friction_tables import SLIDES_ALONG
-from flexmbs.core.layout.switch_tables import FRESH, IN_RESTING_GROUP, SLIDING, STICKING
+from flexmbs.core.layout.switch_tables import FREED, FRESH, IN_RESTING_GROUP, SLIDING, STICKING
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.stepping.rigid.margins import CONE, LEAST_SLIP, SLIP
@@ -42,6 +43,9 @@ def joint_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
             x, y, z = held_components(tables, friction, a)
             if state.contact_history[friction.history_at + IN_RESTING_GROUP] == 0.0:  # which has one margin
                 out[at + CONE] = friction.static * normal - math.sqrt(x * x + y * y + z * z)
+        elif mode == FREED:  # nothing could move it, as a slider at a dead centre
+            x, y, z = joint_slip(tables, friction, q, v, a, work)
+            out[at + CONE] = LEAST_SLIP - math.sqrt(x * x + y * y + z * z)
     show_condensed(tables, a, work)
 
 

@@ -12,15 +12,22 @@ import math
 from flexmbs.core.equations.iteration_matrix import unit_row
 from flexmbs.core.equations.projection import fill_equilibrated
 from flexmbs.core.equations.singular_positions import row_times
-from flexmbs.core.laws.force.joint_slip import joint_slip, slip_acceleration
+from flexmbs.core.laws.force.joint_slip import BIAS, joint_slip, slip_acceleration
 from flexmbs.core.layout.frames import A, B
-from flexmbs.core.layout.friction_tables import ANCHOR, GIVEN
+from flexmbs.core.layout.friction_tables import ANCHOR, GIVEN, SLIDES_ALONG
 from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, FRESH, HELD, HOLD, LOAD, LOAD_BEFORE, SLIDING, STICKING, TRANSITION
 from flexmbs.core.linalg.matrix import factorise_any
 from flexmbs.core.mechanics.vectors import relative_rotation
 from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.delassus import TINY, unit_response
-from flexmbs.core.stepping.rigid.joint_bearings import DEPENDENT, is_driven, leave_out, read_all_bearings, renew_bearings
+from flexmbs.core.stepping.rigid.joint_bearings import (
+    DEPENDENT,
+    follows_reaction,
+    is_driven,
+    leave_out,
+    read_all_bearings,
+    renew_bearings,
+)
 from flexmbs.core.stepping.rigid.joint_margins import set_direction
 from flexmbs.core.stepping.rigid.margins import SLIP
 from flexmbs.core.stepping.rigid.members import NO_ROW, is_second, joint_of, memory_of, mode_at, place_joint, set_force
@@ -66,17 +73,39 @@ def list_joints_at_rest(tables, state, work, rigid, count, cause, margin):
         turned = c == cause and margin == SLIP and friction.motions == 1
         rests = turned or math.sqrt(x * x + y * y + z * z) <= AT_REST
         if not rests or is_driven(tables, friction):
-            state.active[c] = SLIDING
             if rests:
                 x, y, z = slip_acceleration(tables, friction, state.q, state.v, state.a, work)
-            state.contact_history[friction.history_at + FRESH] = 0.0
-            set_direction(friction, state.contact_history, x, y, z)
+            if state.active[c] != SLIDING or not goes_on(friction, state.contact_history, x, y, z):
+                state.contact_history[friction.history_at + FRESH] = 0.0
+                set_direction(friction, state.contact_history, x, y, z)
+            state.active[c] = SLIDING
             continue
         if state.active[c] != STICKING:
             drop_anchor(tables, friction, state, work)
         rigid.mode_before[friction.switch] = rigid.joint_mode_before[j]
         members = place_joint(tables, state, rigid, j, members)
     return members
+
+
+@kernel
+def goes_on(friction, contact_history, x, y, z):
+    """Whether a slip (x, y, z) that has just begun still goes along its first direction."""
+    d = friction.history_at + SLIDES_ALONG
+    along = x * contact_history[d] + y * contact_history[d + 1] + z * contact_history[d + 2]
+    return contact_history[friction.history_at + FRESH] != 0.0 and 0.0 < along <= 10.0 * BIAS
+
+
+@kernel
+def list_sliding_joints(tables, state, rigid, members):
+    """Joints that slide, with a normal force by their reaction, behind the members; how many there are in all.
+
+    Their friction is a load, which follows the forces of all: so their rows must not act, nor their friction.
+    """
+    total = members
+    for j in range(len(tables.joint_frictions)):
+        if state.active[mode_at(tables, j)] == SLIDING and follows_reaction(tables, j):
+            total = place_joint(tables, state, rigid, j, total)
+    return total
 
 
 @kernel
@@ -98,21 +127,21 @@ def drop_anchor(tables, friction, state, work):
 
 
 @kernel
-def prepare_members(tables, state, scratch, work, rigid, count, members):
+def prepare_members(tables, state, scratch, work, rigid, count, members, total):
     """Complete W of the joints behind ``count`` contacts, and find the normal forces that they have without contact forces.
 
     A motion that nothing can change, as that of a joint whose slide is locked, has no friction.
     """
     largest, follow = 0.0, False
     find_free_mobilities(tables, state, scratch, rigid, count, members)
-    for r in range(3 * members):
+    for r in range(3 * total):
         largest = max(largest, rigid.delassus[r, r])
     for r in range(3 * count, 3 * members):
         rigid.contact_velocity[r] = 0.0
         if rigid.delassus[r, r] <= DEPENDENT * max(largest, rigid.beyond[r]):
-            leave_out(rigid, r, members)
+            leave_out(rigid, r, total)
             rigid.contact_acceleration[r] = 0.0
-    for i in range(count, members):
+    for i in range(count, total):
         mobility = max(rigid.delassus[3 * i + 1, 3 * i + 1], rigid.delassus[3 * i + 2, 3 * i + 2])
         for r in range(3 * i, 3 * i + 3):
             if rigid.row[r] == NO_ROW:
@@ -124,12 +153,12 @@ def prepare_members(tables, state, scratch, work, rigid, count, members):
             for k in range(3):
                 rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k] = reaction.force[k], reaction.moment[k]
     if follow:
-        read_all_bearings(tables, state, scratch, work, rigid, members)
-    for r in range(3 * members):
+        read_all_bearings(tables, state, scratch, work, rigid, total)
+    for r in range(3 * total):
         rigid.contact_force[r], rigid.contact_free[r] = 0.0, rigid.contact_acceleration[r]
     rigid.resting[:] = 0
     rigid.joint_angle[:] = -1.0
-    change_of_loads(tables, state, work, rigid, count, members)
+    change_of_loads(tables, state, work, rigid, count, members, total, 1.0)
 
 
 @kernel
@@ -157,18 +186,39 @@ def find_free_mobilities(tables, state, scratch, rigid, count, members):
 
 
 @kernel
-def change_of_loads(tables, state, work, rigid, count, members):
-    """Renew the normal forces of joints by those of all members; their largest change, of the largest one."""
-    largest, change = renew_bearings(tables, state, work, rigid, rigid.contact_force, count, members)
+def change_of_loads(tables, state, work, rigid, count, members, total, part):
+    """Renew the normal forces of joints by all forces, and the friction of those that slide; their largest relative change.
+
+    ``part`` of a change is made, so that what goes from one side to the other settles.
+    """
+    largest, change = renew_bearings(tables, state, work, rigid, rigid.contact_force, count, total, part)
     for i in range(count, members):
         if is_second(tables, rigid.closed[i]) and rigid.resting[i] + rigid.resting[i - 1] < 2:  # any parts that hold will do
-            change = max(change, change_of_parts(tables, rigid, i - 1, members))
+            change = max(change, change_of_parts(tables, rigid, i - 1, total))
         elif tables.joint_frictions[rigid.joint_of[i]].motions != 0:
             rigid.joint_share[i] = 1.0
     for i in range(count, members):
         load = max(rigid.joint_share[i] * rigid.joint_load[rigid.joint_of[i]], LEAST_LOAD)
-        rigid.contact_acceleration[3 * i] = rigid.contact_free[3 * i] = -rigid.delassus[3 * i, 3 * i] * load
+        rigid.contact_free[3 * i] = -rigid.delassus[3 * i, 3 * i] * load
+    rub(tables, state, rigid, members, total)
     return change / largest if largest > 0.0 else 0.0
+
+
+@kernel
+def rub(tables, state, rigid, members, total):
+    """Friction of the joints that slide, behind ``members``: b = free accelerations of the members with it."""
+    for i in range(members, total):
+        friction = tables.joint_frictions[rigid.joint_of[i]]
+        most, at = friction.dynamic * rigid.joint_load[rigid.joint_of[i]], friction.history_at + SLIDES_ALONG
+        second = is_second(tables, rigid.closed[i])
+        rigid.contact_force[3 * i] = 0.0
+        for k in range(2):
+            along = state.contact_history[at + 2] * (1 - k) if second else state.contact_history[at + k]
+            rigid.contact_force[3 * i + 1 + k] = -most * along if rigid.row[3 * i + 1 + k] != NO_ROW else 0.0
+    for r in range(3 * members):
+        rigid.contact_acceleration[r] = rigid.contact_free[r]
+        for c in range(3 * members, 3 * total):
+            rigid.contact_acceleration[r] += rigid.delassus[r, c] * rigid.contact_force[c]
 
 
 @kernel

@@ -33,7 +33,7 @@ from flexmbs.core.stepping.occurrences import new_occurrence
 from flexmbs.core.stepping.rigid.impact import AT_REST, LEAST_REBOUND, name_failure
 from flexmbs.core.stepping.rigid.joint_bearings import MOST_ROUNDS
 from flexmbs.core.stepping.rigid.joint_members import change_of_loads, set_joint_mode
-from flexmbs.core.stepping.rigid.members import joint_of, kinetic_friction, memory_of, slot_of, static_friction
+from flexmbs.core.stepping.rigid.members import joint_of, kinetic_friction, memory_of, mode_at, slot_of, static_friction
 from flexmbs.core.stepping.rigid.phases import end_phase
 from flexmbs.core.stepping.rigid.resting_groups import ENDS, ENDS_NEARLY, STAYS, find_resting, keep_resting, share_among_sticking
 from flexmbs.core.stepping.rigid.sharing import DEPENDENT, fix_shares, rows_off, share_as_springs
@@ -43,8 +43,10 @@ from flexmbs.machine_code.kernel import kernel
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
+HELD_NEARLY = 0.03  # ... where forces hold all, and only which ones is not settled; margins tell whether they do
 LOADS_SETTLED, NEARLY_SETTLED = 1e-10, 1e-3  # of the largest normal force of joints: change in a round, in the last one
-ENOUGH_ROUNDS = 10  # of normal forces of joints, by which those at a limit have settled, or go from one side to the other
+# of normal forces of joints: by then those at a limit have settled, or go from one side to the other; part of their changes
+ENOUGH_ROUNDS, DAMPED = 10, 0.5
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
 GIVES_WAY = 10.0  # times the largest force on a spring
@@ -53,15 +55,17 @@ NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 
 
 @kernel
-def choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
+def choose_modes(tables, state, work, log, rigid, solver, count, members, total, cause, margin):
     """Modes of ``count`` closed contacts and the joints behind them, ``members`` in all; False: there is no solution.
 
+    Behind these are joints that slide, ``total`` in all.
     From their velocities and free accelerations. ``cause``: the member whose ``margin`` has vanished, which decides where
     both modes fit.
     """
     ended = STAYS
-    for r in range(3 * members):
-        rigid.contact_free[r] = rigid.contact_acceleration[r]
+    if total == count:
+        for r in range(3 * members):
+            rigid.contact_free[r] = rigid.contact_acceleration[r]
     if cause >= 0 and margin == CONE and state.contact_history[memory_of(tables, cause) + IN_RESTING_GROUP] != 0.0:
         ended, cause = ENDS, NOBODY
     leads = cause >= 0 and margin == CONE  # its own forces have come to their limit: nothing is to be decided beyond it
@@ -71,11 +75,15 @@ def choose_modes(tables, state, work, log, rigid, solver, count, members, cause,
         moving, lasting = find_forces(tables, state, rigid, solver, count, members, ended, leads)
         if moving < 0:
             return False
-        change = change_of_loads(tables, state, work, rigid, count, members) if members > count else 0.0
-        if change <= (LOADS_SETTLED if attempt < MOST_ROUNDS - 1 else NEARLY_SETTLED):
+        part = 1.0 if attempt < ENOUGH_ROUNDS else DAMPED
+        change = change_of_loads(tables, state, work, rigid, count, members, total, part) if total > count else 0.0
+        settled = LOADS_SETTLED if attempt < MOST_ROUNDS - 1 else NEARLY_SETTLED
+        if change <= (HELD_NEARLY if moving == 0 and attempt >= 2 * ENOUGH_ROUNDS else settled):
             set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, margin)
             share_among_sticking(tables, rigid, moving)
             keep_resting(tables, state, rigid, members)
+            for i in range(members, total):
+                state.active[mode_at(tables, rigid.joint_of[i])] = SLIDING
             return True
     rigid.jammed[0] = joint_of(tables, rigid.closed[count])
     return False
@@ -198,7 +206,7 @@ def set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, 
     """Modes as solved, except where a margin has just vanished; numbers that the rows need.
 
     Where a normal force has vanished, all contacts part whose loads have vanished with it: accelerations that are zero
-    without forces cannot tell.
+    without forces cannot tell. What has just begun to slide, and is at its limit, goes on as another one begins.
     """
     largest = largest_force(rigid, moving)
     for i in range(lasting):
@@ -211,7 +219,7 @@ def set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, 
         zero = NO_LOAD if rigid.spring[rigid.lasting[i]] == 0.0 else NO_LOAD_ON_SPRINGS
         if cause >= 0 and margin == NORMAL and loaded and n <= zero * largest:
             mode = OPEN
-        if c == cause and margin == CONE and mode == STICKING and i < moving:
+        if (c == cause or cause >= 0 and before == SLIDING) and margin == CONE and mode == STICKING and i < moving:
             limit = rigid.contact_static[i] * n
             near = zero if zero == NO_LOAD else AT_LIMIT_ON_SPRINGS
             if tangential > 0.0 and limit - tangential <= near * max(limit, largest):

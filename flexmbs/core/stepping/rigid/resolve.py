@@ -26,7 +26,13 @@ from flexmbs.core.stepping.restart import restart
 from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
 from flexmbs.core.stepping.rigid.impact import approaches, impact
 from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
-from flexmbs.core.stepping.rigid.joint_members import list_joints_at_rest, log_joints, prepare_members, remember_joint_modes
+from flexmbs.core.stepping.rigid.joint_members import (
+    list_joints_at_rest,
+    list_sliding_joints,
+    log_joints,
+    prepare_members,
+    remember_joint_modes,
+)
 from flexmbs.core.stepping.rigid.margins import CLOSES, SLIP
 from flexmbs.core.stepping.rigid.modes import choose_modes
 from flexmbs.core.stepping.rigid.slots import close_contacts, pass_on
@@ -85,7 +91,8 @@ def resolve(
             if (passed or len(tables.joint_frictions) > 0) and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
-        if not fill_delassus(tables, state, scratch, work, rigid, members):
+        total = list_sliding_joints(tables, state, rigid, members)
+        if not fill_delassus(tables, state, scratch, work, rigid, total):
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
@@ -106,17 +113,18 @@ def resolve(
                 return JAMMED
             if finite:
                 members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
-                if not fill_delassus(tables, state, scratch, work, rigid, members):
+                total = list_sliding_joints(tables, state, rigid, members)
+                if not fill_delassus(tables, state, scratch, work, rigid, total):
                     return SINGULAR
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
-        free_accelerations(tables, state, scratch, work, rigid, members)
-        if members > count:
-            prepare_members(tables, state, scratch, work, rigid, count, members)
+        free_accelerations(tables, state, scratch, work, rigid, total)
+        if total > count:
+            prepare_members(tables, state, scratch, work, rigid, count, members, total)
         if hit:
             count_low_hits(state, rigid, count)
         stay_where_low(rigid, count, crowd > BOUNCES_AT_ONCE)
-        if not choose_modes(tables, state, work, log, rigid, solver, count, members, cause, margin):
+        if not choose_modes(tables, state, work, log, rigid, solver, count, members, total, cause, margin):
             return JAMMED
         log_joints(tables, state, log, rigid)
         for i in range(begin, log.occurrence_count):
@@ -125,7 +133,7 @@ def resolve(
             return SINGULAR
         if end_jumps(tables, state, scratch, work, log, begin) and not restart(tables, state, scratch, work):
             return SINGULAR
-        flight = next_bounce(tables, state, rigid, count, members)
+        flight = next_bounce(tables, state, rigid, count, total)
         if not hit or flight <= 0.0:
             break
         state.next_flight = flight
@@ -248,13 +256,13 @@ def has_room(tables, log):
 
 
 @kernel
-def next_bounce(tables, state, rigid, count, members):
+def next_bounce(tables, state, rigid, count, total):
     """Time, s, until the first of the contacts that just bounced closes again, where that is soon; 0: none does.
 
     Its gap is a parabola meanwhile.
     """
     soonest = 0.0
-    evaluate_sticking(rigid, members)
+    evaluate_sticking(rigid, total)
     for i in range(count):
         c = rigid.closed[i]
         if state.active[c] != 0:
@@ -274,7 +282,7 @@ def next_bounce(tables, state, rigid, count, members):
 
 @kernel
 def evaluate_sticking(rigid, count):
-    """Accelerations of the members of the event at the renewed state, also of those that have opened."""
+    """Accelerations of the ``count`` contacts and joints of the event at the renewed state, also of those that have opened."""
     for r in range(3 * count):
         total = rigid.contact_free[r]
         for c in range(3 * count):
