@@ -321,7 +321,7 @@ def floor_below(joint: str, body: str, play: str) -> tuple[tuple, tuple]:
     for number, marker in enumerate(feet):
         scene.system.sensor("position", marker, name=f"at {number}")
     start = scene.system.assemble()
-    at = np.array([[start[f"at {number}.{axis}"][0] for axis in range(3)] for number in range(4)])
+    at = np.array([[start[f"at {number}.{axis}"][0] for axis in "xyz"] for number in range(4)])
     _, sizes, axes = np.linalg.svd(at - at.mean(axis=0))
     up = np.array((0.0, 0.0, 1.0))
     normal = axes[2] if sizes[1] > 1e-9 else up - (up @ axes[0]) * axes[0]
