@@ -54,10 +54,10 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
 
 
 def _stated_as(model: Model, k: int) -> str:
-    """Name of a coordinate; of the place of a body in the world, which is no joint, in its words."""
-    joint, _dot, coordinate = model.coordinate_names[k].partition(".free.")
-    placed = coordinate and any(branch.added and branch.body == joint for branch in model.tree.branches)
-    return f"{joint}: {'position ' if len(coordinate) == 1 else ''}{coordinate}" if placed else model.coordinate_names[k]
+    """Name of a coordinate; of the place of a body that joints carry in a run, which no history has, in words."""
+    body, _dot, coordinate = model.coordinate_names[k].partition(".free.")
+    jointed = coordinate and any(body in (joint.a.body, joint.b.body) for joint in model.tree.cut)
+    return f"{body}: {'position ' if len(coordinate) == 1 else ''}{coordinate}" if jointed else model.coordinate_names[k]
 
 
 def _constrained_with(model: Model, moved: np.ndarray) -> str:
