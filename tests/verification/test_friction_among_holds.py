@@ -240,3 +240,30 @@ def test_a_slider_at_its_dead_centre_has_friction_as_soon_as_it_moves():
         main.actuate(fm.Polynomial([0.0, 1.0]))
         found.append(system.simulate(0.5, rtol=1e-8)["main.angle"][-1])
     assert found[0] == pytest.approx(found[1], rel=1e-3)  # the regularised one creeps
+
+
+@pytest.mark.parametrize(
+    ("angle", "pull", "apex_force", "friction", "feet", "slips"),
+    [(0.9, 10.0, "reaction", 0.5, 1, 1.63204844), (0.6, 100.0, 0.0, 0.9, 3, 0.12035030), (0.6, 100.0, None, 0.9, 3, 0.12035030)],
+)
+def test_an_a_frame_on_the_floor_lets_go_on_time(angle, pull, apex_force, friction, feet, slips):
+    """Two rods of 0.5 m, dry at the apex, or at the ground with 10 N; the apex is pulled down. N2 (cos - mu sin) = m g cos / 2 + c2 / L.
+
+    The normal force in the apex is that by the forces that hold: it was late by steps, and by 6 % where it was zero.
+    """
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    rod = fm.RigidBody(2.0, (0.04, 0.04, 0.04), center=(0.25, 0.0, 0.0))
+    one, two = system.add(rod, "one"), system.add(rod, "two")
+    ground = system.revolute(system.ground["origin"], one["origin"], axis="-y", name="ground hinge", angle=angle)
+    apex = system.revolute(one.marker("end", (0.5, 0.0, 0.0)), two["origin"], axis="-y", name="apex", angle=-2.0 * angle)
+    if apex_force != "reaction":
+        ground.friction(fm.DryFriction(0.3), normal_force=10.0, radius=0.03)
+    if apex_force is not None:
+        apex.friction(fm.DryFriction(0.3), normal_force=apex_force, radius=0.03)
+    floor = fm.Plane(system.ground["origin"], (0.0, 0.0, 1.0))
+    for i in range(feet):
+        foot = fm.Point(two.marker(f"foot {i}", (0.5, 0.1 * (i - 0.5 * (feet - 1)), 0.0)))
+        system.contact(foot, floor, law=fm.Rigid(friction=friction), name=f"foot {i}")
+    system.force(one["end"], (0.0, 0.0, fm.Polynomial([0.0, -pull])))
+    result = system.simulate(1.02 * slips)
+    assert min(event.time for event in result.events if event.time > 0.0) == pytest.approx(slips, rel=1e-7)

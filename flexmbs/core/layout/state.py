@@ -169,6 +169,7 @@ class State(Block):
         "sharing": ("f8", ("shares", "shares")),  # as Workspace.sharing
         "wishes": ("f8", ("sharers", "sharers")),  # normal forces of contacts without load on equal springs, by those of others
         "holding": ("f8", ("slot_rows", "slot_rows")),  # rows F of contacts that rest (core.stepping.rigid.resting_groups)
+        "holding_bearing": ("f8", ("slot_rows", "joint_frictions", 6)),  # reactions of joints by unit forces on these rows
         "largest_effort": ("f8", ("n",)),  # driving forces so far, or as their rounding allows (core.stepping.driver_steps)
         "speed": ("f8", ("bodies",)),  # largest speed of its points so far (core.methods.motion_scales)
         "decided": ("i8", ("n",)),  # steps whose size the error of each coordinate has decided

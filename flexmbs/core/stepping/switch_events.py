@@ -18,6 +18,7 @@ from flexmbs.machine_code.kernel import kernel
 
 MAX_REPETITIONS = 40
 EXACT = 1e-13  # of the change of a margin in the step: it has vanished
+STUCK = 4  # steps from one side, after which intervals are halved: the margin has a bend
 POINT = 1e-14  # of the step: accuracy of an event
 NOISE = 1e-12  # of the larger of its values at the ends of the step: a margin below it is zero
 NO_MARGIN = -1
@@ -119,9 +120,9 @@ def find_margin(tables, state, settings, scratch, work, rigid, h, rows):
     size = abs(at_low) + abs(at_high)
     if at_low <= NOISE * size:
         at_low = max(at_low, 0.0)
-    side = 0
+    side = stuck = 0
     for _ in range(MAX_REPETITIONS):
-        if at_low <= 0.0:
+        if at_low <= 0.0 or stuck >= STUCK:
             target = 0.5 * (low + high)
         else:
             target = low + (high - low) * at_low / (at_low - at_high)
@@ -136,6 +137,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h, rows):
             low, at_low = target, rigid.margin[1, which]
             if at_low <= EXACT * size:
                 return target, which
+            stuck += 1 if side == 1 or stuck >= STUCK else -stuck
             if side == 1:
                 at_high *= 0.5
             side = 1
@@ -149,6 +151,7 @@ def find_margin(tables, state, settings, scratch, work, rigid, h, rows):
             high, at_high = target, rigid.margin[1, which]
             if -at_high <= EXACT * size:
                 return target, which
+            stuck += 1 if side == -1 or stuck >= STUCK else -stuck
             if side == -1:
                 at_low *= 0.5
             side = -1

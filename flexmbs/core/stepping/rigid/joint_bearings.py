@@ -33,6 +33,14 @@ def follows_reaction(tables, j):
 
 
 @kernel
+def keep_reaction(tables, work, rigid, j):
+    """The present reaction of joint friction ``j`` in ``rigid.bearing_before``, from where it changes."""
+    reaction = work.reaction[tables.joint_frictions[j].reaction]
+    for k in range(3):
+        rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k] = reaction.force[k], reaction.moment[k]
+
+
+@kernel
 def leave_out(rigid, r, size):
     """Row ``r`` of ``size`` members, along which nothing can change."""
     rigid.row[r] = NO_ROW

@@ -15,6 +15,7 @@ from flexmbs.core.layout.friction_tables import SLIDES_ALONG
 from flexmbs.core.layout.switch_tables import FREED, FRESH, IN_RESTING_GROUP, SLIDING, STICKING
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
+from flexmbs.core.stepping.rigid.joint_bearings import follows_reaction, keep_reaction
 from flexmbs.core.stepping.rigid.margins import CONE, LEAST_SLIP, SLIP
 from flexmbs.machine_code.kernel import kernel
 
@@ -40,6 +41,8 @@ def joint_margins(tables, state, q, v, a, time, scratch, work, rigid, out):
             out[at + SLIP] = x * history[d] + y * history[d + 1] + z * history[d + 2] + slack
         elif mode == STICKING:
             normal = rigid.joint_load[j] = pressing_force(tables, friction, q, v, a, work)
+            if follows_reaction(tables, j):
+                keep_reaction(tables, work, rigid, j)
             x, y, z = held_components(tables, friction, a)
             if state.contact_history[friction.history_at + IN_RESTING_GROUP] == 0.0:  # which has one margin
                 out[at + CONE] = friction.static * normal - math.sqrt(x * x + y * y + z * z)

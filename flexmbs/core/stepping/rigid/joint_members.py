@@ -24,6 +24,7 @@ from flexmbs.core.stepping.rigid.joint_bearings import (
     DEPENDENT,
     follows_reaction,
     is_driven,
+    keep_reaction,
     leave_out,
     read_all_bearings,
     renew_bearings,
@@ -149,9 +150,8 @@ def prepare_members(tables, state, scratch, work, rigid, count, members, total):
         follow = follow or tables.joint_frictions[rigid.joint_of[i]].load != GIVEN
     for j in range(len(tables.joint_frictions)):
         if tables.joint_frictions[j].load != GIVEN:
-            reaction = work.reaction[tables.joint_frictions[j].reaction]
-            for k in range(3):
-                rigid.bearing_before[j, k], rigid.bearing_before[j, 3 + k] = reaction.force[k], reaction.moment[k]
+            keep_reaction(tables, work, rigid, j)
+    rigid.bearing[: 3 * total] = 0.0
     if follow:
         read_all_bearings(tables, state, scratch, work, rigid, total)
     for r in range(3 * total):

@@ -74,8 +74,8 @@ def contact_margins(tables, state, q, v, a, work, rigid, out):
         elif mode == STICKING:
             tangential = math.sqrt(a[row + 1] * a[row + 1] + a[row + 2] * a[row + 2])
             out[3 * s + CONE] = pool[numbers + STATIC_FRICTION] * a[row] - tangential
+    margin, leader = resting_margin(tables, state, q, v, a, work, rigid)
     show_condensed(tables, a, work)
-    margin, leader = resting_margin(tables, state, a, rigid)
     if leader >= 0:
         out[3 * slot_of(tables, state, leader) + CONE] = margin
 
@@ -98,7 +98,7 @@ def remember_contacts(tables, state, work, rigid):
     Returns whether one of them has come to where another point of the same two shapes takes its place.
     """
     first, some, passes_on = len(tables.contacts), False, False
-    remember_resting(tables, state, rigid)
+    remember_resting(tables, state, work, rigid)
     for s in range(len(tables.switches)):
         if tables.switches[s].kind != SLOT or state.active[first + s] == UNUSED:
             continue

@@ -15,8 +15,10 @@ from __future__ import annotations
 import math
 
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit
+from flexmbs.core.laws.force.joint_slip import pressing_force
 from flexmbs.core.layout.switch_tables import FRICTION_HOLD, IN_RESTING_GROUP, LOAD, LOAD_BEFORE, SLOT, STICKING, UNUSED
 from flexmbs.core.linalg.dense_lu import factorise, solve
+from flexmbs.core.stepping.rigid.joint_bearings import follows_reaction
 from flexmbs.core.stepping.rigid.members import (
     force_on,
     is_second,
@@ -39,6 +41,7 @@ SPRING = 1e-8  # of the diagonal of W: compliance of redundant contacts in the p
 LEAST_CHANGE = 1e-9  # of the largest force, in a step: less tells no direction
 STAYS, ENDS, ENDS_NEARLY = range(3)
 ROUNDS_OF_PARTS = 12
+MOST_TURNS, REACTION_SETTLED = 30, 1e-11  # of forces that hold and normal forces by them; change, of the largest force
 UNHELD = 1e-6  # of b: what no contact force can hold
 
 
@@ -330,6 +333,10 @@ def keep_resting(tables, state, rigid, count):
         if rigid.resting[i] == 1:
             rigid.member[members] = i
             members += 1
+    for r in range(3 * members):
+        for j in range(len(tables.joint_frictions)):
+            for k in range(6):
+                state.holding_bearing[r, j, k] = rigid.bearing[3 * rigid.member[r // 3] + r % 3, j, k]
     pick_members(tables, rigid, members)
     state.held_rank = factor_delassus(rigid.chosen_delassus, 3 * members, state.holding) if members > 0 else 0
 
@@ -354,8 +361,8 @@ def list_resting(tables, state, rigid):
 
 
 @kernel
-def resting_margin(tables, state, a, rigid):
-    """Least margin of all groups that rest at accelerations and multipliers ``a``, N; the first member (-1: none).
+def resting_margin(tables, state, q, v, a, work, rigid):
+    """Least margin of all groups that rest at a motion, N; the first member (-1: none). Margins of joints are current.
 
     ``rigid.held_force``: admissible forces, in that order, or those of the equations of motion, if these are easily so.
     """
@@ -365,13 +372,13 @@ def resting_margin(tables, state, a, rigid):
         for j in range(i):
             new = new and rigid.group[j] != rigid.group[i]
         if new:
-            margin = min(margin, margin_of_group(tables, state, a, rigid, count, rigid.group[i]))
+            margin = min(margin, margin_of_group(tables, state, q, v, a, work, rigid, count, rigid.group[i]))
     return margin, rigid.member[0] if count > 0 else -1
 
 
 @kernel
-def margin_of_group(tables, state, a, rigid, resting, group):
-    """Margin of one ``group`` of the contacts that rest."""
+def margin_of_group(tables, state, q, v, a, work, rigid, resting, group):
+    """Margin of one ``group`` of the contacts that rest; normal forces of joints are those by the forces that hold it."""
     count, load, slack, p = 0, LEAST_LOAD * state.largest_load, math.inf, state.held_rank
     for i in range(resting):
         if rigid.group[i] != group:
@@ -388,7 +395,11 @@ def margin_of_group(tables, state, a, rigid, resting, group):
         count += 1
     if slack > EASY * load:
         return slack
-    s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.chosen_change, rigid)
+    s = 0.0
+    for _ in range(MOST_TURNS):
+        s = holding_margin(rigid.F, count, p, rigid.contact_static[:count], rigid.chosen_force, rigid.chosen_change, rigid)
+        if not change_of_reactions(tables, state, q, v, a, work, rigid, count) > REACTION_SETTLED * load:
+            break
     for i in range(count):
         for k in range(3):
             rigid.held_force[3 * rigid.on_row[i] + k] = rigid.chosen_change[3 * i + k]
@@ -396,9 +407,35 @@ def margin_of_group(tables, state, a, rigid, resting, group):
 
 
 @kernel
-def remember_resting(tables, state, rigid):
+def change_of_reactions(tables, state, q, v, a, work, rigid, count):
+    """Renew the normal forces of joints in a group by the forces that hold it, in ``rigid.chosen_force``; largest change, N."""
+    largest = 0.0
+    for i in range(count):
+        j = joint_of(tables, rigid.member[rigid.on_row[i]])
+        if j < 0 or not follows_reaction(tables, j):
+            continue
+        reaction, before = work.reaction[tables.joint_frictions[j].reaction], rigid.bearing_before[j]
+        for k in range(3):
+            reaction.force[k], reaction.moment[k] = before[k], before[3 + k]
+            for r in range(3 * count):
+                held = 3 * rigid.on_row[r // 3] + r % 3
+                change = rigid.chosen_change[r] - rigid.held_force[held]
+                reaction.force[k] += change * state.holding_bearing[held, j, k]
+                reaction.moment[k] += change * state.holding_bearing[held, j, 3 + k]
+        load = pressing_force(tables, tables.joint_frictions[j], q, v, a, work)
+        for k in range(3):
+            reaction.force[k], reaction.moment[k] = before[k], before[3 + k]
+        load *= rigid.chosen_force[3 * i] / max(rigid.joint_load[j], 1e-300)
+        rigid.joint_load[j] *= load / max(rigid.chosen_force[3 * i], 1e-300)
+        largest = max(largest, abs(load - rigid.chosen_force[3 * i]))
+        rigid.chosen_force[3 * i] = load
+    return largest
+
+
+@kernel
+def remember_resting(tables, state, work, rigid):
     """At the end of a step: forces of the equations of motion become admissible ones, from where they go on."""
-    resting_margin(tables, state, state.a, rigid)
+    resting_margin(tables, state, state.q, state.v, state.a, work, rigid)
     for i in range(list_resting(tables, state, rigid)):
         at = memory_of(tables, rigid.member[i])
         for k in range(3):
