@@ -369,7 +369,7 @@ def flexible_figures(
     """The figures with those of flexible panels; before and after: of the first latch."""
     tip = f"panel {count(p)}.tip.displacement.y"
     tips, rates = result[tip], tip_rates(result, p, bodies)
-    acceleration = np.linalg.norm([result[f"tip acceleration.{axis}"] for axis in range(3)], axis=0)
+    acceleration = np.linalg.norm([result[f"tip acceleration.{axis}"] for axis in "xyz"], axis=0)
     wing = build(p, straight=True).linearize().frequencies
     found["end"] |= {"tip": float(tips[-1])}
     found["tip_deflection_max"] = abs(result.extreme(tip)[1])

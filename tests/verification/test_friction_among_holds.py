@@ -247,7 +247,7 @@ def test_a_slider_at_its_dead_centre_has_friction_as_soon_as_it_moves():
     [(0.9, 10.0, "reaction", 0.5, 1, 1.63204844), (0.6, 100.0, 0.0, 0.9, 3, 0.12035030), (0.6, 100.0, None, 0.9, 3, 0.12035030)],
 )
 def test_an_a_frame_on_the_floor_lets_go_on_time(angle, pull, apex_force, friction, feet, slips):
-    """Two rods of 0.5 m, dry at the apex, or at the ground with 10 N; the apex is pulled down. N2 (cos - mu sin) = m g cos / 2 + c2 / L.
+    """Rods of 0.5 m, dry at the apex, or the ground with 10 N; the apex is pulled down. N2 (cos - mu sin) = m g cos / 2 + c2 / L.
 
     The normal force in the apex is that by the forces that hold: it was late by steps, and by 6 % where it was zero.
     """
