@@ -267,3 +267,45 @@ def test_an_a_frame_on_the_floor_lets_go_on_time(angle, pull, apex_force, fricti
     system.force(one["end"], (0.0, 0.0, fm.Polynomial([0.0, -pull])))
     result = system.simulate(1.02 * slips)
     assert min(event.time for event in result.events if event.time > 0.0) == pytest.approx(slips, rel=1e-7)
+
+
+def test_a_hinge_with_friction_by_its_reaction_is_freed_in_a_loop_at_rest():
+    """Reactions were rounding there, and differences by parts of them none: "the accelerations are not determined"."""
+    crank, rod, angle = 0.2, 0.5, 0.6
+    tilt = np.arcsin(crank * np.sin(angle) / rod)
+    system = fm.System(gravity=(0.0, 0.0, 0.0))
+    bar = fm.RigidBody(1.0, (0.01, 0.01, 0.01), center=(0.1, 0.0, 0.0))
+    one, two, slider = (system.add(bar, name) for name in ("crank", "rod", "slider"))
+    main = system.revolute(system.ground["origin"], one["origin"], name="main", angle=angle, rate=3.0)
+    system.revolute(one.marker("pin", (crank, 0.0, 0.0)), two["origin"], name="big end", angle=-angle - tilt)
+    system.revolute(two.marker("end", (rod, 0.0, 0.0)), slider["origin"], name="small end", angle=tilt)
+    place = crank * np.cos(angle) + rod * np.cos(tilt)
+    system.prismatic(system.ground["origin"], slider["origin"], axis="x", name="guide", displacement=place)
+    main.friction(fm.DryFriction(0.1), normal_force="reaction", radius=0.02)
+    main.actuate(6.0)
+    system.event(0.1, fm.Lock(main))
+    system.event(0.3, fm.Free(main))
+    result = system.simulate(0.5, rtol=1e-8)
+    held = (result.t > 0.1) & (result.t < 0.3)
+    assert np.ptp(result["main.angle"][held]) < 1e-12 and result["main.angle.rate"][-1] > 1.0
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4, 0.8])
+@pytest.mark.parametrize("feet", [1, 2])
+def test_a_rod_that_wedges_itself_does_not_rebound(restitution, feet):
+    """Impulses along the line from its foot to its hinge lie in the friction cone and change nothing: any are in balance.
+
+    With restitution there were 1e8 N s, and 1 J of energy from rounding.
+    """
+    system = fm.System(gravity=(0.0, 0.0, -G))
+    rod = system.add(fm.RigidBody(1.0, (0.01, 0.015, 0.02), center=(0.15, 0.0, 0.0)), "rod")
+    system.revolute(system.ground["origin"], rod["origin"], axis="y", name="hinge")
+    law = fm.Rigid(friction=0.6, restitution=restitution)
+    for i in range(feet):
+        foot = fm.Sphere(rod.marker(f"foot {i}", (0.3, 0.1 * i - 0.05 * (feet - 1), 0.0)), 0.01)
+        floor = fm.Plane(system.ground.marker(f"floor {i}", (0.0, 0.0, -0.298)), (0.0, 0.0, 1.0))
+        system.contact(foot, floor, law=law, name=f"foot {i}")
+    result = system.simulate(0.4, rtol=1e-7)
+    hits = [event.normal_impulse for event in result.events if event.kind == "impact"]
+    assert len(hits) == feet and sum(hits) == pytest.approx(1.94, rel=0.01)
+    assert np.abs(result["energy.balance"]).max() < 1e-8

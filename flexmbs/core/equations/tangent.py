@@ -29,6 +29,7 @@ INCREMENT = 1e-7
 AHEAD = 1e-9  # s: what stands at the end of a stop is on the side to which it moves
 # of the largest reaction; where all are small, they count as this part of the largest acceleration
 REACTION_SHIFT, LEAST_REACTION = 1e-5, 1e-3
+ROUNDING = 1e-12  # N, m/s^2: reactions and accelerations that are none
 MAX_RENEWALS = 10
 
 
@@ -171,7 +172,7 @@ def acceleration_shift(tables, k, a):
     for i in range(len(tables.coordinates)):
         part = 1.0 if tables.coordinates[i].multiplier != 0 else LEAST_REACTION
         largest = max(largest, part * abs(a[i]))
-    return REACTION_SHIFT * largest if largest > 0.0 else 1.0
+    return REACTION_SHIFT * largest if largest > ROUNDING else 1.0
 
 
 @kernel

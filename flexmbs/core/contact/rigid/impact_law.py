@@ -26,6 +26,7 @@ from flexmbs.machine_code.signature import Floats, Floats2, Integers
 REDUCED = 16  # added to the status: restitution was reduced so that no energy is gained
 HALVINGS = 40
 LEAST_SIZE = 1e-7  # m/s: of redundant contacts velocities contradict each other by rounding, of which slow hits are not much more
+WEDGED = 1e6  # times the impulse that stops a body: no impact has that
 ROUNDING = 1e-14  # energy gained, relative to the energies that are exchanged
 
 
@@ -57,10 +58,11 @@ def solve_impact(
     """
     work.reduction, work.least_size = 1.0, LEAST_SIZE
     status = _impact(W, u, mu, restitution, tangential_restitution, poisson, impulse, mode, work)
-    if status not in (SOLVED, AMBIGUOUS) or not _gains_energy(u, impulse, work):
+    wedged = status in (SOLVED, AMBIGUOUS) and _is_wedged(W, u, impulse)
+    if status not in (SOLVED, AMBIGUOUS) or not (wedged or _gains_energy(u, impulse, work)):
         return status
     low, high = 0.0, 1.0
-    for _halving in range(HALVINGS):
+    for _halving in range(0 if wedged else HALVINGS):
         work.reduction = 0.5 * (low + high)
         status = _impact(W, u, mu, restitution, tangential_restitution, poisson, impulse, mode, work)
         if status in (SOLVED, AMBIGUOUS) and not _gains_energy(u, impulse, work):
@@ -124,6 +126,15 @@ def _compress_and_expand(W, u, restitution, tangential_restitution, impulse, mod
     for row in range(n):
         impulse[row] += compression[row]
     return status
+
+
+@kernel
+def _is_wedged(W, u, impulse):
+    """Whether impulses are without bound, and what they change is rounding of W: bodies that are wedged do not rebound."""
+    speed = mobility = largest = 0.0
+    for row in range(u.shape[0]):
+        speed, mobility, largest = max(speed, abs(u[row])), max(mobility, W[row, row]), max(largest, abs(impulse[row]))
+    return largest * mobility > WEDGED * speed
 
 
 @kernel
