@@ -132,8 +132,11 @@ class Forces:
         columns = [self.residual(q, zero, unit, reference)[held] - base for unit in np.eye(len(q))[self.free]]
         return np.concatenate([G, np.array(columns).reshape(len(self.free), len(held)).T])
 
-    def multipliers(self, q, reference, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Multipliers that balance the forces on the free coordinates as well as they can, and what they leave."""
+    def multipliers(self, q, reference, G: np.ndarray, near: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Multipliers that balance the forces on the free coordinates as well as they can, and what they leave.
+
+        Of those that share a load in no definite way the ones nearest to ``near`` (rows,), or to zero.
+        """
         found = np.zeros(len(self.rows))
         left = self.at_rest(q, reference, found)[self.free]
         if len(G) == 0:
@@ -141,6 +144,8 @@ class Forces:
         pull = -G.T  # a contact that slides pulls by its friction too
         for k in range(len(self.evaluator.rows), len(self.rows)):
             pull[:, k] = self.at_rest(q, reference, np.eye(len(self.rows))[k])[self.free] - left
+        if near is not None:
+            found, left = near, self.at_rest(q, reference, near)[self.free]
         for _ in range(FRICTION_ROUNDS):
             change = -np.linalg.lstsq(pull, left, rcond=1e-10)[0]
             found = found + change
@@ -342,6 +347,10 @@ class _Search:
         if self.moving and self.modes.stick():
             e.active[:], self.forces.rows = self.modes.state.active, np.concatenate([e.rows, self.modes.rows])
             multipliers = self._unbalanced(model)[1]
+        if len(self.modes.rows):  # of redundant contacts and joints with friction: forces inside their cones
+            near = self.modes.state.a[self.forces.rows]
+            G = self.forces.constraint_matrix(model.q, model.reference)
+            multipliers = self.forces.multipliers(model.q, model.reference, G, near)[0]
         self.forces.at_rest(model.q, model.reference, multipliers)  # the contacts that touch here
         return Balance(model, multipliers, self.forces.rows, e.active.copy(), e.contact_history.copy())
 
