@@ -18,7 +18,7 @@ from flexmbs.machine_code.kernel import kernel
 
 MAX_REPETITIONS = 40
 EXACT = 1e-13  # of the change of a margin in the step: it has vanished
-STUCK = 4  # steps from one side, after which intervals are halved: the margin has a bend
+STUCK = 8  # steps from one side, after which intervals are halved: the margin has a bend
 POINT = 1e-14  # of the step: accuracy of an event
 NOISE = 1e-12  # of the larger of its values at the ends of the step: a margin below it is zero
 NO_MARGIN = -1
