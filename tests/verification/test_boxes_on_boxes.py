@@ -189,11 +189,11 @@ def test_scenes(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_scenes(kind):
-    """504 in all; one wedge and one plate stop: events that come again, a corner that passes a thin edge fast."""
+    """504 in all; one stops, where a corner passes the edge of a thin plate fast (steps towards its bend underflow)."""
     stopped = []
     for seed in range(63):
         try:
             fall_of(seed, kind)
         except fm.SimulationError as error:
             stopped.append((seed, str(error)))
-    assert len(stopped) <= 2, stopped
+    assert len(stopped) <= (1 if kind == "plates" else 0), stopped

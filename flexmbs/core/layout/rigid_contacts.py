@@ -43,6 +43,7 @@ class RigidContacts(Block):
         "contact_mode": ("i8", ("k",)),
         "contact_mode_of": ("i8", ("k",)),
         "direction_of": ("f8", ("k", 2)),
+        "fresh_direction": ("f8", ("k", 2)),  # of friction of closed contacts that have just begun to slide
         "lasting": ("i8", ("k",)),  # closed contacts whose bodies do not part; of them:
         "contact_sliding": ("i8", ("k",)),
         "contact_direction": ("f8", ("k", 2)),

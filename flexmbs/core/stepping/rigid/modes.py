@@ -11,6 +11,7 @@ from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED
 from flexmbs.core.contact.rigid.static_friction import solve_accelerations
+from flexmbs.core.laws.force.joint_slip import BIAS
 from flexmbs.core.layout.frames import B
 from flexmbs.core.layout.switch_tables import (
     COMPLIANCE,
@@ -62,6 +63,7 @@ def choose_modes(tables, state, work, log, rigid, solver, count, members, total,
     From their velocities and free accelerations. ``cause``: the member whose ``margin`` has vanished, which decides where
     both modes fit.
     """
+    keep_fresh(tables, state, work, rigid, count, cause)
     ended = STAYS
     if total == count:
         for r in range(3 * members):
@@ -169,6 +171,37 @@ def begins(rigid, moving):
 
 
 @kernel
+def keep_fresh(tables, state, work, rigid, count, cause):
+    """Along which contacts that have just begun to slide rub, where others have an event without a hit: they go on so."""
+    rigid.fresh_direction[:] = 0.0
+    some = False
+    for i in range(count):
+        at = tables.contacts[rigid.closed[i]].history_at
+        fresh = rigid.mode_before[slot_of(tables, state, rigid.closed[i])] == SLIDING and state.contact_history[at + FRESH] != 0.0
+        if rigid.impulse[3 * i] != 0.0:
+            return
+        some = some or fresh and rigid.closed[i] != cause
+    if not some:
+        return
+    hide_condensed(tables, state.q, state.v, state.a, work)
+    forward_kinematics(tables, state.q, state.v, state.a, state.reference, work)
+    for i in range(count):
+        c, at = rigid.closed[i], tables.contacts[rigid.closed[i]].history_at
+        if rigid.mode_before[slot_of(tables, state, c)] != SLIDING or state.contact_history[at + FRESH] == 0.0 or c == cause:
+            continue
+        gap_in_place(tables, c, state.q, state.v, state.a, work)
+        touch, axes = work.touch[0], work.scratch[0]
+        put_tangents(touch.n, work.marker[B].R_WM, int(state.contact_history[at + TANGENT_AXIS]), axes.u, axes.v)
+        for k in range(3):
+            direction = BIAS * state.contact_history[at + SLIP_X + k]  # core.constraints.contact_slot.slip_direction
+            rigid.fresh_direction[i, 0] += direction * axes.u[k]
+            rigid.fresh_direction[i, 1] += direction * axes.v[k]
+        rigid.fresh_direction[i, 0] += rigid.contact_velocity[3 * i + 1]
+        rigid.fresh_direction[i, 1] += rigid.contact_velocity[3 * i + 2]
+    show_condensed(tables, state.a, work)
+
+
+@kernel
 def list_lasting(rigid, count, members):
     """Closed contacts whose bodies do not part, and joints, in ``rigid.lasting``; how many. After an impact its law says so."""
     lasting = 0
@@ -179,6 +212,8 @@ def list_lasting(rigid, count, members):
             continue
         rigid.lasting[lasting] = i
         ux, uy = rigid.contact_velocity[3 * i + 1], rigid.contact_velocity[3 * i + 2]
+        if i < count and (rigid.fresh_direction[i, 0] != 0.0 or rigid.fresh_direction[i, 1] != 0.0):
+            ux, uy = rigid.fresh_direction[i, 0], rigid.fresh_direction[i, 1]
         slip = math.sqrt(ux * ux + uy * uy)
         rigid.contact_sliding[lasting] = 1 if slip > NO_SLIP else 0
         rigid.contact_direction[lasting, 0] = ux / slip if slip > NO_SLIP else 0.0
