@@ -172,9 +172,14 @@ def begins(rigid, moving):
 
 @kernel
 def keep_fresh(tables, state, work, rigid, count, cause):
-    """Along which contacts that have just begun to slide rub, where others have an event without a hit: they go on so."""
+    """Along which contacts that have just begun to slide rub, where another one takes load again without a hit: they go on so.
+
+    With other directions it would have none, and take it again for ever.
+    """
     rigid.fresh_direction[:] = 0.0
     some = False
+    if cause < 0 or rigid.mode_before[slot_of(tables, state, cause)] != RESTING:
+        return
     for i in range(count):
         at = tables.contacts[rigid.closed[i]].history_at
         fresh = rigid.mode_before[slot_of(tables, state, rigid.closed[i])] == SLIDING and state.contact_history[at + FRESH] != 0.0

@@ -188,16 +188,16 @@ def factorise_without_friction(tables, state, scratch):
 def count_low_hits(state, rigid, count):
     """Count hits in a row behind which no contact parts by more than LOW_HIT, from one that rebounds faster than that before.
 
-    So the bounces of one contact, each slower than the last, do not count, but sequences that begin anew, and chatter that
-    friction keeps up. Behind many of them what is no faster than ``state.least_rebound`` does not rebound.
+    So the bounces of one contact, each slower than the last, do not count, but sequences that begin anew, also by higher
+    hits, and chatter that friction keeps up. Behind many of them what is no faster than ``state.least_rebound`` does not rebound.
     """
     fall = fastest = 0.0
     for i in range(count):
         fall = max(fall, abs(rigid.contact_acceleration[3 * i]))
         fastest = max(fastest, rigid.contact_velocity[3 * i])
     low = math.sqrt(2.0 * fall * LOW_HIT)
-    if fastest > low:
-        state.low_hits = 0
+    if fastest > low:  # behind low ones a sequence begins anew
+        state.low_hits = state.low_hits + 1 if 0.0 < state.rebound <= low else max(state.low_hits - 1, 0)
     elif state.low_hits > 0 or fastest > state.rebound:
         state.low_hits += 1
     state.rebound = fastest
