@@ -66,6 +66,15 @@ def fill_delassus(tables, state, scratch, work, rigid, count):
 
 
 @kernel
+def by_forces(rigid, without, force, r, count):
+    """Row ``r`` of ``without`` + W ``force`` of ``count`` members: their accelerations, or velocities after impulses."""
+    total = without[r]
+    for c in range(3 * count):
+        total += rigid.delassus[r, c] * force[c]
+    return total
+
+
+@kernel
 def place_unknowns(tables, rigid):
     """Where each coordinate stands among the unknowns."""
     rigid.place[:] = -1

@@ -11,7 +11,8 @@ from flexmbs.core.layout.switch_tables import IMPACT, OPEN, TANGENT_AXIS
 from flexmbs.core.mechanics.condensed_modes import hide_condensed, show_condensed
 from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, energy_lost, solve_with_joints, velocity_after
+from flexmbs.core.stepping.rigid.delassus import by_forces
+from flexmbs.core.stepping.rigid.joint_impulses import apply_impulses, energy_lost, solve_with_joints
 from flexmbs.core.stepping.rigid.members import slot_of
 from flexmbs.core.stepping.rigid.phases import add_impact
 from flexmbs.machine_code.kernel import kernel
@@ -90,7 +91,7 @@ def log_impacts(tables, state, work, log, rigid, count, size):
             row.friction_impulse[k] = rigid.impulse[3 * i + 1] * axes.u[k] + rigid.impulse[3 * i + 2] * axes.v[k]
         for j in range(3):
             r = 3 * i + j
-            after = velocity_after(rigid, r, size)
+            after = by_forces(rigid, rigid.contact_velocity, rigid.impulse, r, size)
             if j == 0:
                 row.rebound_speed = after
             row.energy_lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + after)

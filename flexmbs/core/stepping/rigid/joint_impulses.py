@@ -16,7 +16,7 @@ from flexmbs.core.layout.switch_tables import FREED, HELD, HOLD
 from flexmbs.core.layout.tables import IMPULSES, VELOCITY_LEVEL, WHOLE
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.mechanics.condensed_modes import is_algebraic
-from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus
+from flexmbs.core.stepping.rigid.delassus import by_forces, evaluate, fill_delassus
 from flexmbs.core.stepping.rigid.joint_bearings import (
     DEPENDENT,
     MOST_ROUNDS,
@@ -126,17 +126,12 @@ def energy_lost(rigid, first, end, size):
     lost = 0.0
     for r in range(3 * first, 3 * end):
         if rigid.row[r] != NO_ROW:
-            lost -= 0.5 * rigid.impulse[r] * (rigid.contact_velocity[r] + velocity_after(rigid, r, size))
+            lost -= (
+                0.5
+                * rigid.impulse[r]
+                * (rigid.contact_velocity[r] + by_forces(rigid, rigid.contact_velocity, rigid.impulse, r, size))
+            )
     return lost
-
-
-@kernel
-def velocity_after(rigid, r, size):
-    """Velocity of row ``r`` behind the impulses of ``size`` contacts and joints, m/s."""
-    after = rigid.contact_velocity[r]
-    for c in range(3 * size):
-        after += rigid.delassus[r, c] * rigid.impulse[c]
-    return after
 
 
 @kernel

@@ -19,7 +19,7 @@ from flexmbs.core.layout.switch_tables import COMPLIANCE, FREED, FRESH, HELD, HO
 from flexmbs.core.linalg.matrix import factorise_any
 from flexmbs.core.mechanics.vectors import relative_rotation
 from flexmbs.core.stepping.occurrences import new_occurrence
-from flexmbs.core.stepping.rigid.delassus import TINY, unit_response
+from flexmbs.core.stepping.rigid.delassus import TINY, by_forces, unit_response
 from flexmbs.core.stepping.rigid.joint_bearings import (
     DEPENDENT,
     follows_reaction,
@@ -244,10 +244,7 @@ def slip_of(rigid, i, members):
     """Acceleration of member ``i`` along its tangents by the forces of all, m/s^2."""
     square = 0.0
     for r in range(3 * i + 1, 3 * i + 3):
-        total = rigid.contact_free[r]
-        for c in range(3 * members):
-            total += rigid.delassus[r, c] * rigid.contact_force[c]
-        square += total * total
+        square += by_forces(rigid, rigid.contact_free, rigid.contact_force, r, members) ** 2
     return math.sqrt(square)
 
 

@@ -44,12 +44,12 @@ from flexmbs.machine_code.kernel import kernel
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
-HELD_NEARLY = 0.03  # ... where forces hold all, and only which ones is not settled; margins tell whether they do
-LOADS_SETTLED, NEARLY_SETTLED = 1e-10, 1e-3  # of the largest normal force of joints: change in a round, in the last one
-# of normal forces of joints: by then those at a limit have settled, or go from one side to the other; part of their changes
-ENOUGH_ROUNDS, DAMPED = 10, 0.5
 NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
+# Changes of normal forces of joints in a round, in the last one, and where forces hold all and only which ones is not settled
+# (margins tell whether they do), of the largest; rounds after which they go from one side to the other, and part of a change then
+LOADS_SETTLED, NEARLY_SETTLED, HELD_NEARLY = 1e-10, 1e-3, 0.03
+ENOUGH_ROUNDS, DAMPED = 10, 0.5
 GIVES_WAY = 10.0  # times the largest force on a spring
 BEYOND = 1e-4, 1e-3, 1e-2  # of b: where what ends a rest is decided, one after the other until something begins
 NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
@@ -59,9 +59,8 @@ NORMAL, CONE, SLIP = range(3)  # margins (core.stepping.rigid.margins)
 def choose_modes(tables, state, work, log, rigid, solver, count, members, total, cause, margin):
     """Modes of ``count`` closed contacts and the joints behind them, ``members`` in all; False: there is no solution.
 
-    Behind these are joints that slide, ``total`` in all.
-    From their velocities and free accelerations. ``cause``: the member whose ``margin`` has vanished, which decides where
-    both modes fit.
+    From their velocities and free accelerations; behind them are joints that slide, ``total`` in all. ``cause``: the member
+    whose ``margin`` has vanished, which decides where both modes fit.
     """
     keep_fresh(tables, state, work, rigid, count, cause)
     ended = STAYS

@@ -23,7 +23,14 @@ from flexmbs.core.mechanics.forward_kinematics import forward_kinematics
 from flexmbs.core.mechanics.signals import evaluate_signals, impose_drivers
 from flexmbs.core.mechanics.vectors import dot
 from flexmbs.core.stepping.restart import restart
-from flexmbs.core.stepping.rigid.delassus import evaluate, fill_delassus, free_accelerations, list_closed, read_velocities
+from flexmbs.core.stepping.rigid.delassus import (
+    by_forces,
+    evaluate,
+    fill_delassus,
+    free_accelerations,
+    list_closed,
+    read_velocities,
+)
 from flexmbs.core.stepping.rigid.impact import approaches, impact
 from flexmbs.core.stepping.rigid.joint_impulses import begin_impulses, end_impulses, prepare_joints
 from flexmbs.core.stepping.rigid.joint_members import (
@@ -85,36 +92,25 @@ def resolve(
             return NO_CONTACT_SLOT
         closing = NO_CAUSE
         count = list_closed(tables, state, rigid)
-        members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
+        members, total, regular = list_members(tables, state, scratch, work, rigid, count, cause, margin)
         if members == 0:
             log_joints(tables, state, log, rigid)
             if (passed or len(tables.joint_frictions) > 0) and not restart(tables, state, scratch, work):
                 return SINGULAR
             break
-        total = list_sliding_joints(tables, state, rigid, members)
-        if not fill_delassus(tables, state, scratch, work, rigid, total):
+        if not regular:
             return SINGULAR
         evaluate(tables, state, scratch, work)
         read_velocities(work, rigid, count)
         begin = log.occurrence_count
         hit = approaches(tables, state, rigid, count)
         if hit:
-            finite = has_finite_forces(tables)
-            size = count
-            if finite:
-                begin_impulses(tables, state, work, rigid)
-                size = prepare_joints(tables, state, scratch, work, rigid, count)
-            solved = size >= 0 and impact(tables, state, work, log, rigid, solver, count, size, crowd > BOUNCES_AT_ONCE)
-            if finite:
-                end_impulses(tables, state, work, rigid)
-            if size < 0:
-                return SINGULAR
-            if not solved:
-                return JAMMED
-            if finite:
-                members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
-                total = list_sliding_joints(tables, state, rigid, members)
-                if not fill_delassus(tables, state, scratch, work, rigid, total):
+            outcome = collide(tables, state, scratch, work, log, rigid, solver, count, crowd > BOUNCES_AT_ONCE)
+            if outcome != CHUNK_FULL:
+                return outcome
+            if has_finite_forces(tables):
+                members, total, regular = list_members(tables, state, scratch, work, rigid, count, cause, margin)
+                if not regular:
                     return SINGULAR
             evaluate(tables, state, scratch, work)
             read_velocities(work, rigid, count)
@@ -142,6 +138,29 @@ def resolve(
         write_row(tables, state, log)
         finish_flight(tables, state, work, log)
     return CHUNK_FULL
+
+
+@kernel
+def list_members(tables, state, scratch, work, rigid, count, cause, margin):
+    """Joints behind ``count`` closed contacts, and W: how many are members, how many slide behind these, False: M is singular."""
+    members = list_joints_at_rest(tables, state, work, rigid, count, cause, margin)
+    if members == 0:
+        return 0, 0, True
+    total = list_sliding_joints(tables, state, rigid, members)
+    return members, total, fill_delassus(tables, state, scratch, work, rigid, total)
+
+
+@kernel
+def collide(tables, state, scratch, work, log, rigid, solver, count, plastic):
+    """The impact of ``count`` closed contacts, in which no force is finite; an outcome."""
+    size, finite = count, has_finite_forces(tables)
+    if finite:
+        begin_impulses(tables, state, work, rigid)
+        size = prepare_joints(tables, state, scratch, work, rigid, count)
+    solved = size >= 0 and impact(tables, state, work, log, rigid, solver, count, size, plastic)
+    if finite:
+        end_impulses(tables, state, work, rigid)
+    return SINGULAR if size < 0 else CHUNK_FULL if solved else JAMMED
 
 
 @kernel
@@ -262,7 +281,8 @@ def next_bounce(tables, state, rigid, count, total):
     Its gap is a parabola meanwhile.
     """
     soonest = 0.0
-    evaluate_sticking(rigid, total)
+    for r in range(3 * count):  # also of contacts that have opened
+        rigid.contact_acceleration[r] = by_forces(rigid, rigid.contact_free, rigid.contact_force, r, total)
     for i in range(count):
         c = rigid.closed[i]
         if state.active[c] != 0:
@@ -278,16 +298,6 @@ def next_bounce(tables, state, rigid, count, total):
         if soonest == 0.0 or flight < soonest:
             soonest = flight
     return soonest
-
-
-@kernel
-def evaluate_sticking(rigid, count):
-    """Accelerations of the ``count`` contacts and joints of the event at the renewed state, also of those that have opened."""
-    for r in range(3 * count):
-        total = rigid.contact_free[r]
-        for c in range(3 * count):
-            total += rigid.delassus[r, c] * rigid.contact_force[c]
-        rigid.contact_acceleration[r] = total
 
 
 @kernel
