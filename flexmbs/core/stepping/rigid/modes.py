@@ -258,7 +258,8 @@ def set_modes(tables, state, work, log, rigid, members, moving, lasting, cause, 
         zero = NO_LOAD if rigid.spring[rigid.lasting[i]] == 0.0 else NO_LOAD_ON_SPRINGS
         if cause >= 0 and margin == NORMAL and loaded and n <= zero * largest:
             mode = OPEN
-        if (c == cause or cause >= 0 and before == SLIDING) and margin == CONE and mode == STICKING and i < moving:
+        begun = joint_of(tables, c) >= 0 and cause >= 0 and before == SLIDING
+        if (c == cause or begun) and margin == CONE and mode == STICKING and i < moving:
             limit = rigid.contact_static[i] * n
             near = zero if zero == NO_LOAD else AT_LIMIT_ON_SPRINGS
             if tangential > 0.0 and limit - tangential <= near * max(limit, largest):
