@@ -111,7 +111,7 @@ def test_a_pile_on_a_tilting_table_slides_at_its_limit():
 def test_a_box_slides_over_an_edge_and_tips():
     """Decelerated by mu g until its centre is mu h / 2 before the edge; then its rear corners, without load, lift off.
 
-    Corners leave the face over its rounded edge, where edges that cross take over, in a few instants, which were 3052.
+    Corners leave the face over its rounded edge, where edges that cross take over at once: nothing drops by more than 1e-7 N s.
     """
     system, size, edge = fm.System(gravity=(0.0, 0.0, -GRAVITY)), (0.2, 0.1, 0.05), 0.25
     box = system.add(fm.RigidBody.box(1000.0, size), "b", position=(0.0, 0.0, 0.025), velocity=(1.0, 0.0, 0.0))
@@ -121,11 +121,10 @@ def test_a_box_slides_over_an_edge_and_tips():
     way = edge - 0.1 * 0.5 * size[2] - 0.01 * 0.5 * 0.2  # less the rounding of the table
     over = (1.0 - np.sqrt(1.0 - 2.0 * 0.1 * GRAVITY * way)) / (0.1 * GRAVITY)
     changes = [(event.mode_before, event.mode, event.time) for event in result.events]
-    assert [time for *modes, time in changes if modes == ["sliding", "resting"]] == pytest.approx([over, over], abs=1e-6)
-    assert [time for *modes, time in changes if modes == ["resting", "open"]] == pytest.approx(
-        [over, over], abs=5e-4
-    )  # 1e-9 m high
-    assert len({round(event.time, 9) for event in result.events}) <= 8
+    parts = [time for *modes, time in changes if modes == ["sliding", "open"]]
+    assert len(parts) == 6 and parts[2:4] == pytest.approx([over, over], abs=1e-6)  # after the front corners, before the edge
+    assert len({round(event.time, 9) for event in result.events}) <= 6
+    assert max(event.normal_impulse for event in result.events) < 1e-7
     assert result.energy_ledger().largest_balance < 1e-8 * result.energy_ledger().scale
     assert result["b.free.z"][-1] < -0.05
 
@@ -145,3 +144,24 @@ def test_block_topples_over_the_edge_beyond_its_centre():
     fall = 0.5 * overhang * (GRAVITY * overhang / arm) * duration**2
     assert result["b1.free.z"][0] - result["b1.free.z"][-1] == pytest.approx(fall, rel=1e-3)
     assert drift(tipping(-overhang, 1.0), 2) < NANOMETRE
+
+
+@pytest.mark.parametrize("part", [0.0, 0.003, 0.009, 0.013])
+def test_a_pyramid_is_pulled_apart(part):
+    """One of two boxes under a third is pulled from under it: corners pass edges of boxes of one width while all three turn.
+
+    The pull is more than mu times all the weight on the box from 1.962 s on. Of 16 such pulls 10 did not end: what was off
+    its face by rounding grew, as the corners that had left it were held.
+    """
+    system, size, law = fm.System(gravity=(0.0, 0.0, -GRAVITY)), (0.2, 0.2, 0.1), fm.Rigid(friction=0.5)
+    floor, shapes = fm.Plane(system.ground["origin"], (0, 0, 1)), []
+    for name, x, z in (("left", -0.11, 0.05), ("right", 0.11, 0.05), ("top", 0.0, 0.15)):
+        shapes.append(fm.Box(system.add(fm.RigidBody.box(1000.0, size), name, position=(x, 0.0, z)).frame, size))
+    for a, b in ((0, floor), (1, floor), (2, shapes[0]), (2, shapes[1])):
+        system.contact(shapes[a], b, law=law)
+    system.force(system.bodies["right"].frame, (fm.Polynomial([0.0, 20.0 + part]), 0.0, 0.0))
+    result = system.simulate(3.0)
+    first = next(event.time for event in result.events if event.time > 0.0)
+    assert first == pytest.approx(0.5 * (6.0 + 2.0) * GRAVITY / (20.0 + part), abs=1e-6)  # on the floor and under the third
+    assert result["top.free.z"][-1] < 0.1
+    assert result.energy_ledger().largest_balance < 1e-5 * result.energy_ledger().scale

@@ -26,7 +26,9 @@ CENTRE, AXES, HALF, RADIUS, BODY_NUMBERS = 0, 3, 12, 15, 16
 CORNER, OWN_BODY, OTHER_BODY = 0, 3, 4
 # numbers of two edges: of each its axis, and which diagonal of the section across it their ends are on; the bodies
 AXIS_A, DIAGONAL_A, AXIS_B, DIAGONAL_B, BODY_A, BODY_B = range(6)
-END = 1e-2  # of both radii: edges that cross nearer to an end of one touch at the corner; so do corners on corners
+# Of both radii: edges that cross nearer to an end of one touch at the corner; so do corners on corners. So little that a
+# corner is on the flat face or has passed its place on: its normal does not turn where others hold it on the face.
+END = 1e-6
 SINE = 1e-3  # of the least angle between edges that touch
 FAR = 0.1  # of the sizes of the cores
 
@@ -89,10 +91,17 @@ def corner_on_core(tables, contact, work, mine, sense):
         distance, dx, dy, dz = leave_box(bx, by, bz, hx, hy, hz)
         vx, vy, vz = vx * abs(dx), vy * abs(dy), vz * abs(dz)
     radius, other_radius = pool[mine_at + RADIUS], pool[body + RADIUS]
+    reach = radius + other_radius
     if sense < 0.0:
-        touch.clear = min(abs(bx) - hx, abs(by) - hy, abs(bz) - hz) + END * (radius + other_radius)
+        touch.clear = min(abs(bx) - hx, abs(by) - hy, abs(bz) - hz) + END * reach
+    # beside an edge, along which alone nothing is between it and the core
+    edge = 0 if dx == 0.0 else 1 if dy == 0.0 else 2
+    beside = (dx != 0.0) + (dy != 0.0) + (dz != 0.0) == 2
     dx, dy, dz = rotate_back(e, dx, dy, dz)
     dx, dy, dz = rotate(other.R_WM, dx, dy, dz)
+    if beside:
+        put(touch.n, dx, dy, dz)
+        touch.clear = max(touch.clear, crossing_within(pool, at, mine_at, own, body, edge, other, touch.n, distance, reach))
     vx, vy, vz = rotate_back(e, vx, vy, vz)
     vx, vy, vz = rotate(other.R_WM, vx, vy, vz)
     wx, wy, wz = components(other.w_WM)
@@ -100,6 +109,31 @@ def corner_on_core(tables, contact, work, mine, sense):
     radius_a, radius_b = (radius, other_radius) if sense > 0.0 else (other_radius, radius)
     put_touch(touch, x, y, z, distance, dx, dy, dz, radius_a, radius_b, sense)
     put_rates(touch, ux, uy, uz, vx + wx, vy + wy, vz + wz, distance, radius_a, radius_b, sense)
+
+
+@kernel
+def crossing_within(pool, at, mine, own, body, edge, other, n, distance, reach):
+    """How far inside its ends an edge of a corner crosses the ``edge`` of a body that the corner is beside.
+
+    That takes its place: this is what :func:`edge_on_edge` says of the two, with the opposite sign. n: to the corner.
+    """
+    cx, cy, cz = vector_at(pool, at + CORNER)
+    ox, oy, oz = vector_at(pool, mine + CENTRE)
+    jx, jy, jz = world_vector(pool, body + AXES + 3 * edge, other)
+    furthest = -math.inf
+    for k in range(3):
+        if pool[mine + HALF + k] == 0.0:
+            continue
+        x, y, z = vector_at(pool, mine + AXES + 3 * k)
+        outwards = 1.0 if (cx - ox) * x + (cy - oy) * y + (cz - oz) * z > 0.0 else -1.0
+        x, y, z = rotate(own.R_WM, x, y, z)
+        along, away = x * jx + y * jy + z * jz, outwards * (x * n[0] + y * n[1] + z * n[2])
+        sine = math.sqrt(max(1.0 - along * along, 0.0))
+        within = (sine - SINE) * (pool[mine + HALF + k] + pool[body + HALF + edge])
+        if sine > SINE:
+            within = min(within, distance * away / sine - END * reach * sine)
+        furthest = max(furthest, within)
+    return furthest
 
 
 @entry(pair_geometry)

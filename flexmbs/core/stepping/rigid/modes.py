@@ -44,7 +44,7 @@ from flexmbs.machine_code.kernel import kernel
 NO_SLIP = 1e-7  # m/s
 NO_LOAD = 1e-9  # of the forces that hold back the free accelerations: a margin that has just vanished
 NOBODY = -1
-NO_LOAD_ON_SPRINGS = 1e-6  # ... of contacts that share a load as springs
+NO_LOAD_ON_SPRINGS = 1e-5  # ... of contacts that share a load as springs
 AT_LIMIT_ON_SPRINGS = 1e-4  # ... and have just reached their cone: by how much springs may move it
 # Changes of normal forces of joints in a round, in the last one, and where forces hold all and only which ones is not settled
 # (margins tell whether they do), of the largest; rounds after which they go from one side to the other, and part of a change then

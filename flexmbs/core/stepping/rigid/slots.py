@@ -68,6 +68,8 @@ def enough_slots(tables, state, work, cause):
 def has_closed(tables, state, c, work, cause):
     """Whether open contact ``c`` closes in this instant, in which that of ``cause`` does; evaluates its geometry."""
     gap, rate = gap_in_place(tables, c, state.q, state.v, state.a, work)
+    if c != cause and work.touch[0].clear > 0.0:  # another point has its place
+        return False
     if c != cause and gap < -CLOSED:  # it parted with the depth with which it had been found
         return gap <= state.contact_history[tables.contacts[c].history_at + HELD_GAP] + CLOSED
     if c == cause or gap > CLOSED or abs(rate) <= FLIES:
