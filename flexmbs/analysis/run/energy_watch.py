@@ -13,7 +13,7 @@ share of the changes of the balance that a multiple of W_e accounts for, by leas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -39,6 +39,8 @@ LEAST_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
 # differences than COARSE_RTOL; a part of the largest energy is rounding.
 LEAST_RTOL, COARSE_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
 NAMED, SMALL, NEARLY = 0.5, 0.1, 0.9  # part of the balance that names its cause; between which it has grown
+SEEN = ("before", "explained", "exchanged", "worst", "worst_at", "quiet_at", "grown_at", "first", "last", "balance", "turnover")
+SEEN = (*SEEN, "largest", "along", "square", "changes", "instants", "rates")  # for saved states
 
 
 class EnergyWatch:
@@ -49,7 +51,7 @@ class EnergyWatch:
 
     def __init__(self, system, model: Model, settings: Settings, rtol: float, books: EnergyBooks | None):
         self.motions = DrivenMotions(system, model)
-        self.before: tuple[np.ndarray, np.ndarray] | None = None  # (1, ...) time and state of the drivers at the last row
+        self.before: dict[str, np.ndarray] | None = None  # (1, ...) time and state of the drivers at the last row
         self.books = books if len(model.tables.condensed) == len(model.tables.massless) else None
         self.explained = self.exchanged = 0.0  # J up to now
         # largest balance, J; when, s; the last time it was small, and the first one when it was nearly the largest
@@ -103,9 +105,9 @@ class EnergyWatch:
         ``arrays`` describe the ``watched`` (rows,) ones; ``events`` since the rows before.
         """
         times, states = rows[:, TIME], self.motions.driven(model, rows)
-        before = (times[:1], states[:1]) if self.before is None else self.before
-        self.before = times[-1:].copy(), states[-1:].copy()
-        seen = self.motions.is_seen(np.append(before[0], times), np.concatenate([before[1], states]))
+        before = {"t": times[:1], "driven": states[:1]} if self.before is None else self.before
+        self.before = {"t": times[-1:].copy(), "driven": states[-1:].copy()}
+        seen = self.motions.is_seen(np.append(before["t"], times), np.concatenate([before["driven"], states]))
         if self.books is None or "ledger" not in arrays or not np.any(watched):
             return None
         unseen = np.append(0, np.cumsum(~seen)[watched])
@@ -166,6 +168,15 @@ class EnergyWatch:
         self.square += (work**2).sum(axis=0)
         self.changes += float(left @ left)
 
+    def note(self) -> dict[str, object]:
+        """What has been seen so far, for a saved state: a run that is resumed tells what the whole one would."""
+        return {"skipped": self.motions.skipped, **{name: _plain(vars(self)[name]) for name in SEEN if name in vars(self)}}
+
+    def go_on(self, note: Mapping[str, object]) -> None:
+        """Take over what a :meth:`note` holds."""
+        self.motions.skipped = str(note.get("skipped", ""))
+        vars(self).update({name: _with_arrays(note[name]) for name in SEEN if name in note})
+
     def message(self) -> str:
         """How far the balance is beyond the tolerance, where and by what."""
         beyond = float(f"{abs(self.worst) / self.explained:.2g}")
@@ -202,3 +213,16 @@ class EnergyWatch:
             )
         elif abs(self.worst) > WARN * self.explained:
             warn(self.message(), ResultWarning)
+
+
+def _plain(value):
+    """Arrays as lists, which JSON can hold."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return np.array(value).tolist() if isinstance(value, np.ndarray | tuple) else value
+
+
+def _with_arrays(value):
+    if isinstance(value, dict):
+        return {name: _with_arrays(one) for name, one in value.items()}
+    return np.array(value, dtype=float) if isinstance(value, list) else value

@@ -90,7 +90,8 @@ class Recorder:
             chosen, needed = self._chosen(rows)
             watched = self._watched(model, chosen)
             arrays = self.describe(model, rows[watched])
-            self.gained = self.gained or self.watch.take(model, rows, watched, arrays, happened)
+            gained = self.watch.take(model, rows, watched, arrays, happened)
+            self.gained = self.gained or gained
             if len(model.constraint_names) and np.any(watched):
                 error = arrays["constraint_error"]
                 self.opening = float(error.max())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
-from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
+from flexmbs.analysis.run.impact_notes import ImpactNotes
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.machine_notes import notes_of_machine
@@ -66,7 +66,9 @@ class Run(RunModel):
     def __init__(
         self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress: RunProgress
     ):
-        self.warnings: Sequence[str] = ()  # those issued since the call of the user
+        self.warnings: list[str] = []  # those issued since the call of the user
+        self.first_time = 0.0  # s: where the run began, in whatever call
+        self.told: int | None = None  # warnings before those of the end, which a run that goes on has not reached
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.rtol, self.stops_on_imbalance = float(settings.rtol), True  # as asked for; where energy is gained or missing
         self.deformation, self.stops_on_deformation = DeformationWatch(model), True
@@ -111,13 +113,14 @@ class Run(RunModel):
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
-        self.impacts = ImpactNotes(self.system)
+        self.impacts, self.damping, self.machine_notes = ImpactNotes(self.system), "", []
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
-        as_stated = self.starts_as_stated and saved is None
-        self.damping, self.machine_notes = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
+        if not resume or saved is None or "machine" not in saved.note:
+            as_stated = self.starts_as_stated and saved is None
+            self.damping, self.machine_notes = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
@@ -214,8 +217,30 @@ class Run(RunModel):
         """Take over the counters of the run that is resumed."""
         self.state.count[:] = saved.arrays["state.count"]
         self.solve_seconds = float(saved.note["solve_seconds"])
+        self.loop_seconds += float(saved.note.get("loop_seconds", 0.0))
         self.recorder.go_on(saved)
-        self.deformation.go_on(saved.note.get("deformation", {}))
+        self._take_over(saved.note)
+        known = saved.note.get("warnings", [])
+        self.warnings[:] = [*known, *(text for text in self.warnings if text not in known)]
+        self.damping, self.machine_notes = saved.note.get("machine", ("", []))
+
+    def _seen(self) -> dict[str, object]:
+        """What statistics and warnings of the end tell of the steps so far, for a saved state."""
+        self.impacts.take(self.recorder.contacts)
+        return {
+            "deformation": self.deformation.note(),
+            "energy": self.recorder.watch.note(),
+            "impacts": self.impacts.note(),
+            "reach": dict(self.terms.reach),
+        }
+
+    def _take_over(self, note: Mapping) -> None:
+        """Go on from what :meth:`_seen` gave; states of older versions lack some."""
+        self.deformation.go_on(note.get("deformation", {}))
+        self.recorder.watch.go_on(note.get("energy", {}))
+        self.impacts.go_on(note.get("impacts", {}))
+        self.terms.reach = dict(note.get("reach", {}))
+        self.size.told = bool(note.get("told_of_size"))
 
     def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
@@ -305,9 +330,13 @@ class Run(RunModel):
             **self.recorder.note(),
             **self.recorder.writer.position,
             "status": status,
-            "solve_seconds": self._stats()["solve_seconds"],
+            **{name: self._stats()[name] for name in ("solve_seconds", "loop_seconds")},
             "in_time": self.steps is IN_TIME,
-            "deformation": self.deformation.note(),
+            "first_time": self.first_time,
+            "warnings": self.warnings[: self.told],
+            "told_of_size": self.size.told,
+            "machine": [self.damping, self.machine_notes],
+            **self._seen(),
         }
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
@@ -328,7 +357,7 @@ class Run(RunModel):
             self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
         saves.fill(saved, self.blocks)
         self.recorder.return_to(place)
-        self.deformation.go_on(saved.note["deformation"])
+        self._take_over(saved.note)
 
     def _write(self) -> None:
         """Write a chunk file, then the state after it."""
@@ -358,8 +387,8 @@ class Run(RunModel):
 
     def _advice(self) -> tuple[str, ...]:
         """What slows the run, and what its modes do not resolve."""
-        unresolved = self.impacts.of(self.model, self.recorder.contacts)
-        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), unresolved)))
+        self.impacts.take(self.recorder.contacts)
+        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), self.impacts.unresolved(self.model))))
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -399,13 +428,13 @@ class Run(RunModel):
         return f"finished: stopped by event '{event.name}'{f' ({reason})' if reason else ''}"
 
     def _end(self, outcome: int) -> Result:
+        self.told = len(self.warnings)
         self.deformation.warn()
         if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            contacts = [*self.recorder.contacts, *open_contacts(self.model, self.state)]
-            notes = [*self._advice(), *soft_contacts(self.system, contacts), *self.machine_notes]
+            notes = [*self._advice(), *self.impacts.soft(open_contacts(self.model, self.state)), *self.machine_notes]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)
