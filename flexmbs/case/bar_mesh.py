@@ -35,14 +35,15 @@ def bar_values(mesh: Mesh) -> dict[str, float]:
 
 
 def bar_with(mesh: Mesh, values: Mapping[str, float]) -> Mesh:
-    """The bar with other dimensions and another material; ``values`` has all names of :func:`bar_values`.
+    """The bar with other dimensions and another material: ``values`` by names of :func:`bar_values`; others stay.
 
     Raises MeshError for a dimension that is not positive.
     """
+    old = bar_values(mesh)
+    values = {**old, **values}
     for name in ("length", "thickness", "width"):
         if not values[name] > 0.0:
             raise MeshError(f"{mesh.source}: {name} = {values[name]:g} m must be positive")
-    old = bar_values(mesh)
     is_beam = mesh.blocks[0].section is not None
     along = values["length"] / old["length"]
     across = [1.0, 1.0] if is_beam else [values[name] / old[name] for name in ("thickness", "width")]
