@@ -30,11 +30,9 @@ UNITS = {
 class Parameters:
     mesh: str = fm.parameter("pendulum_beam.inp", "", "mesh file (a bar along x with node sets ROOT and TIP)")
     length: float = fm.parameter(0.5, "m", "of the bar", minimum=1e-3)
-    thickness: float = fm.parameter(0.02, "m", "of the bar, in the plane in which it swings", minimum=1e-4)
-    width: float = fm.parameter(0.03, "m", "of the bar, along the hinge", minimum=1e-4)
-    fall: float = fm.parameter(
-        pi / 2, "rad", "angle of its fall before it hangs straight down, at the stop", minimum=1e-3, maximum=pi
-    )
+    thickness: float = fm.parameter(0.02, "m", "in the plane in which it swings", minimum=1e-4)
+    width: float = fm.parameter(0.03, "m", "along the hinge", minimum=1e-4)
+    fall: float = fm.parameter(pi / 2, "rad", "angle of its fall before it hangs straight down", minimum=1e-3, maximum=pi)
     stop_radius: float = fm.parameter(0.01, "m", "radius of the head of the stop", minimum=1e-6)
     modes: int = fm.parameter(40, "", "modes of the bar, clamped at the hinge", minimum=1)
     damping: float = fm.parameter(0.01, "", "damping ratio of the modes", minimum=0.0)
