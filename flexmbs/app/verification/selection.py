@@ -13,6 +13,7 @@ from flexmbs.app.verification.cases import (
     rigid_rotation,
     rotating_beam,
     simple_pendulum,
+    small_mechanisms,
     spin_up_beam,
 )
 from flexmbs.app.verification.verification_case import VerificationCase
@@ -33,6 +34,11 @@ VERIFICATION_CASES: tuple[VerificationCase, ...] = (
     nafems.FV52,
     nafems.LE10,
     integrator_orders.INTEGRATOR_ORDERS,
+    small_mechanisms.SLIDING_BLOCK,
+    small_mechanisms.BOUNCING_BALL,
+    small_mechanisms.SPRING_DAMPER,
+    small_mechanisms.STUDY,
+    small_mechanisms.FILES,
 )
 
 
