@@ -15,12 +15,13 @@ from flexmbs.analysis.linear.machine_modes import MachineModes
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.common.argument_errors import names_arguments
+from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.reduction.high_modes import DampedModes
 from flexmbs.result.result import Result
 
 
-@names_arguments
+@names_arguments(MechanismError)
 class System(Mechanism):
     """Bodies, joints, forces and contacts, and every analysis of them as a method.
 

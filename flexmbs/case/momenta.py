@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.model.compile_bodies import rigid_inertia_basis
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.result import Result
 
@@ -34,9 +35,11 @@ def momenta(
         weights = np.zeros(points.shape[2])  # integrals of the functions of the inertia basis
         weights[0] = np.sqrt(body.mass)
         arms = np.swapaxes(points, 1, 2)
+        signs = np.ones(len(weights))
+        signs[1:2] = rigid_inertia_basis(body)[1] if isinstance(body, RigidBody) else 1.0
         moved = speed[:, None] * weights[:, None] + np.cross(spin[:, None], arms) + np.swapaxes(rates, 1, 2)
         linear += np.einsum("s,tsk->tk", weights, moved)
-        angular += np.cross(arms + (place[:, None] - about) * weights[:, None], moved).sum(axis=1)
+        angular += np.cross(arms + (place[:, None] - about) * weights[:, None], signs[:, None] * moved).sum(axis=1)
     return linear, angular
 
 
@@ -44,9 +47,7 @@ def _mass_points(result: Result, index: int, body: RigidBody | FlexibleBody) -> 
     """(nt, 3, R) c(q) and its rate: as unit masses they have the inertia of the body (docs/notation.md)."""
     times = len(result.t)
     if isinstance(body, RigidBody):
-        squares, axes = np.linalg.eigh(body.second_moment)
-        spread = axes * np.sqrt(np.maximum(squares, 0.0))
-        fixed = np.column_stack([np.sqrt(body.mass) * body.center, spread])
+        fixed = rigid_inertia_basis(body)[0]
         return np.broadcast_to(fixed, (times, *fixed.shape)), np.zeros((times, *fixed.shape))
     record, fields = result.structure.bodies[index], body.inertia
     q, v = result.trajectory.q[:, record.coordinates], result.trajectory.v[:, record.rates]

@@ -8,32 +8,39 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import FlexmbsError
 
 Class = TypeVar("Class", bound=type)
 
 
-def names_arguments(cls: Class) -> Class:
-    """Make the public methods of ``cls`` raise a MechanismError for arguments that they do not have, or lack."""
-    for name, method in inspect.getmembers(cls, inspect.isfunction):
-        if not name.startswith("_"):
-            setattr(cls, name, _checked(method))
-    return cls
+def names_arguments(error: type[FlexmbsError]) -> Callable[[Class], Class]:
+    """Make the public methods of a class raise ``error`` for arguments that they do not have, or lack."""
+
+    def checked(cls: Class) -> Class:
+        for name, method in inspect.getmembers(cls, inspect.isfunction):
+            if not name.startswith("_"):
+                setattr(cls, name, _checked(method, error))
+        return cls
+
+    return checked
 
 
-def _checked(method: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(method: Callable[..., Any], error: type[FlexmbsError]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(*args: Any, **options: Any) -> Any:
         try:
             return method(*args, **options)
-        except TypeError:
+        except TypeError as raised:
             signature = inspect.signature(method)
             if any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values()):  # passed on to that function
                 signature = inspect.signature(inspect.unwrap(method).__globals__.get(method.__name__, method))
             try:
                 signature.bind(*args, **options)
             except TypeError as wrong:
-                raise MechanismError(_sentence(method.__name__, signature, options, str(wrong))) from None
+                raise error(_sentence(method.__name__, signature, options, str(wrong))) from None
+            for option in options:  # passed on to a function of another name
+                if f"unexpected keyword argument '{option}'" in str(raised):
+                    raise error(f"{method.__name__}: there is no argument '{option}'") from None
             raise
 
     return call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from flexmbs.mechanism.geometry import primitives, unit_plausibility
 from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
+from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import with_material
 
@@ -30,11 +31,11 @@ class RigidBody:
     Attributes
     ----------
     mass : float, kg
-    inertia : (3, 3) kg m2, about the centre of mass, body axes (a vector of 3 is taken as its diagonal)
+    inertia : (3, 3) kg m2, about the centre of mass, body axes (a vector of 3 is taken as its diagonal); without it a mass point
     center : (3,) m, centre of mass
     size : (3,) m or None, edges of a box drawn around the centre where no ``surface`` is given
-    allow_nonphysical : accept an inertia that no mass distribution has, with a MechanismWarning: such a body can be
-        used for mass properties and in weld(), but cannot be simulated
+    allow_nonphysical : accept an inertia that no mass distribution has, with a MechanismWarning that says by how much. Where
+        a principal moment is negative, such a body serves for mass properties and in weld(), but not in a system
     surface : SurfaceMesh or None, what is drawn
 
     Raises
@@ -45,7 +46,7 @@ class RigidBody:
     """
 
     mass: float
-    inertia: np.ndarray
+    inertia: np.ndarray = field(default_factory=lambda: np.zeros(3))
     center: np.ndarray = field(default_factory=lambda: np.zeros(3))
     size: np.ndarray | None = None
     allow_nonphysical: bool = False
@@ -71,9 +72,14 @@ class RigidBody:
             object.__setattr__(self, "surface", box.moved(center, np.eye(3)))
         reason = self.nonphysical_reason
         if reason and not self.allow_nonphysical:
-            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True accepts it for mass properties only")
+            raise BodyError(f"rigid body: {reason}; allow_nonphysical=True accepts it{self._purpose}")
         if reason:
-            warn(f"rigid body: {reason}; it is accepted for mass properties only", MechanismWarning)
+            warn(f"rigid body: {reason}; it is accepted{self._purpose}", MechanismWarning)
+
+    @property
+    def _purpose(self) -> str:
+        moments = np.linalg.eigvalsh(self.inertia)
+        return " for mass properties only" if moments[0] < -_NEGATIVE * np.abs(moments).max() else ""
 
     @property
     def nonphysical_reason(self) -> str:
@@ -82,17 +88,20 @@ class RigidBody:
         moments = np.linalg.eigvalsh(self.inertia)
         if lowest >= -_NEGATIVE * max(np.abs(moments).max(), 1e-300):
             return ""
-        if moments[0] < 0.0:
+        if self._purpose:
             return f"its inertia is not physical: it has a negative principal moment ({moments[0]:.6g} kg m2 of {moments} kg m2)"
-        return f"no mass distribution has principal moments {moments} kg m2; none may exceed the sum of the other two"
+        return (
+            f"no mass distribution has principal moments {moments} kg m2; none may exceed the sum of the other two, as the largest "
+            f"does by {-2.0 * lowest:.3g} kg m2 ({-2.0 * lowest / moments[2]:.2g} of it)"
+        )
 
     @property
     def second_moment(self) -> np.ndarray:
         """int x x^T dm about the centre, (3, 3) kg m2: tr(J)/2 I - J.
 
-        BodyError for an inertia that no mass distribution has: the equations of motion need a real root of it.
+        BodyError where a principal moment is negative: such a body would accelerate against its moments.
         """
-        if reason := self.nonphysical_reason:
+        if (reason := self.nonphysical_reason) and self._purpose:
             raise BodyError(
                 f"rigid body: {reason}. It cannot be simulated; it can be used only for mass properties and in weld() "
                 "to a body with physical inertia"
@@ -156,6 +165,15 @@ class RigidBody:
     def point(cls, mass: float, center: ArrayLike = (0.0, 0.0, 0.0)) -> RigidBody:
         """All mass in one point."""
         return cls(mass, np.zeros(3), np.asarray(center, dtype=float))
+
+    @classmethod
+    def rotor(cls, mass: float, moment: float, axis: str = "z", center: ArrayLike = (0.0, 0.0, 0.0)) -> RigidBody:
+        """Rotor with a ``moment`` (kg m2) about its axis: across it those of a thin disc, half as large."""
+        mass = as_number(mass, "rigid rotor: mass (kg)", minimum=1e-300)
+        moment = as_number(moment, "rigid rotor: moment (kg m2)", minimum=1e-300)
+        radius = float(np.sqrt(2.0 * moment / mass))
+        disc = primitives.cylinder(radius, _ROD_RADIUS * radius, axis=axis).surface
+        return cls(mass, 0.5 * moment * (1.0 + (np.arange(3) == "xyz".index(axis))), surface=disc).placed(center)
 
     @classmethod
     def rod(cls, mass: float, length: float) -> RigidBody:
@@ -262,10 +280,13 @@ class RigidBody:
 
     @classmethod
     def from_mesh(cls, mesh: Mesh, density: float | None = None) -> RigidBody:
-        """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials."""
+        """Mass, centre and inertia of a mesh; ``density`` (kg/m3) overrides that of its materials, and needs none."""
         if density is not None:
             density = as_number(density, "rigid body from a mesh: density (kg/m3)", minimum=1e-300)
-        model = assemble(mesh if density is None else with_material(mesh, density=density))
+            any_stiffness = Material("rigid", 2.1e11, 0.3, density)
+            blocks = tuple(replace(block, material=block.material or any_stiffness) for block in mesh.blocks)
+            mesh = with_material(replace(mesh, blocks=blocks), density=density)
+        model = assemble(mesh)
         drawn = model.surface(np.zeros((model.ndof, 0)), np.zeros((0, 2), dtype=int), np.zeros((model.ndof, 0)))
         surface = SurfaceMesh(drawn.points, drawn.faces) if len(drawn.faces) else None
         return cls(model.mass, model.inertia, model.center, surface=surface)

@@ -13,11 +13,16 @@ from flexmbs.mechanism.rigid_body import RigidBody
 ROUNDING = 1e-13
 
 
-def rigid_inertia_basis(body: RigidBody) -> np.ndarray:
-    """X (3, 4) of a rigid body: column 0 carries the centre, the others the root of the central second moment."""
+def rigid_inertia_basis(body: RigidBody) -> tuple[np.ndarray, float]:
+    """X (3, 4) of a rigid body: column 0 carries the centre, the others the root of the central second moment.
+
+    And the sign with which column 1 counts: -1 for the negative second moment of an inertia that no mass distribution has
+    (there is never more than one, as the sum of any two is a principal moment).
+    """
     values, vectors = np.linalg.eigh(body.second_moment)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    return np.column_stack([np.sqrt(body.mass) * body.center, root])
+    sign = -1.0 if body.nonphysical_reason else 1.0
+    root = vectors * np.sqrt(np.maximum([sign * values[0], *values[1:]], 0.0))
+    return np.column_stack([np.sqrt(body.mass) * body.center, root]), sign
 
 
 def matrix_kind(matrix: np.ndarray) -> int:

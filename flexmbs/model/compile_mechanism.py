@@ -81,7 +81,7 @@ class _Compiler:
         self.v: list[float] = []
         self.reference: list[np.ndarray] = []
         self.coordinate_records: dict[int, np.void] = {}
-        self.inertia_bases: dict[int, np.ndarray] = {}  # of rigid bodies that are used several times
+        self.inertia_bases: dict[int, tuple[np.ndarray, float]] = {}  # of rigid bodies that are used several times
         self.curves: dict[tuple[int, bool], int] = {}
         self.ends: list[CoordinateEnd] = []
         self.forces = ForceTables(self)
@@ -266,9 +266,9 @@ class _Compiler:
         return len(self.records["bodies"]) + self.constraint_names.index(name)
 
     def add_rigid(self, body, links: dict[str, int]) -> None:
-        basis = self.inertia_bases.get(id(body))
-        if basis is None:
-            basis = self.inertia_bases[id(body)] = rigid_inertia_basis(body)
+        if id(body) not in self.inertia_bases:
+            self.inertia_bases[id(body)] = rigid_inertia_basis(body)
+        basis, sign = self.inertia_bases[id(body)]
         record = make_record(
             t.BODY,
             **links,
@@ -276,6 +276,7 @@ class _Compiler:
             modal_start=len(self.q),
             rank=basis.shape[1],
             x_at=self.pool.add(basis),
+            sign=sign,
             root_mass=np.sqrt(body.mass),
         )
         self.records["bodies"].append(record)

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
+from flexmbs.common.errors import UnknownHistoryError
+
 IMPACT, TRANSITION, EVENT, LOCK, RELEASE = KINDS = ("impact", "transition", "event", "lock", "release")
 
 Vector = tuple[float, float, float]
@@ -74,7 +76,7 @@ def in_order(events: Iterable[EventRecord]) -> tuple[EventRecord, ...]:
 
 
 def of_name(events: Iterable[EventRecord], name: str | None, known: Iterable[str]) -> tuple[EventRecord, ...]:
-    """Records with that name (None: all); KeyError with near names for one that is not ``known`` either."""
+    """Records with that name (None: all); UnknownHistoryError with near names for one that is not ``known`` either."""
     events = tuple(events)
     if name is None:
         return events
@@ -82,7 +84,7 @@ def of_name(events: Iterable[EventRecord], name: str | None, known: Iterable[str
     names = sorted({*known, *(event.name for event in events)})
     if not found and name not in names:
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names[:3]
-        raise KeyError(f"nothing named {name!r} has events; near names: {', '.join(near) or 'none'}")
+        raise UnknownHistoryError(f"nothing named {name!r} has events; near names: {', '.join(near) or 'none'}")
     return found
 
 

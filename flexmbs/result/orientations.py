@@ -6,6 +6,7 @@ import difflib
 
 import numpy as np
 
+from flexmbs.common.errors import UnknownHistoryError
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, quaternions
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.histories import all_markers
@@ -21,12 +22,14 @@ def orientation(structure: Structure, run: Trajectory, name: str, relative_to: s
     name : a body, a marker ("body.marker"), or a joint: then of its second marker relative to its first
     relative_to : a body or marker; a joint has its own
 
-    KeyError for an unknown name (with near ones) or a marker without rotation.
+    UnknownHistoryError for an unknown name (with near ones) or a marker without rotation.
     """
     joints = {joint.name: joint for joint in structure.joints}
     if name in joints:
         if relative_to is not None:
-            raise KeyError(f"joint {name!r}: relative_to is not allowed; a joint's orientation is relative to its first marker")
+            raise UnknownHistoryError(
+                f"joint {name!r}: relative_to is not allowed; a joint's orientation is relative to its first marker"
+            )
         first, second = (structure.markers[index] for index in (joints[name].marker_a, joints[name].marker_b))
         return _relative(_marker_axes(structure, run, first), _marker_axes(structure, run, second))
     axes = _axes(structure, run, name)
@@ -55,7 +58,7 @@ def _axes(structure: Structure, run: Trajectory, name: str) -> np.ndarray:
         return _marker_axes(structure, run, markers[name])
     known = [*(body.name for body in structure.bodies), *markers, *(joint.name for joint in structure.joints)]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or known
-    raise KeyError(f"no body, marker or joint named {name!r}; near names: {', '.join(near)}")
+    raise UnknownHistoryError(f"no body, marker or joint named {name!r}; near names: {', '.join(near)}")
 
 
 def _marker_axes(structure: Structure, run: Trajectory, marker: MarkerRecord) -> np.ndarray:
@@ -64,6 +67,6 @@ def _marker_axes(structure: Structure, run: Trajectory, marker: MarkerRecord) ->
     if body.flexible is None or marker.fields is None:
         return turn @ marker.rotation
     if not marker.fields.has_rotation:
-        raise KeyError(f"marker '{marker.body}.{marker.name}' is a single node of a solid and has no rotation")
+        raise UnknownHistoryError(f"marker '{marker.body}.{marker.name}' is a single node of a solid and has no rotation")
     bent = superpose(body.flexible, marker.fields.Psi, marker.fields.Zr, run.q[:, body.coordinates])
     return turn @ matrices_of_vectors(bent) @ marker.rotation

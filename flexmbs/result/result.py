@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.errors import ResultWarning, SimulationError, UnknownHistoryError
+from flexmbs.common.argument_errors import names_arguments
+from flexmbs.common.errors import FlexmbsError, ResultWarning, SimulationError, UnknownHistoryError
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vectors
@@ -51,8 +52,9 @@ def load(folder: str | Path) -> Result:
     return result
 
 
+@names_arguments(FlexmbsError)
 class Result(StressMethods, PictureMethods, ExportMethods):
-    """Time histories, contacts and fields of one run.
+    """Time histories, contacts and fields of one run; FlexmbsError for arguments that a method does not have, or lacks.
 
     ``result["hinge.angle"]`` is the history of that name (``result.names`` lists all), one value per accepted step
     ``result.t``; fields (:meth:`displacement`, :meth:`stress`) are available at any time between.
@@ -135,7 +137,7 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         return self.trajectory.events
 
     def impacts(self, name: str | None = None) -> tuple[EventRecord, ...]:
-        """Impacts in order of time, all or those of one contact; KeyError with near names for an unknown one."""
+        """Impacts in order of time, all or those of one contact; UnknownHistoryError with near names."""
         found = event_records.of_name(self.events, name, self.structure.contact_names)
         return tuple(event for event in found if event.kind == event_records.IMPACT)
 
@@ -176,10 +178,10 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         return unit_of(self.structure, name)
 
     def flexible(self, body: str) -> FlexibleBody:
-        """The flexible body of that name; KeyError if there is none or it is rigid."""
+        """The flexible body of that name; UnknownHistoryError if there is none or it is rigid."""
         record = self.structure.bodies[self.structure.body_index(body)]
         if record.flexible is None:
-            raise KeyError(f"body {body!r} is rigid: it has no modes, displacements or stresses")
+            raise UnknownHistoryError(f"body {body!r} is rigid: it has no modes, displacements or stresses")
         return record.flexible
 
     def at(self, time: float) -> State:

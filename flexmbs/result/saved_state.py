@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.atomic_files import what_is, write_arrays
-from flexmbs.common.errors import ResultFolderError, SimulationError
+from flexmbs.common.errors import ResultFolderError, SimulationError, UnknownHistoryError
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.chunks import damaged, reading
 from flexmbs.result.file_names import MODEL, STATE, SYSTEM
@@ -49,7 +49,7 @@ class SavedState:
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
-            raise KeyError(f"no coordinate or rate named {name!r}; names: {', '.join(self.names)}")
+            raise UnknownHistoryError(f"no coordinate or rate named {name!r}; names: {', '.join(self.names)}")
         count = self.note["coordinate_count"]
         index = self.names.index(name)
         return float(self.arrays["state.q"][index] if index < count else self.arrays["state.v"][index - count])

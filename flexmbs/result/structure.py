@@ -235,7 +235,7 @@ class Structure:
 
     def body_index(self, name: str) -> int:
         """Index of the body of that name; UnknownHistoryError names the bodies that exist."""
-        index = self._body_indices.get(name)
+        index = self._body_indices.get(str(name))
         if index is None:
             raise UnknownHistoryError(f"no body named '{name}'. {near_names(str(name), self._body_indices)}")
         return index

@@ -86,6 +86,7 @@ BODY = record_type(
         ("modal_start", "i8"),  # first modal coordinate
         ("rank", "i8"),  # R, number of inertia basis functions
         ("x_at", "i8"),  # X (3, R)
+        ("sign", "f8"),  # of what column 1 of X adds: -1 for a rigid body with a negative second moment
         ("place_start", "i8"),  # places of its fields in Workspace.weight: modes, then forms
         ("place_end", "i8"),
         ("order_start", "i8"),  # the modes in the order of their places
@@ -106,6 +107,7 @@ BODY = record_type(
     ],
     parent_marker=NONE,
     own_marker=NONE,
+    sign=1.0,
     axis_start=NONE,
     axis_end=NONE,
     form_at=NONE,

@@ -85,7 +85,10 @@ def moments_about_joint(body, frame, point, pool):
         if s == 0:  # the first function is constant over the body
             x, y, z = x + root * ox, y + root * oy, z + root * oz
             hx, hy, hz = root * x, root * y, root * z
-        xx, xy, xz, yy, yz, zz = xx + x * x, xy + x * y, xz + x * z, yy + y * y, yz + y * z, zz + z * z
+        u, v, w = x, y, z
+        if s == 1:
+            u, v, w = body.sign * x, body.sign * y, body.sign * z
+        xx, xy, xz, yy, yz, zz = xx + u * x, xy + u * y, xz + u * z, yy + v * y, yz + v * z, zz + w * z
     return xx, xy, xz, yy, yz, zz, hx, hy, hz
 
 

@@ -137,6 +137,8 @@ def set_rigid_wrench(tables, b, work):
     for i in range(rank):
         x, y, z = pool[at + i], pool[at + rank + i], pool[at + 2 * rank + i]
         bx, by, bz = c00 * x + c01 * y + c02 * z, c10 * x + c11 * y + c12 * z, c20 * x + c21 * y + c22 * z
+        if i == 1:
+            x, y, z = body.sign * x, body.sign * y, body.sign * z
         if i == 0:
             bx, by, bz = bx + ox, by + oy, bz + oz
             gx, gy, gz = root * bx, root * by, root * bz
@@ -215,7 +217,7 @@ def kinetic_energy(tables, b, work):
             vx += body.root_mass * ox
             vy += body.root_mass * oy
             vz += body.root_mass * oz
-        total += vx * vx + vy * vy + vz * vz
+        total += (body.sign if s == 1 else 1.0) * (vx * vx + vy * vy + vz * vz)
     return 0.5 * total
 
 

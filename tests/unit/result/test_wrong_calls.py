@@ -1,0 +1,32 @@
+"""Methods of a result that are called wrongly say what is wrong and what would be right."""
+
+import pytest
+
+import flexmbs as fm
+
+
+@pytest.fixture(scope="module")
+def result():
+    system = fm.System()
+    rod = system.add(fm.RigidBody.rod(1.0, 1.0), name="rod")
+    system.revolute(system.ground["origin"], rod["origin"], name="hinge")
+    return system.simulate(0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda r: r.largest_von_mises("rodd"), "no body named 'rodd'. Did you mean rod?"),
+        (lambda r: r.section_forces(["rod"], 0.0), "no body named"),
+        (lambda r: r.stress("rod", 0.0), "body 'rod' is rigid"),
+        (lambda r: r.displacement("rod"), r"displacement: missing .*'time'; it is called as displacement\(body, time\)"),
+        (lambda r: r.stress("rod", tim=0.0), "stress: there is no argument 'tim'; did you mean 'time'?"),
+        (lambda r: r.plot("hinge.angle", titel="x"), "plot: there is no argument 'titel'"),
+        (lambda r: r.rotation("rodd"), "near names: rod"),
+        (lambda r: r.impacts("floor"), "nothing named 'floor' has events"),
+        (lambda r: r.final_state["hinge.angl"], "hinge.angle"),
+    ],
+)
+def test_wrong_call(result, call, words):
+    with pytest.raises(fm.FlexmbsError, match=words):
+        call(result)
