@@ -12,7 +12,7 @@ import flexmbs as fm
 
 GRAVITY, STEEL = 9.81, fm.Material("steel", 210e9, 0.3, 7850.0)
 PLOTS = {"Stop": ("stop.force",), "Tip": ("bar.tip.displacement.y",), "Angle": ("hinge.angle",)}
-VIEW = {"color": "von_mises", "scale": 20.0}
+VIEW = {"color": "von_mises", "scale": 20.0, "duration": 4.0}
 UNITS = {
     "first_contact_time": "s",
     "first_contact_duration": "s",
