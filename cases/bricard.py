@@ -48,14 +48,14 @@ def rod(p: Parameters, along: np.ndarray) -> fm.RigidBody:
 def build(p: Parameters) -> fm.System:
     """Body axes lie along those of the world at the start."""
     system = fm.System(gravity=(0.0, -p.g, 0.0), coordinates=p.coordinates)
-    before = system.ground.marker("P0")
+    before = system.ground
     for i in range(1, 6):
-        edge = POINTS[i] - POINTS[i - 1]
-        part = system.add(rod(p, edge), name=f"rod {i}")
-        part.marker("end", p.length * edge)
-        system.revolute(before, part["origin"], axis=AXES[i - 1], name=f"P{i - 1}")
-        before = part["end"]
-    system.revolute(before, system.ground.marker("P5", p.length * POINTS[5]), axis=AXES[5], name="P5")
+        start, end = p.length * POINTS[i - 1], p.length * POINTS[i]
+        part = system.add(rod(p, POINTS[i] - POINTS[i - 1]), name=f"rod {i}", position=start)
+        part.marker("end", end - start)
+        system.revolute(before, part, at=start, axis=AXES[i - 1], name=f"P{i - 1}")
+        before = part
+    system.revolute(before, system.ground, at=end, axis=AXES[5], name="P5")
     return system
 
 
