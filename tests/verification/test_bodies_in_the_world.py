@@ -128,6 +128,41 @@ def test_engine_placed_in_the_world_moves_as_the_one_stated_by_markers():
     assert ends[0] == pytest.approx(ends[1], abs=1e-12)
 
 
+def arm(in_world):
+    """Three links at right angles in space on turned axes, the last one driven, with a spring from its tip to ground."""
+    system, points = fm.System(gravity=GRAVITY), np.array([[0.0, 0, 0.2], [0.4, 0, 0.2], [0.4, 0.3, 0.2], [0.4, 0.3, 0.45]])
+    axes, before, marker = ("z", "y", "x"), system.ground, system.ground.marker("base", points[0])
+    for i, axis in enumerate(axes):
+        link = fm.RigidBody.box(800.0, np.abs(points[i + 1] - points[i]) + 0.04, center=0.5 * (points[i + 1] - points[i]))
+        if in_world:
+            body = system.add(link, f"link {i}", position=points[i])
+            joint = system.revolute(before, body, at=points[i], axis=axis, name=f"joint {i}")
+        else:
+            body = system.add(link, f"link {i}")
+            joint = system.revolute(marker, body["origin"], axis=axis, name=f"joint {i}")
+            marker = body.marker("end", points[i + 1] - points[i])
+        before = body
+    joint.prescribe(fm.Harmonic(0.3, 1.5))
+    end = body.marker("tip", at=points[3]) if in_world else marker
+    system.spring_damper(system.ground.marker("post", (0.9, 0.3, 0.45)), end, stiffness=200.0, damping=3.0, name="spring")
+    return system
+
+
+def test_arm_of_three_links_placed_in_the_world_moves_as_the_one_stated_by_markers():
+    """At the end; the rate of the driver begins with others that are zero but for rounding, which ended the run at its start."""
+    one, other = (arm(in_world).simulate(1.0, rtol=1e-9) for in_world in (True, False))
+    for name in ("joint 0.angle", "joint 1.angle", "spring.force"):
+        assert one[name][-1] == pytest.approx(other[name][-1], rel=1e-12, abs=1e-12), name
+
+
+@pytest.mark.parametrize("rate", [1e-17, 1.9e-16, 1e-15, 1e-13, 1e-12])
+def test_rate_that_is_zero_but_for_rounding(rate):
+    """The first step was as much shorter than the state was below its tolerance, 1e-19 s, and drowned in rounding."""
+    system = arm(False)
+    system.joints["joint 0"].start_rate["angle"] = rate
+    assert len(system.simulate(0.01, rtol=1e-9).t) < 40
+
+
 def test_places_and_markers_may_be_mixed():
     """Of a chain of three links the middle one has no place: it is found by its joints."""
     system = fm.System(gravity=(0.0, -9.81, 0.0))

@@ -25,7 +25,7 @@ def first_step_size(tables, state, settings, scratch):
         size += (state.q[k] * weight_q) ** 2 + (state.v[k] * weight_v) ** 2
         slope += (state.v[k] * weight_q) ** 2 + (state.a[k] * weight_v) ** 2
     h = FIRST * math.sqrt(size / slope)
-    if size < SMALLEST_SUM or slope < SMALLEST_SUM:
+    if size < 1.0 or slope < SMALLEST_SUM:  # a state within its tolerances of zero is none: steps of 1e-16 s drown in rounding
         h = UNKNOWN_FIRST
     # the first step may at most use up the tolerance with its leading term
     h = min(h, max(1e-3, 10.0 / math.sqrt(slope)))
