@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import CaseError, CaseWarning
+from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 
 SETS = "sets"  # of a file with several: name -> values
@@ -71,7 +71,7 @@ def read_parameter_set(path: str | Path) -> dict[str, Any]:
     if wrong:
         raise CaseError(f"{path}: {wrong}; expected a JSON file of parameters")
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = parsed_json(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CaseError(f"{path}: not a JSON file of parameters: {error}") from None
     if not isinstance(content, dict):

@@ -55,6 +55,15 @@ def what_is(path: str | Path) -> str:
     return next((text for is_kind, text in _KINDS if is_kind(mode)), "")
 
 
+def read_file(path: str | Path) -> bytes:
+    """The content of a file; OSError as of ``open``, and for pipes and devices, which may never end."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError("it " + next((text for is_kind, text in _KINDS if is_kind(mode)), "is no file"))
+        return file.read()
+
+
 def reason(error: OSError) -> str:
     """What is wrong and what helps, as text."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error) or type(error).__name__)
@@ -75,7 +84,8 @@ def remove_leftovers(folder: Path, owner: str) -> None:
 def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: str = "") -> Iterator[Path]:
     """A temporary path that replaces ``path`` when the context ends; the data is synchronised to disk first.
 
-    After an exception it is removed, and ``path`` is unchanged. An OSError becomes a ``kind`` with the remedy.
+    After an exception it is removed, and ``path`` is unchanged. An OSError becomes a ``kind`` with the remedy. A link is
+    replaced, not followed: what it leads to may be no file of flexmbs.
     """
     temporary = None
     try:
@@ -113,7 +123,7 @@ def refuse_existing(path: str | Path, force: bool = False, kind: type[FlexmbsErr
     before any work is done.
     """
     try:
-        exists = _target(Path(path)).exists()
+        exists = os.path.lexists(_target(Path(path)))
     except OSError as error:
         raise kind(f"{path}: cannot be written: {reason(error)}") from error
     if exists and not force:
@@ -132,17 +142,17 @@ def replacing_in_folder(path: str | Path) -> Iterator[Path]:
 
 
 def _target(path: Path) -> Path:
-    """The target of a link; OSError if the path cannot be replaced by a file."""
+    """The absolute path, links kept; OSError if it cannot be replaced by a file."""
     if not path.name:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        return Path(os.path.realpath(path))
+        return path.absolute()
     text = next((text for is_kind, text in _KINDS if is_kind(mode)), "")
     if text:
         raise OSError(f"it {text}")
-    return Path(os.path.realpath(path))
+    return path.absolute()
 
 
 def _sync(path: Path) -> None:

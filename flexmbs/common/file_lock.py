@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import socket
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -42,7 +43,10 @@ class FileLock:
         return self._file is not None
 
     def acquire(self) -> bool:
-        """Whether the lock was free; it is then ours, and its file names this process. OSError as of ``open``."""
+        """Whether the lock was free; it is then ours, and its file names this process.
+
+        OSError as of ``open``, and if something else than a file of its own is in its place.
+        """
         while True:
             file = _opened(self.path)
             try:
@@ -102,7 +106,7 @@ class FileLock:
         try:
             note = json.loads(self.path.read_bytes().split(b"\n")[0])
             return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return "its process is unknown"
 
     def _locked(self, file: BinaryIO) -> bool:
@@ -118,8 +122,18 @@ class FileLock:
 
 
 def _opened(path: Path) -> BinaryIO:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    return open(os.open(path, flags, 0o666), "r+b", buffering=0)
+    """OSError for a link, a pipe or a device: the note of the holder would overwrite what belongs to others."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        number = os.open(path, flags, 0o666)
+        state = os.fstat(number)
+        if stat.S_ISREG(state.st_mode) and state.st_nlink <= 1:  # 0: its holder has just removed it
+            return open(number, "r+b", buffering=0)
+        os.close(number)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+    raise OSError(f"{path.name} is a link, or not a file, and would be written to; remove it")
 
 
 def _is_still(path: Path, file: BinaryIO) -> bool:
@@ -132,7 +146,7 @@ def _is_still(path: Path, file: BinaryIO) -> bool:
 def _read_note(file: BinaryIO) -> dict[str, object]:
     try:
         note = json.loads(file.read(65536).split(b"\n")[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return note if isinstance(note, dict) else {}
 

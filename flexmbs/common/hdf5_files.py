@@ -46,6 +46,15 @@ def damage(path: str | Path) -> str:
         return "" if found == _header(file) else "its content has changed since it was written (checksum mismatch)"
 
 
+def refuse_external_links(file: Any) -> None:
+    """ValueError if an open h5py.File links to other files: h5py opens them wherever, and whatever, they are."""
+    import h5py
+
+    name = file.id.links.visit(lambda name, link: name if link.type == h5py.h5l.TYPE_EXTERNAL else None, info=True)
+    if name is not None:
+        raise ValueError(f"/{name.decode(errors='replace')}: the data is in another file; copy it into this one")
+
+
 def _header(file: io.RawIOBase) -> bytes:
     """The user block for what follows in ``file``."""
     digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

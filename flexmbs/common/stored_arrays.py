@@ -1,7 +1,9 @@
-"""Reading arrays from .npz and HDF5 files that may be damaged; no memory is allocated beyond what the file can hold."""
+"""Reading arrays (.npz, HDF5) and JSON that may be damaged; no memory is allocated beyond what the file can hold."""
 
 from __future__ import annotations
 
+import io
+import json
 import tokenize
 import zipfile
 import zlib
@@ -12,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
-BEST_COMPRESSION = 1100  # deflate compresses by at most about 1030:1
+from flexmbs.common.atomic_files import what_is
+
+# Zeros are compressed by 1000:1. A file with more than this of them, beyond the least, is made to fill the memory.
+_COMPRESSION, _LEAST = 100, 2**24  # bytes
 #: Exceptions that h5py raises on damaged content (MemoryError: for an impossible size).
 HDF5_DAMAGE = (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError, OverflowError, MemoryError)
 _NPZ_DAMAGE = (
@@ -36,18 +41,36 @@ _NPZ_DAMAGE = (
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
+def parsed_json(text: str | bytes) -> Any:
+    """The content of JSON text from a file; ValueError if it is none, or nested deeper than Python can follow."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
+
+
 def text_of(error: BaseException) -> str:
     """First line of an error message, at most 120 characters; the type of the error if it has no message."""
     return (str(error).splitlines() or [type(error).__name__])[0][:120]
+
+
+def plausible_size(stored: int) -> int:
+    """The most bytes that ``stored`` bytes of a file may be decompressed to."""
+    return max(_LEAST, _COMPRESSION * stored)
+
+
+def is_elsewhere(dataset: Any) -> bool:
+    """Whether an HDF5 dataset takes its content from other files."""
+    return bool(dataset.is_virtual or dataset.external)
 
 
 def size_problem(dataset: Any, on_disk: int) -> str:
     """What is wrong with the declared size of an HDF5 dataset in a file of ``on_disk`` bytes; empty if nothing is."""
     size = prod(int(n) for n in dataset.shape or ()) * dataset.dtype.itemsize
     stored = dataset.id.get_storage_size()
-    if dataset.is_virtual or dataset.external:
+    if is_elsewhere(dataset):
         return "the data is in another file; copy it into this one"
-    if size > max(on_disk, BEST_COMPRESSION * min(stored, on_disk)):
+    if size > max(on_disk, plausible_size(min(stored, on_disk))):
         return f"{size} bytes are declared, but {stored} are stored; the file is damaged or truncated"
     return ""
 
@@ -63,7 +86,7 @@ def read_dataset(dataset: Any) -> np.ndarray | np.generic | tuple[str, ...]:
 
 
 def read_npz_arrays(
-    path: str | Path, allow: Callable[[float], None] | None = None, names: tuple[str, ...] | None = None
+    path: str | Path | io.BytesIO, allow: Callable[[float], None] | None = None, names: tuple[str, ...] | None = None
 ) -> dict[str, np.ndarray]:
     """Arrays of an .npz file (all, or those in ``names``); nothing is unpickled, and every checksum is verified.
 
@@ -73,8 +96,11 @@ def read_npz_arrays(
 
     Raises
     ------
-    ValueError : not an .npz file, or damaged; the message does not name the file
+    ValueError : not an .npz file, damaged, or of contents that it can hardly hold; the message does not name the file
     """
+    wrong = "" if isinstance(path, io.BytesIO) else what_is(path)  # pipes and devices may never end
+    if wrong:
+        raise ValueError(wrong)
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -83,12 +109,13 @@ def read_npz_arrays(
                 raise ValueError("its list of arrays is damaged")
             if names is not None:
                 members = [members[found.index(name)] for name in names]
-            on_disk = Path(path).stat().st_size
-            for member in members:
-                if member.file_size > BEST_COMPRESSION * min(member.compress_size, on_disk) + 1024:
-                    raise ValueError(f"{member.filename}: {member.file_size} bytes are declared in a file of {on_disk}")
+            on_disk, size = archive.start_dir, sum(member.file_size for member in members)
+            if size > plausible_size(on_disk):
+                raise ValueError(
+                    f"{size} bytes are declared in a file of {on_disk}; expected at most {plausible_size(on_disk)}: it is damaged"
+                )
             if allow is not None:
-                allow(float(sum(member.file_size for member in members)))
+                allow(float(size))
             return {member.filename.removesuffix(".npy"): _array(archive, member) for member in members}
     except _NPZ_DAMAGE as error:
         raise ValueError(text_of(error)) from error

@@ -100,7 +100,8 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
             names = _texts(arrays, "marker_names")
             values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
         elif part.name == "places":
-            values["places"] = places_of_text(_texts(arrays, "places") if "places" in arrays else (), where)
+            stated = "places" in arrays or str(arrays["format"]) == FORMAT
+            values["places"] = places_of_text(_texts(arrays, "places") if stated else (), where)
         elif part.name == "options":
             keys = [key for key in arrays if key.startswith("options.")]
             values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}

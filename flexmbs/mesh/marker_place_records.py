@@ -9,6 +9,7 @@ from dataclasses import fields
 import numpy as np
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.mesh.fitted_shapes import FittedShape
 from flexmbs.mesh.marker_places import Place
 
@@ -38,7 +39,7 @@ def places_of_text(texts: Iterable[str], where: str) -> dict[str, Place]:
     found = {}
     for text in texts:
         try:
-            values = json.loads(text)
+            values = parsed_json(text)
             shape = values["shape"]
             found[str(values["name"])] = Place(
                 position=_vector(values["position"]),

@@ -198,8 +198,11 @@ def _check_texts(body: FlexibleBody, check: _Check) -> None:
         check.fail("markers must be a mapping from names to fields")
     if not isinstance(body.options, Mapping):
         check.fail("options must be a mapping from names to values")
-    if "normal_modes_to_hz" in body.options:  # the only one that is computed with
-        check.number(body.options["normal_modes_to_hz"], "options.normal_modes_to_hz")
+    for key, value in body.options.items():
+        if key == "normal_modes_to_hz" or not isinstance(value, str | bool | np.bool_):  # the only one that is computed with
+            check.number(value, f"options.{key}")
+    if not isinstance(body.places, Mapping) or body.places and body.places.keys() != body.markers.keys():
+        check.fail(f"places are those of {', '.join(body.places)}; expected all markers ({', '.join(body.markers)}), or none")
 
 
 def _check_counts(body: FlexibleBody, check: _Check) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import BodyError, BodyWarning
-from flexmbs.common.hdf5_files import damage, writing_hdf5
+from flexmbs.common.hdf5_files import damage, refuse_external_links, writing_hdf5
 from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForceModes
@@ -45,6 +45,7 @@ def load_body(path: str | Path) -> FlexibleBody:
         raise BodyError(f"{path}: {wrong}; expected a body file")
     try:
         with h5py.File(path, "r") as file:
+            refuse_external_links(file)
             body = read_body(file, str(path))
         wrong = damage(path)
     except HDF5_DAMAGE as error:
@@ -105,7 +106,7 @@ def _body_in(group, where: str) -> FlexibleBody:
         elif part.name == "markers":
             values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
         elif part.name == "places":
-            values["places"] = places_of_text(_read_value(group, "places", ()), where)
+            values["places"] = places_of_text(_read_value(group, "places", MISSING if found == FORMAT else ()), where)
         elif part.name == "options":
             values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
         else:

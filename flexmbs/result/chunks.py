@@ -20,8 +20,13 @@ REMEDY = "restore it from a backup, or run again (force=True, --force)"
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Convert any error in reading a file of a result to a ResultFolderError with folder, file and remedy."""
+    """Convert any error in reading a file of a result to a ResultFolderError with folder, file and remedy.
+
+    Also if ``path`` is no file, before anything opens it: pipes and devices may never end.
+    """
     try:
+        if what_is(path):
+            raise ValueError
         yield
     except ResultFolderError:
         raise

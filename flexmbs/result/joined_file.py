@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmbs.common.errors import ResultFolderError
 from flexmbs.common.hdf5_files import writing_hdf5
+from flexmbs.common.stored_arrays import is_elsewhere
 from flexmbs.result.chunks import REMEDY, chunk_files, damaged, plain_number, read_chunk, read_note, reading, row_count
 from flexmbs.result.event_records import EventRecord, columns_of, events_from
 from flexmbs.result.file_names import MODEL, RESULT, STATE
@@ -63,7 +64,7 @@ def parts_of(folder: Path, run: str) -> Parts:
     Raises ResultFolderError if a part is damaged, missing, or belongs to another run.
     """
     state = state_note(folder)  # read first: a run in progress only adds parts after the state
-    note = _checked_note(folder / RESULT, run) if (folder / RESULT).is_file() else {}
+    note = _checked_note(folder / RESULT, run) if (folder / RESULT).exists() else {}
     last = int(note.get("last_chunk", 0))
     numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
     rows = int(note.get("rows", 0))
@@ -261,7 +262,9 @@ def _read_parts(parts: Parts, name: str) -> np.ndarray:
 
 def _checked_note(path: Path, run: str) -> dict:
     """The note of a result.h5 with verified checksum that belongs to ``run``."""
-    with opened(path):
+    with opened(path) as file:
+        for name in filter(lambda name: is_elsewhere(file[name]), file):
+            raise ValueError(f"{name}: the data is in another file")
         note = _note_of(path)
     if str(note.get("run", "")) != run:
         raise damaged(path, f"belongs to a different run than {MODEL}")

@@ -112,7 +112,7 @@ def load_state(path: str | Path) -> SavedState:
 
 def state_note(folder: Path) -> dict[str, Any] | None:
     """What the state in a folder says about itself; None when there is none."""
-    if not (folder / STATE).is_file():
+    if not (folder / STATE).exists():
         return None
     with reading(folder / STATE):
         return json.loads(str(read_npz_arrays(folder / STATE, names=("note",))["note"]))

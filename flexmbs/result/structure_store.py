@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import ResultFolderError
-from flexmbs.common.hdf5_files import damage, writing_hdf5
+from flexmbs.common.hdf5_files import damage, refuse_external_links, writing_hdf5
 from flexmbs.common.stored_arrays import read_dataset
 from flexmbs.reduction.body_store import read_body, write_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
@@ -65,7 +65,7 @@ def save_structure(structure: Structure, path: str | Path, run: str = "") -> Non
 
 @contextmanager
 def opened(path: str | Path) -> Iterator:
-    """An HDF5 file of a result, open for reading; ResultFolderError if its checksum is wrong."""
+    """An HDF5 file of a result, open for reading; ResultFolderError if its checksum is wrong, or it links to others."""
     import h5py
 
     with reading(Path(path)):
@@ -73,6 +73,7 @@ def opened(path: str | Path) -> Iterator:
         if wrong:
             raise ValueError(wrong)
         with h5py.File(path, "r") as file:
+            refuse_external_links(file)
             yield file
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.result import load
 from flexmbs.study.evaluation.plots.history_band import HistoryBand, history_band
 from flexmbs.study.store.layout import HISTORIES
@@ -43,18 +44,22 @@ def band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name:
 
 def _stored(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:
     for key in keys:
-        content = store.content_of(key, HISTORIES)
-        if content is not None:
-            with np.load(io.BytesIO(content)) as arrays:
-                yield arrays["t"], arrays[name]
+        arrays = _arrays(store, key, ("t", name))
+        if arrays:
+            yield arrays["t"], arrays[name]
 
 
 def _stored_unit(store: Store, key: str, name: str) -> str:
+    return str(_arrays(store, key).get(f"{name} unit", ""))
+
+
+def _arrays(store: Store, key: str, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
+    """Stored arrays of a run (all, or those in ``names``), none if it has no histories; StudyError if they are damaged."""
     content = store.content_of(key, HISTORIES)
-    if content is None:
-        return ""
-    with np.load(io.BytesIO(content)) as arrays:
-        return str(arrays[f"{name} unit"]) if f"{name} unit" in arrays else ""
+    try:
+        return {} if content is None else read_npz_arrays(io.BytesIO(content), names=names)
+    except ValueError as error:
+        raise StudyError(f"run {key}: {HISTORIES} is damaged ({error}); delete this run, and compute it again") from None
 
 
 def _of_results(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:

@@ -9,8 +9,8 @@ import click
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError
 from flexmbs.result.report.report import write_report
-from flexmbs.result.report.run_summary import read_summary
 from flexmbs.result.result import load
+from flexmbs.result.run_summary import read_summary
 
 DEFAULT = "report.html"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.common.hdf5_files import refuse_external_links
 from flexmbs.common.stored_arrays import HDF5_DAMAGE as _DAMAGE
 from flexmbs.common.stored_arrays import size_problem
 from flexmbs.common.stored_arrays import text_of as _first_line
@@ -18,7 +19,7 @@ SIGNATURE = b"\x89HDF\r\n\x1a\n"  # how files begin
 
 @contextmanager
 def opened(path: Path) -> Iterator:
-    """The h5py.File, closed at the end; MeshError when it is none or damaged at the root."""
+    """The h5py.File, closed at the end; MeshError when it is none, damaged at the root, or links to other files."""
     import h5py
 
     with open(path, "rb") as raw:
@@ -29,10 +30,12 @@ def opened(path: Path) -> Iterator:
         file = h5py.File(path, "r")
     except _DAMAGE as error:
         raise MeshError(f"{path}: a damaged or cut off HDF5 file ({_first_line(error)}); export it again.") from error
-    try:
+    with file:
+        try:
+            refuse_external_links(file)
+        except _DAMAGE as error:
+            raise MeshError(f"{path}: {_first_line(error)}.") from error
         yield file
-    finally:
-        file.close()
 
 
 def child(group, name: str, path: Path, *, kind: str | None = None):

@@ -13,8 +13,8 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.result.comparison.rows import Row, rows_of, text_table
-from flexmbs.result.comparison.run_summary import RunSummary, read_summary
 from flexmbs.result.result import Result, load
+from flexmbs.result.run_summary import RunSummary, read_summary
 from flexmbs.view.plotting.comparison import ComparedHistory, plot_comparison
 from flexmbs.view.plotting.curves import curves, time_window
 
@@ -48,7 +48,8 @@ def compare(
     if len(runs) < 2:
         raise FlexmbsError(f"compare: {len(runs)} run given; at least two are needed")
     results = tuple(run if isinstance(run, Result) else load(run) for run in runs)
-    summaries = tuple(RunSummary() if isinstance(run, Result) else read_summary(Path(run)) for run in runs)
+    alone = "to compare the histories alone"
+    summaries = tuple(RunSummary() if isinstance(run, Result) else read_summary(Path(run), alone) for run in runs)
     titles = _labels(runs, labels)
     shared = _shared(results)
     _check_wanted(names, shared, results, titles)

@@ -16,8 +16,8 @@ from flexmbs.result.report.interactive import scene_html, scene_page
 from flexmbs.result.report.picture_sections import key_histories
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.run_sections import all_warnings, balance_sentence
-from flexmbs.result.report.run_summary import RunSummary
 from flexmbs.result.report.stated import StatedModel, stated_model
+from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.plots import plot_histories
 
 PLOTS, MOST_BODIES, DPI = 2, 8, 110

@@ -28,8 +28,8 @@ from flexmbs.result.report.run_sections import (
     versions_section,
     warnings_section,
 )
-from flexmbs.result.report.run_summary import RunSummary
 from flexmbs.result.report.stated import StatedModel, stated_model
+from flexmbs.result.run_summary import RunSummary
 
 _HEADING = re.compile(r'<h2 id="([a-z]+)">([^<]+)</h2>')
 

@@ -15,8 +15,8 @@ from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import EnergyLedger
 from flexmbs.result.report.energy_plot import energy_figure
 from flexmbs.result.report.reportable import ReportableResult
-from flexmbs.result.report.run_summary import RunSummary
 from flexmbs.result.report.stated import StatedModel
+from flexmbs.result.run_summary import RunSummary
 
 MOST_CONTACTS, MOST_LINES = 20, 24
 NOTHING = 1e-12  # of the energy exchanged: rounding

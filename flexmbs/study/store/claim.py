@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from flexmbs.common.atomic_files import reason
+from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn_once
@@ -134,7 +134,7 @@ class Claim:
         ready = self._layout.ready(self.key)
         for folder in (ready, self.folder):
             try:
-                content = (folder / RECORD).read_bytes()
+                content = read_file(folder / RECORD)
             except (FileNotFoundError, NotADirectoryError):
                 pass
             else:

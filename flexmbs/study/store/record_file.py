@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flexmbs.common.atomic_files import reason
+from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.study.store.layout import RECORD
@@ -21,7 +21,8 @@ def write_record(record: RunRecord, folder: Path) -> None:
     """
     path = folder / RECORD
     try:
-        with open(path, "wb", buffering=0) as file:
+        path.unlink(missing_ok=True)  # a link would be followed
+        with open(path, "xb", buffering=0) as file:
             content = memoryview(record.to_json().encode() + b"\n")
             while content:
                 content = content[file.write(content) :]
@@ -49,8 +50,7 @@ def read_record(folder: Path, status: str = "") -> RunRecord | None:
     A damaged one is named in a StudyWarning and counts as not there, so that the run is computed again.
     """
     try:
-        with open(folder / RECORD, "rb", buffering=0) as file:
-            return parsed_record(file.readall(), folder.name, status)
+        return parsed_record(read_file(folder / RECORD), folder.name, status)
     except (FileNotFoundError, NotADirectoryError):
         if not os.path.lexists(folder):
             return None

@@ -11,8 +11,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from flexmbs.common.atomic_files import reason, temporary_name
+from flexmbs.common.atomic_files import read_file, reason, temporary_name
 from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.study.store.layout import entries
 
@@ -75,7 +76,7 @@ def mixed(paths: list[str]) -> StudyError:
 
 def _read(path: Path) -> tuple[str, str] | None:
     try:
-        note = json.loads(path.read_bytes())
+        note = parsed_json(read_file(path))
         return str(note["path"]), str(note["digest"])
     except FileNotFoundError:
         return None

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from flexmbs.common.stored_arrays import parsed_json
+
 FINISHED, FAILED = "finished", "failed"
 
 
@@ -68,7 +70,7 @@ class RunRecord:
     @classmethod
     def from_json(cls, text: str | bytes) -> RunRecord:
         """The record that :meth:`to_json` wrote; ValueError, KeyError or TypeError for any other text."""
-        values = json.loads(text)
+        values = parsed_json(text)
         failure = values.pop("failure", None)
         warnings = tuple(values.pop("warnings", ()))
         return cls(**values, warnings=warnings, failure=failure and RunFailure(**failure))

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from flexmbs.common.atomic_files import reason, write_bytes
+from flexmbs.common.atomic_files import read_file, reason, write_bytes
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
+from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.file_names import MODEL
 from flexmbs.study.space.sampler_names import sampler_from_json
@@ -66,7 +67,7 @@ class Statement:
         """The statement in a folder; StudyError if there is none, or it cannot be understood."""
         path = folder / STUDY
         try:
-            content = json.loads(path.read_bytes())
+            content = parsed_json(read_file(path))
         except FileNotFoundError:
             raise StudyError(f"{folder}: there is no study in this folder (no {STUDY})") from None
         except OSError as error:

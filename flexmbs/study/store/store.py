@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from flexmbs.common.atomic_files import reason
+from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn_once
@@ -194,7 +194,7 @@ class Store:
         """One file of a finished or failed run, such as histories.npz, without unpacking; None if it has none."""
         for folder in (self.layout.finished(_require_key(key)), self.layout.failed(key)):
             try:
-                return (folder / name).read_bytes()
+                return read_file(folder / name)
             except (FileNotFoundError, NotADirectoryError):
                 pass
             except OSError as error:

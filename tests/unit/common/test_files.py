@@ -14,8 +14,8 @@ import swinging_bar as bar
 
 import flexmbs as fm
 from flexmbs import FlexmbsError, Result
-from flexmbs.common import atomic_files
-from flexmbs.common.atomic_files import refuse_existing, replacing, what_is, write_arrays, write_bytes
+from flexmbs.common import atomic_files, stored_arrays
+from flexmbs.common.atomic_files import read_file, refuse_existing, replacing, what_is, write_arrays, write_bytes
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_npz_arrays
 
@@ -133,12 +133,35 @@ def test_output_of_reduce_is_tried_before_the_mesh_is_read(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["loop.h5"]
 
 
-def test_links_are_followed(tmp_path):
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link.npz").symlink_to(tmp_path / "there" / "real.npz")
-    write_arrays(tmp_path / "link.npz", {"x": np.arange(3.0)})
-    assert (tmp_path / "link.npz").is_symlink()
-    assert read_npz_arrays(tmp_path / "there" / "real.npz")["x"].tolist() == [0.0, 1.0, 2.0]
+@pytest.mark.parametrize("broken", [False, True])
+def test_links_are_replaced_and_not_followed(tmp_path, broken):
+    link, real = tmp_path / "link.npz", tmp_path / "real.npz"
+    link.symlink_to(real)
+    if not broken:
+        real.write_bytes(b"of others")
+    with pytest.raises(FlexmbsError, match=r"link\.npz exists: give force=True"):
+        refuse_existing(link)
+    write_arrays(link, {"x": np.arange(3.0)})
+    assert not link.is_symlink() and read_npz_arrays(link)["x"].tolist() == [0.0, 1.0, 2.0]
+    assert not real.exists() if broken else real.read_bytes() == b"of others"
+
+
+def test_pipes_and_devices_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zeros").symlink_to("/dev/zero")
+    for name, what in (("pipe", "a named pipe"), ("zeros", "a device")):
+        with pytest.raises(OSError, match=f"it is {what}"):
+            read_file(tmp_path / name)
+        with pytest.raises(ValueError, match=f"is {what}"):
+            read_npz_arrays(tmp_path / name)
+
+
+def test_archives_that_would_fill_the_memory_are_not_unpacked(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "x.npz", x=np.zeros(3_000_000), y=np.arange(3.0))
+    assert list(read_npz_arrays(tmp_path / "x.npz", names=("y",))) == ["y"]
+    monkeypatch.setattr(stored_arrays, "_array", None)  # nothing is read
+    with pytest.raises(ValueError, match=r"24000\d+ bytes are declared in a file of 2\d+; expected at most 16777216"):
+        read_npz_arrays(tmp_path / "x.npz")
 
 
 def test_existing_files_are_replaced_only_when_told(tmp_path):

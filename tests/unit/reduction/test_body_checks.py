@@ -39,6 +39,10 @@ WRONG = {  # key of the .npz file: what it becomes, what is said
     "markers.1.has_rotation": (lambda x: np.array(7), "has_rotation is 7; expected true or false"),
     "surface.faces": (lambda x: x + 10**6, "surface.faces: the face at 0 has 10000"),
     "surface.points": (lambda x: x[:3], "surface.modes has the shape"),
+    "options.rotary_inertia": (lambda x: np.array(np.inf), "options.rotary_inertia is inf; expected a finite number"),
+    "options.beam_theory": (lambda x: np.zeros(2), "options.beam_theory is ndarray; expected a number"),
+    "places": (lambda x: x[:1], r"places are those of hinge; expected all markers \(hinge, tip\), or none"),
+    "places#nested": (lambda x: np.array(["[" * 200_000, *x[1:]], x.dtype.char), "places: not the place of a marker"),
     "mode_labels": (lambda x: x[:1], "1 mode_labels for 3 modes"),
     "attached_at": (lambda x: np.array("nowhere"), "attached_at is 'nowhere', which is not a marker; markers: hinge"),
 }
@@ -130,3 +134,36 @@ POINTS = {"points": np.eye(3), "modes": np.ones((1, 3, 3)), "K": np.ones((1, 1))
 def test_bodies_from_arrays(changes, message):
     with pytest.raises(BodyError, match=message):
         fm.body_from_arrays(**{**POINTS, **changes})
+
+
+def test_record_of_places_must_be_there(body, tmp_path):
+    fm.save_body(body, tmp_path / "strip.h5")
+    with h5py.File(tmp_path / "strip.h5", "r+") as file:
+        del file["places"]
+    with pytest.raises(BodyError, match=r"strip\.h5: the body is incomplete or damaged .*places"):
+        fm.load_body(tmp_path / "strip.h5")
+    fm.write_npz(body, tmp_path / "strip.npz")
+    with np.load(tmp_path / "strip.npz") as archive:
+        arrays = {name: archive[name] for name in archive.files if name != "places"}
+    np.savez(tmp_path / "strip.npz", **arrays)
+    with pytest.raises(BodyError, match=r"strip\.npz: the body is incomplete \('places' is missing\)"):
+        fm.read_npz(tmp_path / "strip.npz")
+
+
+def test_arrays_that_would_fill_the_memory_are_not_read(body, tmp_path):
+    fm.save_body(body, tmp_path / "strip.h5")
+    with h5py.File(tmp_path / "strip.h5", "r+") as file:
+        del file["Ke"]
+        file.create_dataset("Ke", data=np.zeros((3, 1_000_000)), compression="gzip")
+    with pytest.raises(BodyError, match=r"strip\.h5: .*Ke: 24000000 bytes are declared, but 3\d+ are stored"):
+        fm.load_body(tmp_path / "strip.h5")
+
+
+def test_arrays_of_other_files_are_not_read(body, tmp_path):
+    for name in ("strip.h5", "other.h5"):
+        fm.save_body(body, tmp_path / name)
+    with h5py.File(tmp_path / "strip.h5", "r+") as file:
+        del file["Ke"]
+        file["Ke"] = h5py.ExternalLink("other.h5", "Ke")
+    with pytest.raises(BodyError, match=r"strip\.h5: .*Ke: the data is in another file; copy it into this one"):
+        fm.load_body(tmp_path / "strip.h5")

@@ -5,12 +5,14 @@ import multiprocessing
 import os
 import time
 
+import h5py
 import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
 from flexmbs import ResultFolderError, RunFolder, load
 from flexmbs.result.run_folder import LOCK, numbered
+from flexmbs.result.run_summary import read_summary, stored_view
 from flexmbs.result.storage import RunWriter
 
 FORK = multiprocessing.get_context("fork")  # others would import everything anew
@@ -196,3 +198,85 @@ def test_file_systems_without_locks_are_named(tmp_path, monkeypatch):
     with pytest.warns(fm.MechanismWarning, match="this file system does not support locks"):
         write(tmp_path)
     assert load(tmp_path).status == "finished"
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("kind", ["link", "broken link", "hard link", "pipe"])
+def test_lock_that_is_not_its_own_file_is_not_written_to(tmp_path, kind, force):
+    other, lock = tmp_path / "other", tmp_path / "run" / LOCK
+    lock.parent.mkdir()
+    if kind != "broken link":
+        other.write_text("of others")
+    make = {"hard link": lambda: lock.hardlink_to(other), "pipe": lambda: os.mkfifo(lock)}
+    make.get(kind, lambda: lock.symlink_to("../other"))()
+    with pytest.raises(ResultFolderError, match=r"run: cannot write to this folder: run\.lock is a link, or not a file.*remove it"):
+        write(tmp_path / "run", force=force)
+    assert os.listdir(lock.parent) == [LOCK]
+    assert not other.exists() if kind == "broken link" else other.read_text() == "of others"
+
+
+def test_nested_note_in_a_lock_is_no_note(tmp_path):
+    (tmp_path / LOCK).write_text("[" * 60_000)
+    write(tmp_path)
+    assert load(tmp_path).status == "finished"
+
+
+def test_files_of_a_run_are_not_written_through_links(tmp_path):
+    names = ("model.h5", "result.h5", "state.npz", "summary.json")
+    (tmp_path / "run").mkdir()
+    for name in names:
+        (tmp_path / name).write_text("of others")
+        (tmp_path / "run" / name).symlink_to(f"../{name}")
+    write(tmp_path / "run", force=True)
+    assert [(tmp_path / name).read_text() for name in names] == ["of others"] * 4
+    assert load(tmp_path / "run").status == "finished" and not (tmp_path / "run" / "model.h5").is_symlink()
+
+
+@pytest.mark.parametrize("name", ["model.h5", "result.h5", "state.npz"])
+def test_pipes_in_the_place_of_files_are_named(tmp_path, name):
+    write(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    told = rf"{name} is a named pipe \(FIFO\), not a file; restore it from a backup, or run again"
+    with pytest.raises(ResultFolderError, match=told):
+        load(tmp_path)
+    if name != "state.npz":
+        with pytest.raises(ResultFolderError, match=told):
+            write(tmp_path, resume=True)
+    if name == "model.h5":
+        with pytest.raises(ResultFolderError, match=r"model\.h5: cannot be written: it is a named pipe"):
+            write(tmp_path, force=True)
+
+
+@pytest.mark.parametrize("name", ["model.h5", "result.h5"])
+def test_data_of_other_files_are_not_read(tmp_path, name):
+    write(tmp_path / "run")
+    write(tmp_path / "other")
+    key = {"model.h5": "gravity", "result.h5": "t"}[name]
+    for damage in ("link", "virtual"):
+        with h5py.File(tmp_path / "run" / name, "r") as old, h5py.File(tmp_path / "new.h5", "w") as new:
+            for each in old:
+                old.copy(each, new)
+            new.attrs.update(old.attrs)
+            shape, dtype = old[key].shape, old[key].dtype
+            del new[key]
+            if damage == "link":
+                new[key] = h5py.ExternalLink(tmp_path / "other" / name, key)
+            else:
+                layout = h5py.VirtualLayout(shape, dtype)
+                layout[:] = h5py.VirtualSource(tmp_path / "other" / name, key, shape)
+                new.create_virtual_dataset(key, layout)
+        before = (tmp_path / "run" / name).read_bytes()
+        os.replace(tmp_path / "new.h5", tmp_path / "run" / name)
+        with pytest.raises(ResultFolderError, match=f"{name} is damaged .*{key}: the data is in another file"):
+            load(tmp_path / "run")
+        (tmp_path / "run" / name).write_bytes(before)
+
+
+def test_nested_summary_is_said_to_be_damaged(tmp_path):
+    for text, told in (("[" * 200_000, "its values are nested too deeply"), (None, "named pipe")):
+        (tmp_path / "summary.json").unlink(missing_ok=True)
+        (tmp_path / "summary.json").write_text(text) if text else os.mkfifo(tmp_path / "summary.json")
+        for read in (read_summary, stored_view):
+            with pytest.raises(fm.FlexmbsError, match=rf"summary\.json: cannot be read \(.*{told}.*\); remove this file to"):
+                read(tmp_path)

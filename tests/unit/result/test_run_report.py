@@ -19,8 +19,8 @@ from flexmbs.common.user_warnings import heard, warn
 from flexmbs.result.report import picture_sections
 from flexmbs.result.report.picture_sections import chosen_times, key_histories
 from flexmbs.result.report.run_sections import all_warnings, sentences, warnings_section
-from flexmbs.result.report.run_summary import RunSummary, read_summary
 from flexmbs.result.report.stated import stated_model
+from flexmbs.result.run_summary import RunSummary, read_summary
 
 EVIL = "<b>rod & 'co'"
 OLD = Path(__file__).parents[2] / "data" / "results_of_version_0_1_0"

@@ -64,6 +64,14 @@ def test_nothing_is_computed_again_and_more_points_continue(done, tmp_path):
         again.run(progress=False)
 
 
+def test_damaged_histories_are_named(done, tmp_path):
+    shutil.copytree(done.folder, tmp_path / "copy")
+    path = next((tmp_path / "copy").rglob("histories.npz"))
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(fm.StudyError, match=f"run {path.parent.name}: histories.npz is damaged .*; delete this run"):
+        fm.Study.open(tmp_path / "copy").band("hinge.angle")
+
+
 def test_evaluation(done, tmp_path):
     study = fm.Study.open(done.folder)
     band = study.band("hinge.angle")

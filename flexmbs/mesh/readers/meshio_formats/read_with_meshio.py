@@ -69,9 +69,11 @@ def _read_apart(path: Path) -> _Raw:
     """What meshio finds; whatever happens within it becomes a MeshError with what it says."""
     seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
     program = Path(__file__).with_name("child.py")
-    command = [sys.executable, "-P", str(program), str(path), str(seconds)]
+    command = [sys.executable, "-P", str(program), str(path.absolute()), str(seconds)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_WAIT + 20.0 * seconds)
+        # In the folder of the file, from where meshio looks for the binary data that XDMF names.
+        folder, longest = path.absolute().parent, _WAIT + 20.0 * seconds
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=longest)
     except subprocess.TimeoutExpired:
         raise MeshError(f"{path}: meshio does not finish; check the file, or convert it to another format.") from None
     if done.returncode == 0:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from xml.parsers import expat
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.xml_tree import XmlNode, xml_tree
 from flexmbs.mesh.readers.vtk.data_arrays import Encoding, values_of
 from flexmbs.mesh.readers.vtk.grid import Grid
 
@@ -18,29 +18,17 @@ _POLY = {"Verts": (2, {1: 1}), "Lines": (4, {2: 3}), "Strips": (6, {3: 5}), "Pol
 
 
 @dataclass
-class _Node:
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    children: list[_Node] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-
-    def all(self, tag: str) -> list[_Node]:
-        return [child for child in self.children if child.tag == tag]
-
-
-@dataclass
 class _Arrays:
     """Named arrays of one section of a piece."""
 
     path: Path
     encoding: Encoding
-    section: _Node | None
+    section: XmlNode | None
 
-    def where(self, node: _Node) -> str:
+    def where(self, node: XmlNode) -> str:
         return f"{self.path}:{node.line}: DataArray {node.attributes.get('Name', '')}".rstrip()
 
-    def nodes(self) -> list[_Node]:
+    def nodes(self) -> list[XmlNode]:
         return self.section.all("DataArray") if self.section else []
 
     def named(self, name: str) -> np.ndarray | None:
@@ -49,7 +37,7 @@ class _Arrays:
                 return self.values(node)
         return None
 
-    def values(self, node: _Node) -> np.ndarray:
+    def values(self, node: XmlNode) -> np.ndarray:
         return values_of(node.attributes, "".join(node.texts), self.encoding, self.where(node))
 
 
@@ -67,7 +55,7 @@ def read_xml(path: Path, data: bytes) -> Grid:
     return _joined([_piece(path, kind, piece, encoding) for piece in pieces])
 
 
-def _parse(path: Path, data: bytes) -> tuple[_Node, Encoding]:
+def _parse(path: Path, data: bytes) -> tuple[XmlNode, Encoding]:
     found = _APPENDED.search(data)
     appended, is_base64 = b"", False
     if found:
@@ -78,39 +66,11 @@ def _parse(path: Path, data: bytes) -> tuple[_Node, Encoding]:
             raise MeshError(f"{path}:{line}: AppendedData: the section is not closed; the file is cut off.")
         appended, is_base64 = data[start + 1 : end], b"base64" in found[0]
         data = data[: found.start()] + b"</VTKFile>"
-    root = _tree(path, data)
+    root = xml_tree(path, data)
     return root, Encoding.of(root.attributes, appended, is_base64, f"{path}:{root.line}: VTKFile")
 
 
-def _tree(path: Path, data: bytes) -> _Node:
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    top = _Node("", {}, 1)
-    open_nodes = [top]
-
-    def start(tag, attributes):
-        node = _Node(tag, attributes, parser.CurrentLineNumber)
-        open_nodes[-1].children.append(node)
-        open_nodes.append(node)
-
-    def refuse(*_):
-        raise MeshError(f"{path}:{parser.CurrentLineNumber}: the VTK file declares entities, which is not allowed.")
-
-    parser.StartElementHandler = start
-    parser.EndElementHandler = lambda tag: open_nodes.pop()
-    parser.CharacterDataHandler = lambda text: open_nodes[-1].texts.append(text)
-    parser.EntityDeclHandler = refuse
-    try:
-        parser.Parse(data, True)
-    except expat.ExpatError as error:
-        reason = expat.errors.messages.get(error.code, str(error))
-        raise MeshError(f"{path}:{error.lineno}: the XML is damaged or cut off ({reason}).") from error
-    except (LookupError, ValueError) as error:  # an encoding that does not exist, or cannot be used
-        raise MeshError(f"{path}:1: the XML declares an encoding that cannot be read ({error}).") from error
-    return top.children[0]
-
-
-def _piece(path: Path, kind: str, piece: _Node, encoding: Encoding) -> Grid:
+def _piece(path: Path, kind: str, piece: XmlNode, encoding: Encoding) -> Grid:
     sections = {child.tag: child for child in piece.children}
     where = f"{path}:{piece.line}: Piece"
     points_in = _Arrays(path, encoding, sections.get("Points"))
@@ -127,7 +87,7 @@ def _piece(path: Path, kind: str, piece: _Node, encoding: Encoding) -> Grid:
     return grid
 
 
-def _cells(path: Path, piece: _Node, sections: dict[str, _Node], encoding: Encoding):
+def _cells(path: Path, piece: XmlNode, sections: dict[str, XmlNode], encoding: Encoding):
     node = sections.get("Cells", piece)
     arrays = _Arrays(path, encoding, sections.get("Cells"))
     found = [arrays.named(name) for name in ("connectivity", "offsets", "types")]
@@ -139,7 +99,7 @@ def _cells(path: Path, piece: _Node, sections: dict[str, _Node], encoding: Encod
     return where, connectivity, ends, types
 
 
-def _polygons(path: Path, piece: _Node, sections: dict[str, _Node], encoding: Encoding):
+def _polygons(path: Path, piece: XmlNode, sections: dict[str, XmlNode], encoding: Encoding):
     connectivity, ends, types = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     start = 0
     for tag, (general, special) in _POLY.items():
@@ -183,7 +143,7 @@ def _data(grid: Grid, arrays: _Arrays, size: int, is_cells: bool) -> None:
         grid.left_out.append((f"DataArray {name}", node.line))
 
 
-def _check_count(piece: _Node, name: str, count: int, where: str) -> None:
+def _check_count(piece: XmlNode, name: str, count: int, where: str) -> None:
     stated = piece.attributes.get(name, "")
     if stated.strip() != str(count):
         raise MeshError(f"{where}: {name} is '{stated}', but the arrays hold {count}; make them agree.")

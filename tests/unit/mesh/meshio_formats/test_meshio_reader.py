@@ -1,7 +1,9 @@
 """What only meshio reads: its failures are MeshErrors, whatever they are."""
 
+import os
 import re
 
+import h5py
 import numpy as np
 import pytest
 
@@ -16,9 +18,9 @@ SU2 = (
 OFF = "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 1 2\n3 0 1 3\n"
 
 
-def refusal(path, content):
+def refusal(path, content, named=""):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(MeshError, match=path.name) as caught:
+    with pytest.raises(MeshError, match=named or path.name) as caught:
         read_with_meshio(path)
     return str(caught.value).removeprefix(str(path))
 
@@ -74,10 +76,57 @@ def test_endless_parsing_is_stopped(tmp_path):
     assert "did not finish" in refusal(tmp_path / "a.ele", "# nothing but a comment\n")
 
 
-def test_data_of_xdmf_stay_in_the_folder(tmp_path):
-    text = (
-        '<Xdmf Version="3.0"><Domain><Grid Name="Grid"><Geometry GeometryType="XYZ"><DataItem DataType="Float"'
-        ' Dimensions="4 3" Format="HDF" Precision="8">\n{}:/data0</DataItem></Geometry></Grid></Domain></Xdmf>\n'
-    )
-    for outside in ("../secret.h5", "/etc/secret.h5"):
-        assert f"{outside} is outside the folder of the file" in refusal(tmp_path / "a.xdmf", text.format(outside))
+XDMF = (
+    '<?xml version="1.0"?><Xdmf Version="3.0"><Domain><Grid Name="Grid"><Geometry GeometryType="XYZ"><DataItem'
+    ' DataType="Float" Dimensions="4 3" Format="{}" Precision="8">\n{}</DataItem></Geometry><Topology'
+    ' TopologyType="Tetrahedron" NumberOfElements="1"><DataItem DataType="Int" Dimensions="1 4" Format="XML"'
+    ' Precision="8">0 1 2 3</DataItem></Topology></Grid></Domain></Xdmf>\n'
+)
+
+
+@pytest.fixture
+def xdmf(tmp_path):
+    """A folder for a.xdmf, with its data and what else it must not reach."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for place in (tmp_path, folder):
+        with h5py.File(place / "x.h5", "w") as file:
+            file["x"] = np.array(POINTS, float)
+        np.array(POINTS, float).tofile(place / "x.bin")
+    with h5py.File(folder / "linked.h5", "w") as file:
+        file["x"] = h5py.ExternalLink("../x.h5", "x")
+    with h5py.File(folder / "zeros.h5", "w") as file:
+        file.create_dataset("x", data=np.zeros((1_000_000, 3)), compression="gzip")
+    (folder / "link.h5").symlink_to("../x.h5")
+    os.mkfifo(folder / "pipe.h5")
+    return folder
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_data_beside_an_xdmf_file(xdmf, encoding):
+    for kind, name in (("HDF", "x.h5:/x"), ("HDF", "./x.h5:x"), ("Binary", "x.bin")):
+        (xdmf / "a.xdmf").write_bytes(XDMF.format(kind, name).encode(encoding))
+        assert read_with_meshio(xdmf / "a.xdmf").points.tolist() == [list(point) for point in POINTS]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        ("HDF", "../x.h5:/x", r"\.\./x\.h5 is outside the folder of the file; copy it there"),
+        ("HDF", "./../x.h5:x", r"x\.h5 is outside the folder"),
+        ("HDF", "&#46;./x.h5:/x", r"\.\./x\.h5 is outside the folder"),
+        ("HDF", "{}/x.h5:x", r"/x\.h5 is outside the folder"),
+        ("HDF", "link.h5:/x", r"link\.h5 is outside the folder"),
+        ("Binary", "{}/x.bin", r"/x\.bin is outside the folder"),
+        ("Binary", "../x.bin", r"x\.bin is outside the folder"),
+        ("Binary", "../x.bin<b/>/../../in/x.bin", "contains other elements"),
+        ("HDF", "pipe.h5:/x", r"pipe\.h5 is a named pipe \(FIFO\), not a file; expected a file with the numbers"),
+        ("HDF", "none.h5:/x", r"none\.h5 does not exist"),
+        ("HDF", "linked.h5:/x", "the data is in another file; copy it into this one"),
+        ("HDF", "zeros.h5:/x", "24000000 bytes are declared"),
+    ],
+)
+def test_data_of_xdmf_stay_in_the_folder(xdmf, kind, name, told, encoding):
+    found = refusal(xdmf / "a.xdmf", XDMF.format(kind, name.format(xdmf.parent)).encode(encoding), "in/(a.xdmf|linked.h5|zeros.h5)")
+    assert re.search(told, found), found

@@ -10,6 +10,7 @@ from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, kill
 from flexmbs import StudyError
 from flexmbs.common import file_lock
 from flexmbs.common.errors import StudyWarning
+from flexmbs.study.store.record_file import write_record
 from flexmbs.study.store.run_record import FAILED, FINISHED
 from flexmbs.study.store.store import Store
 
@@ -202,7 +203,7 @@ def test_file_system_without_locks(store, monkeypatch):
     check_each_once(store, [KEY])
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[]", None])
+@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[]", b"[" * 200_000, None])
 def test_damaged_records_are_named_and_computed_again(store, damage):
     fill(store, [KEY])
     path = store.files_of(KEY) / "run.json"
@@ -217,6 +218,18 @@ def test_damaged_records_are_named_and_computed_again(store, damage):
         fill(store, [KEY])
     check_each_once(store, [KEY])
     assert len(os.listdir(store.folder / "damaged")) == 1
+
+
+def test_records_are_not_read_or_written_elsewhere(store, tmp_path):
+    fill(store, [KEY])
+    (store.files_of(KEY) / "run.json").unlink()
+    os.mkfifo(store.files_of(KEY) / "run.json")
+    with pytest.raises(StudyError, match=r"run\.json: cannot be read: it is a named pipe"):
+        store.has(KEY)
+    (tmp_path / "other").write_text("of others")
+    (tmp_path / "run.json").symlink_to("other")
+    write_record(record(KEY), tmp_path)
+    assert (tmp_path / "other").read_text() == "of others" and not (tmp_path / "run.json").is_symlink()
 
 
 def test_record_of_another_run_under_this_name_is_no_result(store):

@@ -128,6 +128,7 @@ def test_other_libraries_are_recorded_and_said(store, case):
     [
         (b"", "is damaged"),
         (b'{"format": 1, "case"', "is damaged"),
+        (b"[" * 200_000, "is damaged .its values are nested too deeply"),
         (b'{"format": 1}', "is damaged .KeyError: 'case'"),
         (b"[1]", "is not the statement of a study"),
         (b'{"format": 2, "novel": 1}', "was written by a newer flexmbs .format 2, this one reads 1"),

@@ -1,14 +1,16 @@
-"""What ``flexmbs run`` writes beside a result: the case, its parameters and figures (summary.json)."""
+"""What ``flexmbs run`` writes beside a result: the case, its parameters, figures and pictures (summary.json)."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flexmbs.common.atomic_files import read_file
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.result.file_names import SUMMARY
 
 
@@ -29,25 +31,21 @@ class RunSummary:
 
     case: str = ""
     title: str = ""
-    parameters: Mapping[str, object] = field(default_factory=dict)
-    figures: Mapping[str, object] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     meanings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     plots: Mapping[str, Sequence[str]] = field(default_factory=dict)
     view: Mapping[str, Any] = field(default_factory=dict)
-    stats: Mapping[str, object] = field(default_factory=dict)
+    stats: Mapping[str, Any] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
 
-def read_summary(folder: Path) -> RunSummary:
-    """The summary in a result folder; empty if there is none. FlexmbsError if it cannot be read."""
-    path = folder / SUMMARY
-    if not path.is_file():
-        return RunSummary()
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+def read_summary(folder: Path, without: str = "to do without it") -> RunSummary:
+    """The summary in a result folder, empty if there is none; FlexmbsError, which ends in ``without``, if it is damaged."""
+    with _content(folder, without) as found:
         about = found.get("about", {})
-        view = {name: tuple(v) if isinstance(v, list) else v for name, v in found.get("view", {}).items()}
+        view = _view(found)
         meanings = {name: (str(p["unit"]), str(p["help"])) for name, p in about.get("parameters", {}).items()}
         return RunSummary(
             str(found.get("case", "")),
@@ -61,5 +59,23 @@ def read_summary(folder: Path) -> RunSummary:
             dict(found.get("stats", {})),
             tuple(str(text) for text in found.get("warnings", ())),
         )
+
+
+def stored_view(folder: str | Path) -> dict[str, Any]:
+    """How the case of a run folder wants its result shown, empty without summary.json; FlexmbsError if it is damaged."""
+    with _content(Path(folder), "to show the result with default settings") as found:
+        return _view(found)
+
+
+def _view(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in content.get("view", {}).items()}
+
+
+@contextmanager
+def _content(folder: Path, without: str) -> Iterator[dict[str, Any]]:
+    """Errors of what the block does with the content too say that the file is damaged."""
+    path = folder / SUMMARY
+    try:
+        yield parsed_json(read_file(path)) if path.exists() else {}
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
-        raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file to do without it") from None
+        raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file {without}") from None
