@@ -18,6 +18,7 @@ from contextlib import suppress
 class DeferredInterrupt:
     """Context manager within which the first Ctrl-C only sets ``requested``; a second one interrupts at once.
 
+    At its end what was requested is a KeyboardInterrupt, also where the run was over by then and only had to be written.
     The first one interrupts at once if ``inside()`` is true, that is, in a user function. A second one that arrives
     before the first was recorded ends the process. Active only in the main thread (Python delivers signals there) and
     if Ctrl-C has no other handler.
@@ -36,10 +37,12 @@ class DeferredInterrupt:
             _reset_handler_after_next()
         return self
 
-    def __exit__(self, *_exception: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
         if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # calls _note first, if a signal has just arrived
             self._installed = False
+        if self.requested and kind is not KeyboardInterrupt:
+            raise KeyboardInterrupt
 
     def _note(self, number, frame) -> None:
         signal.signal(signal.SIGINT, self._note)  # Python runs, so it handles the next one too

@@ -88,7 +88,10 @@ def main() -> None:
         click.echo(plain(f"error: {where}{reason(error)}"), err=True)
         sys.exit(1)
     except MemoryError as error:
-        click.echo(f"error: out of memory ({error}). Use a coarser mesh or fewer modes.", err=True)
+        click.echo(f"error: out of memory{f' ({error})' if str(error) else ''}. Use a coarser mesh or fewer modes.", err=True)
+        sys.exit(1)
+    except ImportError as error:
+        click.echo(plain(f"error: a library cannot be loaded, or not into the memory that is left: {error}"), err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt) as error:
         said = str(error.__cause__ or error)  # of a study

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -132,19 +132,24 @@ def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, 
     _show_figures(outcome, verbose)
     written = [out / "summary.json"]
     if outcome.result is not None:
-        written += write_plots(case, outcome, out.path)
+        written += _pictures("plots", lambda: write_plots(case, outcome, out.path))
         if animate:
-            written += _animate(case, outcome.result, out)
+            written += _pictures("animation", lambda: [outcome.result.animate(out / ANIMATION, force=True)])
     click.echo("\nwrote " + ", ".join(str(path) for path in written))
 
 
-def _animate(case, result, out: RunFolder) -> list[Path]:
-    """The animation of a run. Without OpenGL the run still succeeds, with a message that says what to install."""
+def _pictures(what: str, make: Callable[[], list[Path]]) -> list[Path]:
+    """Files of ``make``; without OpenGL, memory or a library none: the run still succeeds, and a message says why."""
     try:
-        return [result.animate(out / ANIMATION, force=True)]
+        return make()
     except RenderingUnavailable as error:
-        click.echo(f"no animation: {error}", err=True)
-        return []
+        reason = str(error)
+    except MemoryError:
+        reason = "out of memory"
+    except ImportError as error:
+        reason = f"a library cannot be loaded, or not into the memory that is left ({error})"
+    click.echo(f"no {what}: {reason}", err=True)
+    return []
 
 
 def _show_parameters(case) -> None:
