@@ -6,15 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.atomic_files import read_file
 from flexmbs.common.errors import BodyError
 
 LARGEST = 1e60  # products of four such numbers are still finite
 
 
 def read_lines(path: str | Path, what: str) -> list[str]:
-    """Lines of a text file; BodyError if it is missing or not text."""
+    """Lines of a text file; BodyError if it is missing, no file or not text."""
     try:
-        content = Path(path).read_bytes()
+        content = read_file(path)
     except OSError as error:
         raise BodyError(f"{path}: cannot be read ({error.strerror or error}); expected {what}") from error
     if b"\0" in content[:4096]:

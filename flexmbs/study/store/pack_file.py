@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from flexmbs.common.atomic_files import reason
+from flexmbs.common.atomic_files import reason, what_is
 from flexmbs.common.errors import StudyWarning
 from flexmbs.common.user_warnings import warn_once
 
@@ -124,6 +124,7 @@ class Pack:
 
     def archive(self) -> zipfile.ZipFile:
         if self._archive is None:
+            _require_file(self.path)
             self._archive = zipfile.ZipFile(self.path)
         return self._archive
 
@@ -141,8 +142,15 @@ class Pack:
         )
 
 
+def _require_file(path: Path) -> None:
+    """ValueError for a pipe or a device, which may never end."""
+    if what_is(path):
+        raise ValueError(f"it {what_is(path)}")
+
+
 def _first_member(path: Path) -> bytes:
     """The content of the first member, which is stored as it is; ValueError or BadZipFile if the file is no pack."""
+    _require_file(path)
     with open(path, "rb") as file:
         header = file.read(_LOCAL_HEADER.size)
         if len(header) < _LOCAL_HEADER.size:

@@ -1,5 +1,6 @@
 """Matrices that CalculiX and Abaqus have written."""
 
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -121,6 +122,9 @@ def test_bad_files_are_named_by_line(tmp_path, fem, files, what):
 def test_a_missing_file_is_named(tmp_path, fem):
     with pytest.raises(BodyError, match="none.dof: cannot be read"):
         read_calculix_matrices(tmp_path / "none", fem.mesh)
+    os.mkfifo(tmp_path / "pipe.dof")
+    with pytest.raises(BodyError, match=r"pipe.dof: cannot be read \(it is a named pipe"):
+        read_calculix_matrices(tmp_path / "pipe", fem.mesh)
 
 
 @pytest.mark.parametrize("both", [False, True])

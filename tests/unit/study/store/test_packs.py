@@ -170,6 +170,16 @@ def test_damaged_pack_is_named_and_its_runs_are_computed_again(store, where, dam
     assert len(packs(store)) == 2
 
 
+def test_pipe_in_the_place_of_a_pack_is_named(store):
+    store.pack(KEYS[:3])
+    (path,) = packs(store)
+    path.unlink()
+    os.mkfifo(path)
+    store = Store(store.folder)
+    with pytest.warns(StudyWarning, match=f"{path.name}: this pack is damaged .it is a named pipe"):
+        assert store.finished_keys() == {bytes.fromhex(key) for key in KEYS[3:]} and not store.has(KEYS[0])
+
+
 def test_damaged_file_in_a_pack_is_named(store):
     store.pack()
     (path,) = packs(store)
