@@ -74,7 +74,7 @@ class SavedState:
         write_arrays(folder / STATE, {**self.arrays, "note": self._text()}, ResultFolderError, owner=run or "old")
 
     def _text(self) -> np.ndarray:
-        return np.array(json.dumps({**self.note, "t": self.t}))
+        return np.array(json.dumps({**self.note, "t": self.t}, default=np.ndarray.tolist))
 
 
 def has_state(folder: Path) -> bool:

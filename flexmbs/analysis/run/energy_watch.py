@@ -14,6 +14,7 @@ share of the changes of the balance that a multiple of W_e accounts for, by leas
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 import numpy as np
 
@@ -170,7 +171,7 @@ class EnergyWatch:
 
     def note(self) -> dict[str, object]:
         """What has been seen so far, for a saved state: a run that is resumed tells what the whole one would."""
-        return {"skipped": self.motions.skipped, **{name: _plain(vars(self)[name]) for name in SEEN if name in vars(self)}}
+        return {"skipped": self.motions.skipped, **deepcopy({name: vars(self)[name] for name in SEEN if name in vars(self)})}
 
     def go_on(self, note: Mapping[str, object]) -> None:
         """Take over what a :meth:`note` holds."""
@@ -215,14 +216,8 @@ class EnergyWatch:
             warn(self.message(), ResultWarning)
 
 
-def _plain(value):
-    """Arrays as lists, which JSON can hold."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    return np.array(value).tolist() if isinstance(value, np.ndarray | tuple) else value
-
-
 def _with_arrays(value):
+    """Lists, which JSON has in place of arrays, as arrays again; copies."""
     if isinstance(value, dict):
         return {name: _with_arrays(one) for name, one in value.items()}
-    return np.array(value, dtype=float) if isinstance(value, list) else value
+    return np.array(value, dtype=float) if isinstance(value, list | tuple | np.ndarray) else value

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,37 +15,23 @@ from flexmbs.result.trajectory import ContactRecord
 
 
 class ImpactNotes:
-    """The hardest hit of each contact of a run, what the modes of the bodies make of it, and the deepest penetrations (m)."""
+    """The hardest hit of each contact of a run, and what the modes of the bodies make of it."""
 
     def __init__(self, system: Mechanism) -> None:
         self.system = system
         self.hardest: dict[str, ContactRecord] = {}
-        self.deepest: dict[str, float] = {}
 
-    def note(self) -> dict[str, dict]:
-        """What has been seen so far, for a saved state."""
-        return {"hardest": {name: asdict(record) for name, record in self.hardest.items()}, "deepest": dict(self.deepest)}
-
-    def go_on(self, note: Mapping[str, dict]) -> None:
-        """Take over what a :meth:`note` holds."""
-        self.hardest = {name: ContactRecord(**record) for name, record in note.get("hardest", {}).items()}
-        self.deepest = dict(note.get("deepest", {}))
-
-    def take(self, contacts: Iterable[ContactRecord]) -> None:
-        """Look at contacts; some may be known."""
-        for record in contacts:
-            if record.name not in self.hardest or record.peak_force > self.hardest[record.name].peak_force:
-                self.hardest[record.name] = record
-            self.deepest[record.name] = max(self.deepest.get(record.name, 0.0), record.max_depth or 0.0)
-
-    def unresolved(self, model: Model) -> str:
-        """The hardest hit of each body, if its modes do not resolve it.
+    def of(self, model: Model, contacts: Iterable[ContactRecord]) -> str:
+        """With these contacts (some may be known): the hardest hit of each body, if its modes do not resolve it.
 
         Of a law with stiffness: a rigid impact takes no time, with any number of modes.
 
         It is then shorter than a few periods of the highest mode with inertia that moves the marker;
         ``body.advice(contact=...)`` says the same before a run. Empty if there is none.
         """
+        for record in contacts:
+            if record.name not in self.hardest or record.peak_force > self.hardest[record.name].peak_force:
+                self.hardest[record.name] = record
         return "; ".join(
             f"contact '{record.name}' of {record.duration:.2g} s is only {periods:.2g} periods of the highest mode of "
             f"'{body}' there, which has too few modes for it (docs/impact_modes.md; advice(contact=...) of the body "
@@ -70,21 +55,22 @@ class ImpactNotes:
                         found[marker.body] = record, record.duration * highest
         return found
 
-    def soft(self, closed: Iterable[ContactRecord]) -> list[str]:
-        """Contacts, with those still closed, into which a ball has sunk by more than its radius: too soft, or other units."""
-        deepest = dict(self.deepest)
-        for record in closed:
-            deepest[record.name] = max(deepest.get(record.name, 0.0), record.max_depth or 0.0)
-        radii: dict[str, float] = {}
-        for contact in self.system.contacts.values():
-            balls = [one.radius for one in (contact.first, contact.second) if isinstance(one, Sphere) and one.radius > 0.0]
-            radii |= dict.fromkeys(contact.point_names, min(balls, default=np.inf))
-        return [
-            f"contact '{name}': one body sinks into the other by {depth:.3g} m, more than the radius {radii[name]:g} m: its law "
-            "is far too soft (N and m: Hertz between steel balls of 10 mm has 1e10 N/m^1.5)"
-            for name, depth in deepest.items()
-            if depth > radii.get(name, np.inf)
-        ]
+
+def soft_contacts(system: Mechanism, records: Iterable[ContactRecord]) -> list[str]:
+    """Contacts into which a ball has sunk by more than its radius: their law is too soft, or in other units."""
+    deepest: dict[str, float] = {}
+    for record in records:
+        deepest[record.name] = max(deepest.get(record.name, 0.0), record.max_depth or 0.0)
+    radii: dict[str, float] = {}
+    for contact in system.contacts.values():
+        found = [shape.radius for shape in (contact.first, contact.second) if isinstance(shape, Sphere) and shape.radius > 0.0]
+        radii |= dict.fromkeys(contact.point_names, min(found, default=np.inf))
+    return [
+        f"contact '{name}': one body sinks into the other by {depth:.3g} m, more than the radius {radii[name]:g} m: its law is far "
+        "too soft (N and m: Hertz between steel balls of 10 mm has 1e10 N/m^1.5)"
+        for name, depth in deepest.items()
+        if depth > radii.get(name, np.inf)
+    ]
 
 
 def _highest(model: Model, marker) -> float:

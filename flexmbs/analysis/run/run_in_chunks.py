@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
-from flexmbs.analysis.run.impact_notes import ImpactNotes
+from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.machine_notes import notes_of_machine
@@ -46,12 +46,13 @@ from flexmbs.mechanism.events import Stop
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
-from flexmbs.result.joined_file import compressed_size
+from flexmbs.result.joined_file import compressed_size, parts_of
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
+from flexmbs.result.trajectory import ContactRecord
 
 UNSETTLED, LEAST_FORCE = 1e-5, 1e-6  # of multipliers that are told: of the largest, and N or N m
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
@@ -67,7 +68,6 @@ class Run(RunModel):
         self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress: RunProgress
     ):
         self.warnings: list[str] = []  # those issued since the call of the user
-        self.first_time = 0.0  # s: where the run began, in whatever call
         self.told: int | None = None  # warnings before those of the end, which a run that goes on has not reached
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.rtol, self.stops_on_imbalance = float(settings.rtol), True  # as asked for; where energy is gained or missing
@@ -113,14 +113,15 @@ class Run(RunModel):
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
         self.size = ResultSize(thinner, storage)
-        self.impacts, self.damping, self.machine_notes = ImpactNotes(self.system), "", []
+        self.impacts = ImpactNotes(self.system)
+        self.machine: Sequence | None = None  # what its modes tell: text, and notes for the end
         begin = self.began = time.perf_counter()
         outcome = self._continue(saved, resume) if exact else self._begin(saved, resume)
         if self.model.signals.interrupted:  # nothing has been stored yet
             raise self.model.signals.error
-        if not resume or saved is None or "machine" not in saved.note:
+        if self.machine is None:
             as_stated = self.starts_as_stated and saved is None
-            self.damping, self.machine_notes = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
+            self.machine = notes_of_machine(self.system, self.model, self.recorder.last, as_stated, self.rtol)
         self.mark = self._capture(saves.RUNNING), self.recorder.place
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
@@ -220,27 +221,15 @@ class Run(RunModel):
         self.loop_seconds += float(saved.note.get("loop_seconds", 0.0))
         self.recorder.go_on(saved)
         self._take_over(saved.note)
-        known = saved.note.get("warnings", [])
-        self.warnings[:] = [*known, *(text for text in self.warnings if text not in known)]
-        self.damping, self.machine_notes = saved.note.get("machine", ("", []))
-
-    def _seen(self) -> dict[str, object]:
-        """What statistics and warnings of the end tell of the steps so far, for a saved state."""
-        self.impacts.take(self.recorder.contacts)
-        return {
-            "deformation": self.deformation.note(),
-            "energy": self.recorder.watch.note(),
-            "impacts": self.impacts.note(),
-            "reach": dict(self.terms.reach),
-        }
+        self.impacts.of(self.model, self._stored_contacts())
+        self.warnings[:] = saved.note.get("warnings", self.warnings)
+        self.size.told, self.machine = saved.note.get("told_of_size", False), saved.note.get("machine")
 
     def _take_over(self, note: Mapping) -> None:
-        """Go on from what :meth:`_seen` gave; states of older versions lack some."""
+        """Go on from what a state says of the steps up to it; those of older versions lack some."""
         self.deformation.go_on(note.get("deformation", {}))
         self.recorder.watch.go_on(note.get("energy", {}))
-        self.impacts.go_on(note.get("impacts", {}))
         self.terms.reach = dict(note.get("reach", {}))
-        self.size.told = bool(note.get("told_of_size"))
 
     def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""
@@ -330,13 +319,15 @@ class Run(RunModel):
             **self.recorder.note(),
             **self.recorder.writer.position,
             "status": status,
-            **{name: self._stats()[name] for name in ("solve_seconds", "loop_seconds")},
+            "solve_seconds": self._stats()["solve_seconds"],
+            "loop_seconds": self.loop_seconds,
             "in_time": self.steps is IN_TIME,
-            "first_time": self.first_time,
             "warnings": self.warnings[: self.told],
             "told_of_size": self.size.told,
-            "machine": [self.damping, self.machine_notes],
-            **self._seen(),
+            "machine": self.machine,
+            "deformation": self.deformation.note(),
+            "energy": self.recorder.watch.note(),
+            "reach": dict(self.terms.reach),
         }
         state = saves.capture(self.model, self.stated, self.blocks, self.requested, note)
         return replace(state, arrays={**state.arrays, **self.recorder.saved()})
@@ -376,8 +367,8 @@ class Run(RunModel):
             "advice": "; ".join(self._advice()),
             "warnings": list(self.warnings),
         }
-        if self.damping:
-            choice["machine_damping"] = self.damping
+        if self.machine[0]:
+            choice["machine_damping"] = self.machine[0]
         seconds = {
             "solve_seconds": self.solve_seconds + now,
             "loop_seconds": self.loop_seconds,
@@ -387,8 +378,13 @@ class Run(RunModel):
 
     def _advice(self) -> tuple[str, ...]:
         """What slows the run, and what its modes do not resolve."""
-        self.impacts.take(self.recorder.contacts)
-        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), self.impacts.unresolved(self.model))))
+        unresolved = self.impacts.of(self.model, self.recorder.contacts)
+        return tuple(filter(None, (vibrations_that_decide(self.model, self.state), unresolved)))
+
+    def _stored_contacts(self) -> list[ContactRecord]:
+        """Contacts that have ended in the steps that are in the folder."""
+        writer = self.recorder.writer
+        return parts_of(writer.folder, str(writer.position["run"])).contacts if writer.folder is not None and writer.rows else []
 
     def _finish(self, status: str, kind: str, opened: bool = False) -> Result:
         """Store the remaining steps, and the last state from which a run can continue."""
@@ -434,7 +430,8 @@ class Run(RunModel):
             self.recorder.watch.warn()
             self.size.tell_of_loss()
             self.terms.warn_of_reach()
-            notes = [*self._advice(), *self.impacts.soft(open_contacts(self.model, self.state)), *self.machine_notes]
+            contacts = [*self._stored_contacts(), *self.recorder.contacts, *open_contacts(self.model, self.state)]
+            notes = [*self._advice(), *soft_contacts(self.system, contacts), *self.machine[1]]
             if self.steps is IN_TIME:
                 notes += filter(None, [note_of_sweeps(self.arrays[0])])
             notes += half_turns(self.system.bushings.values(), self.model, self.state)

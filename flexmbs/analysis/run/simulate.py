@@ -162,8 +162,7 @@ def simulate(
         saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")
-        first_time = 0.0 if saved is None else float(saved.note.get("first_time", saved.t)) if resume else saved.t
-        check_motions(system, first_time, t_end)
+        check_motions(system, 0.0 if saved is None else saved.t, t_end)
         options = {"rtol": rtol, "atol": atol, "max_step": float(max_step), "integrator": integrator}
         if second_order != "auto":
             options["second_order"] = second_order
@@ -174,7 +173,7 @@ def simulate(
         known = seconds_so_far()
         run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
         run.warnings, run.stops_on_imbalance, run.stops_on_deformation = warnings, stop_on_imbalance, stop_on_deformation
-        run.starts_as_stated, run.first_time = not how, first_time
+        run.starts_as_stated = not how
         run.compile_seconds += seconds_so_far() - known
         return run.go(folder, storage, saved, resume)
 
