@@ -6,26 +6,30 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from flexmbs.common.errors import FlexmbsError
 
-Class = TypeVar("Class", bound=type)
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 
-def names_arguments(error: type[FlexmbsError]) -> Callable[[Class], Class]:
-    """Make the public methods of a class raise ``error`` for arguments that they do not have, or lack."""
+def names_arguments(error: type[FlexmbsError]) -> Callable[[Called], Called]:
+    """Make a function, or a class and its public methods, raise ``error`` for arguments that they do not have, or lack."""
 
-    def checked(cls: Class) -> Class:
-        for name, method in inspect.getmembers(cls, inspect.isfunction):
-            if not name.startswith("_"):
-                setattr(cls, name, _checked(method, error))
-        return cls
+    def checked(called: Called) -> Called:
+        if not isinstance(called, type):
+            return cast(Called, _checked(called, error, called.__name__))
+        for name, method in inspect.getmembers(called, inspect.isfunction):
+            if not name.startswith("_") or name == "__init__":
+                setattr(called, name, _checked(method, error, called.__name__ if name == "__init__" else name))
+        return called
 
     return checked
 
 
-def _checked(method: Callable[..., Any], error: type[FlexmbsError]) -> Callable[..., Any]:
+def _checked(method: Callable[..., Any], error: type[FlexmbsError], label: str) -> Callable[..., Any]:
+    first = "self" in inspect.signature(method).parameters  # as of a method; a function that it calls has the object there
+
     @functools.wraps(method)
     def call(*args: Any, **options: Any) -> Any:
         try:
@@ -37,19 +41,18 @@ def _checked(method: Callable[..., Any], error: type[FlexmbsError]) -> Callable[
             try:
                 signature.bind(*args, **options)
             except TypeError as wrong:
-                raise error(_sentence(method.__name__, signature, options, str(wrong))) from None
+                raise error(_sentence(label, list(signature.parameters.values())[first:], options, str(wrong))) from None
             for option in options:  # passed on to a function of another name
                 if f"unexpected keyword argument '{option}'" in str(raised):
-                    raise error(f"{method.__name__}: there is no argument '{option}'") from None
+                    raise error(f"{label}: there is no argument '{option}'") from None
             raise
 
     return call
 
 
-def _sentence(name: str, signature: inspect.Signature, options: dict[str, Any], wrong: str) -> str:
-    own = list(signature.parameters.values())[1:]
+def _sentence(name: str, own: list[inspect.Parameter], options: dict[str, Any], wrong: str) -> str:
     usage = ", ".join(one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in own)
-    unknown = next((option for option in options if option not in signature.parameters), None)
+    unknown = next((option for option in options if option not in [one.name for one in own]), None)
     if unknown is None:
         return f"{name}: {wrong}; it is called as {name}({usage})"
     near = difflib.get_close_matches(unknown, [one.name for one in own], n=1)

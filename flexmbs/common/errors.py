@@ -42,6 +42,12 @@ class ResultFolderError(SimulationError):
     """A result folder cannot be written or read, or holds a result that would be lost: which file, and the remedy."""
 
 
+class UnknownNameError(MechanismError, KeyError):
+    """A mechanism has no body or joint of that name; the message suggests near ones."""
+
+    __str__ = Exception.__str__  # as below
+
+
 class UnknownHistoryError(FlexmbsError, KeyError):
     """A result has no history of that name; the message suggests near ones."""
 

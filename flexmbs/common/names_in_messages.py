@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import TypeVar
+
+from flexmbs.common.errors import UnknownNameError
+
+Part = TypeVar("Part")
+
+
+class Named(dict[str, Part]):
+    """Parts of a mechanism by name; a name that is not there is an UnknownNameError (a KeyError) with near ones."""
+
+    def __init__(self, kind: str, parts: Mapping[str, Part] | None = None) -> None:
+        super().__init__(parts or {})
+        self.kind = kind
+
+    def __missing__(self, name: str) -> Part:
+        raise UnknownNameError(f"no {self.kind} named {name!r}. {near_names(str(name), self)}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, dict[str, Part]]]:
+        return Named, (self.kind, dict(self))
 
 
 def near_names(wrong: str, known: Iterable[str]) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.errors import MechanismError
+from flexmbs.common.errors import MechanismError, MechanismWarning
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw
 from flexmbs.mechanism import distributed_loads
@@ -141,8 +142,12 @@ class ForceMethods:
         law = spring_law(stiffness, damping, length, preload, f"{where}:")
         if isinstance(law.rest, float) and law.rest < 0.0:
             raise MechanismError(f"{where}: length {law.rest:g} m must not be negative")
+        parts = (law.stiffness, law.damping, law.preload)
+        works = any(not isinstance(part, float) or part != 0.0 for part in parts)
+        if force is None and not works:
+            warn(f"{where} has no stiffness, damping or preload: it does nothing", MechanismWarning)
         if force is not None:
-            if any(part != 0.0 for part in (law.stiffness, law.damping, law.preload) if isinstance(part, float)):
+            if works:
                 raise MechanismError(f"{where}: give either force= or stiffness, damping and preload")
             seen = (self.sensor("distance", b, a), self.sensor("distance rate", b, a))
             rule = user_function(where, force, (*seen, *inputs), 1, compiled)

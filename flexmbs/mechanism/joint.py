@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout.tables import HOLD
 from flexmbs.mechanism.clearance.clearance import Clearance
@@ -24,6 +25,7 @@ from flexmbs.mechanism.time_signals import Signal, driver
 JointCoordinate: TypeAlias = "Joint | tuple[Joint, str]"
 
 
+@names_arguments(MechanismError)
 @dataclass(eq=False)
 class Joint(JointForces):
     """A joint between two markers, with its start values.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.names_in_messages import Named
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
@@ -54,8 +55,8 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         self.coordinates = coordinates
         self.gravity = gravity
         self.ground = BodyInSystem("ground", None)
-        self.bodies: dict[str, BodyInSystem] = {"ground": self.ground}
-        self.joints: dict[str, Joint] = {}
+        self.bodies: dict[str, BodyInSystem] = Named("body", {"ground": self.ground})
+        self.joints: dict[str, Joint] = Named("joint")
         self.contacts: dict[str, Contact] = {}
         self.contact_groups: dict[str, ContactGroup] = {}
         self.constraints: dict[str, Constraint] = {}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import assemble
@@ -24,6 +25,7 @@ _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding
 
 
+@names_arguments(BodyError)
 @dataclass(frozen=True, eq=False)
 class RigidBody:
     """A rigid body in its own frame.

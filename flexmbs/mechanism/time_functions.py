@@ -166,7 +166,8 @@ class Polynomial(Pieces):
     """c0 + c1 t + c2 t^2 + ..."""
 
     def __init__(self, coefficients: ArrayLike) -> None:
-        numbers = np.atleast_1d(np.array(coefficients, dtype=float))
+        given = np.atleast_1d(np.array(coefficients))
+        numbers = given.astype(float) if given.dtype.kind in "fiu" else np.array([np.nan])
         if numbers.ndim != 1 or len(numbers) == 0 or not np.all(np.isfinite(numbers)):
             raise MechanismError(f"Polynomial: expected finite coefficients of ascending powers, got {coefficients!r}")
         super().__init__(np.array([0.0, 1.0]), numbers[None, :], CONTINUE)

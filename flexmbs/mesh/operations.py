@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.user_warnings import warn
@@ -23,6 +24,7 @@ def scaled(mesh: Mesh, factors: float | Sequence[float]) -> Mesh:
     return replace(mesh, points=mesh.points * factors)
 
 
+@names_arguments(MeshError)
 def with_material(
     mesh: Mesh,
     material: Material | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.lazy_import import load
@@ -21,6 +22,7 @@ from flexmbs.mesh.unit_systems import SI, converted, unit_system
 _LONG = 20_000_000  # bytes; such a file may take more than a second to read
 
 
+@names_arguments(MeshError)
 @on_progress()
 def read_mesh(
     path: str | Path, units: str | Sequence[float] | None = None, *, allow_outside_includes: bool = False, trust_units: bool = False

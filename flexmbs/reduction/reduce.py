@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
 from flexmbs.common.progress import on_progress, stage
@@ -44,6 +45,7 @@ from flexmbs.reduction.shared_nodes import refuse_overlap
 from flexmbs.reduction.static_modes import basis
 
 
+@names_arguments(BodyError)
 @on_progress()
 @one_blas_thread()
 def reduce(
@@ -98,6 +100,10 @@ def reduce(
     """
     contents = dict(locals())  # first: all arguments, and nothing else
     del contents["cache"]
+    if not isinstance(mesh, Mesh):
+        raise BodyError(f"reduce: expected a Mesh, as fm.read_mesh(path) gives it, not {mesh!r}")
+    if not isinstance(interfaces, Mapping):
+        raise BodyError(f"reduce: interfaces must be a dict from marker to node set, as {{'hinge': 'ROOT'}}, not {interfaces!r}")
     if beam_theory not in BEAM_THEORIES:
         raise BodyError(f"beam_theory must be {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
     try:
@@ -259,7 +265,7 @@ def _of_places(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
 
 
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:
-    if not isinstance(modes, ModeChoice):
+    if not isinstance(modes, ModeChoice) or isinstance(modes, type):
         raise BodyError(
             f"modes must be ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not {modes!r}"
         )

@@ -39,7 +39,10 @@ def locate(t: np.ndarray, times: np.ndarray) -> Places:
 
     ValueError when one lies outside of the run (beyond rounding).
     """
-    times = np.atleast_1d(np.asarray(times, dtype=float))
+    try:
+        times = np.atleast_1d(np.asarray(times, dtype=float))
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a time in s, or an array of times, not {times!r}") from None
     slack = 1e-12 * max(1.0, abs(t[-1]))
     outside = ~((t[0] - slack <= times) & (times <= t[-1] + slack))
     if np.any(outside):

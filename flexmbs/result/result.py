@@ -105,7 +105,8 @@ class Result(StressMethods, PictureMethods, ExportMethods):
     def __getitem__(self, name: str) -> np.ndarray:
         """History (nt,) of that name; UnknownHistoryError (a KeyError) suggests the nearest names."""
         if name not in self._histories:
-            near = difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
+            near = [known for known in self._histories if known.startswith(f"{name}.")][:6]
+            near = near or difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)
             hint = f"; near names: {', '.join(near)}" if near else "; result.names lists them"
             raise UnknownHistoryError(f"no history named {name!r}{hint}")
         if _SETTLED.search(name) or name in self.structure.record_names:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ZERO_FORCE, ContactLaw, law_begin, law_energy, law_force, law_update
-from flexmbs.core.laws.contact.law_numbers import checked_number
+from flexmbs.core.laws.contact.law_numbers import checked_number, compliance_of
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -112,7 +112,7 @@ class ElasticPlastic(ContactLaw):
         radii = np.atleast_1d(np.asarray(radius, dtype=float))
         if not np.all(radii > 0.0):
             raise MechanismError(f"contact law: radius {radius!r} m must be positive")
-        compliance = sum((1.0 - m.poisson_ratio**2) / m.youngs_modulus for m in (material_a, material_b))
+        compliance = compliance_of(material_a, material_b)
         return cls(float(1.0 / compliance), float(1.0 / np.sum(1.0 / radii)), yield_pressure)
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw, plain_energy, plain_force
-from flexmbs.core.laws.contact.law_numbers import checked_number
+from flexmbs.core.laws.contact.law_numbers import checked_number, compliance_of
 from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
@@ -107,7 +107,7 @@ class HertzLine(ContactLaw):
                 f"contact law: radius {radius!r} m must be one or two positive numbers, or one of a pin and the larger "
                 "one of its hole, negative"
             )
-        compliance = sum((1.0 - m.poisson_ratio**2) / m.youngs_modulus for m in (material_a, material_b))
+        compliance = compliance_of(material_a, material_b)
         return cls(1.0 / compliance, total, length)
 
     def parameters(self) -> tuple[float, ...]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+
+if TYPE_CHECKING:
+    from flexmbs.mesh.materials import Material
 
 
 def checked_number(
@@ -18,6 +22,15 @@ def checked_number(
         bound = ("positive" if lowest == 0.0 else f"above {lowest:g}") if above else f"at least {lowest:g}"
         raise MechanismError(f"{of}: {name} {value!r}{unit and ' ' + unit} must be {bound}")
     return float(value)
+
+
+def compliance_of(*materials: Material) -> float:
+    """Sum of (1 - nu^2) / E of the materials that touch, 1/Pa; MechanismError for numbers that no material has."""
+    for one in materials:
+        if not (one.youngs_modulus > 0.0 and -1.0 < one.poisson_ratio < 0.5):
+            numbers = f"E = {one.youngs_modulus:g} Pa, nu = {one.poisson_ratio:g}"
+            raise MechanismError(f"contact law: material '{one.name}' has {numbers}; E > 0 and -1 < nu < 0.5 are required")
+    return sum((1.0 - one.poisson_ratio**2) / one.youngs_modulus for one in materials)
 
 
 def checked_restitution(value: object, *, zero: bool) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw, plain_energy, plain_force
-from flexmbs.core.laws.contact.law_numbers import checked_number
+from flexmbs.core.laws.contact.law_numbers import checked_number, compliance_of
 from flexmbs.machine_code.entry import entry
 
 if TYPE_CHECKING:
@@ -65,5 +65,5 @@ class Hertz(PowerLaw):
         if not np.all(radii > 0.0):
             raise MechanismError(f"contact law: radius {radius!r} m must be positive")
         effective = 1.0 / np.sum(1.0 / radii)
-        compliance = sum((1.0 - m.poisson_ratio**2) / m.youngs_modulus for m in (material_a, material_b))
+        compliance = compliance_of(material_a, material_b)
         return cls(stiffness=float(4.0 / 3.0 * np.sqrt(effective) / compliance))
