@@ -109,8 +109,7 @@ def require_writable(path: str | Path, kind: type[FlexmbsError] = FlexmbsError) 
     """Raise ``kind`` if ``path`` cannot be written, before work is done for it; leaves no file behind."""
     try:
         probe = temporary_name(_target(Path(path)))
-        with open(probe, "xb"):
-            pass
+        probe.touch(exist_ok=False)
         probe.unlink()
     except OSError as error:
         raise kind(f"{path}: cannot be written: {reason(error)}") from error
@@ -145,13 +144,10 @@ def _target(path: Path) -> Path:
     """The absolute path, links kept; OSError if it cannot be replaced by a file."""
     if not path.name:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    try:
+    with suppress(FileNotFoundError):
         mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        return path.absolute()
-    text = next((text for is_kind, text in _KINDS if is_kind(mode)), "")
-    if text:
-        raise OSError(f"it {text}")
+        if text := next((text for is_kind, text in _KINDS if is_kind(mode)), ""):
+            raise OSError(f"it {text}")
     return path.absolute()
 
 

@@ -38,6 +38,11 @@ def near_names(wrong: str, known: Iterable[str]) -> str:
     return f"{suggestion}There are: {listed}{'' if listed.endswith('...') else '.'}"
 
 
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """A number and its noun: "1 body", "2 bodies"; ``more`` of them are with an s if it is not given."""
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def few(values: Iterable[object], count: int = 5) -> str:
     """The first values of a sequence: "1, 2, 3, 4, 5, ..."."""
     shown = [str(value) for value in islice(values, count + 1)]

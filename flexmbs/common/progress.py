@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.common.progress_display import MIN_INTERVAL, new_display, on_terminal, turned_off
+from flexmbs.common.progress_display import MIN_INTERVAL, new_display, on_terminal, started_bar, turned_off
 
 _LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
@@ -161,15 +161,7 @@ class ProgressBar:
     def __enter__(self) -> ProgressBar:
         if not on_terminal() or turned_off():
             return self
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[note]}"))
-        self._bar = RichProgress(*columns, console=Console(stderr=True), auto_refresh=False)
-        self._bar.start()
-        self._task = self._bar.add_task(self._name, total=1.0, note="starting")
-        self._bar.refresh()
+        self._bar, self._task = started_bar(self._name, total=1.0)
         self._context = on_progress(self)
         self._context.__enter__()
         return self
@@ -182,10 +174,9 @@ class ProgressBar:
             return
         self._drawn = now
         if isinstance(progress, Progress):
-            self._bar.update(self._task, completed=progress.fraction, note=progress.numbers)
+            self._bar.update(self._task, completed=progress.fraction, note=progress.numbers, refresh=True)
         else:
-            self._bar.update(self._task, note=str(progress))
-        self._bar.refresh()
+            self._bar.update(self._task, note=str(progress), refresh=True)
 
     def __exit__(self, *exception: Any) -> None:
         if self._context is not None:

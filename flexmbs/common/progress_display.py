@@ -43,6 +43,20 @@ def new_display() -> TerminalLine | NotebookOutput | None:
     return NotebookOutput() if in_notebook() else None
 
 
+def started_bar(name: str, total: float | None, counts: bool = False) -> tuple[Any, Any]:
+    """A bar on stderr, which is drawn when it is told to, and its task; with ``counts`` it shows "done/total"."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = [TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.fields[note]}")]
+    columns[2:2] = [MofNCompleteColumn()] * counts
+    bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False)
+    bar.start()
+    task = bar.add_task(name, total=total, note="starting")
+    bar.refresh()
+    return bar, task
+
+
 def in_notebook() -> bool:
     """Whether this runs in the kernel of a notebook; IPython is not imported for that."""
     ipython = sys.modules.get("IPython")

@@ -119,7 +119,7 @@ def join(
     last chunk included.
     """
     total = parts.base_rows + sum(row_count(path) for path in parts.chunks)
-    note = _note(parts.run, total, contacts, events, stats, status, last_chunk)
+    note = _note(contacts, events, run=parts.run, rows=total, stats=dict(stats), status=status, last_chunk=last_chunk)
     _write(parts.folder / RESULT, parts.run, total, _pieces(parts, settle), note)
 
 
@@ -129,8 +129,8 @@ def write_at_once(folder: Path, run: str, whole: Trajectory, *, state_follows: b
     ``state_follows``: state.npz is written next; without it the run was killed in between, and can start again.
     """
     arrays = whole.arrays()
-    note = _note(run, len(whole.t), whole.contacts, whole.events, whole.stats, whole.status, 0)
-    note["state_follows"] = state_follows
+    more = {"stats": dict(whole.stats), "status": whole.status, "last_chunk": 0, "state_follows": state_follows}
+    note = _note(whole.contacts, whole.events, run=run, rows=len(whole.t), **more)
     _write(folder / RESULT, run, len(whole.t), [arrays], note)
     read = partial(_read_joined, folder.absolute() / RESULT, note["identity"])
     return StoredTrajectory(arrays, read, whole.contacts, whole.stats, whole.status, arrays, whole.events)
@@ -142,24 +142,12 @@ def lacks_its_state(folder: Path, run: str) -> bool:
     return bool(note.get("state_follows")) and note.get("run") == run and not (folder / STATE).exists()
 
 
-def _note(
-    run: str,
-    rows: int,
-    contacts: Iterable[ContactRecord],
-    events: Sequence[EventRecord],
-    stats: Mapping[str, float],
-    status: str,
-    last_chunk: int,
-) -> dict[str, object]:
+def _note(contacts: Iterable[ContactRecord], events: Sequence[EventRecord], **more: object) -> dict[str, object]:
     return {
+        **more,
         "contacts": [asdict(contact) for contact in sorted(contacts, key=lambda contact: contact.start)],
         "events": columns_of(events),
-        "stats": dict(stats),
-        "status": status,
-        "rows": rows,
-        "last_chunk": last_chunk,
         "identity": uuid.uuid4().hex,
-        "run": run,
     }
 
 

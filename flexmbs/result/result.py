@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import FlexmbsError, ResultWarning, SimulationError, UnknownHistoryError
+from flexmbs.common.names_in_messages import counted
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vectors
@@ -93,9 +94,9 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         self.__init__(**state)
 
     def __repr__(self) -> str:
-        span = f"t = {self.t[0]:g} to {self.t[-1]:g} s in {_count(len(self.t) - 1, 'step')}" if len(self.t) else "empty"
+        span = f"t = {self.t[0]:g} to {self.t[-1]:g} s in {counted(len(self.t) - 1, 'step')}" if len(self.t) else "empty"
         bodies = ", ".join(body.name for body in self.structure.bodies[1:]) or "none"
-        contacts, histories = _count(len(self.contacts), "contact"), _count(len(self.names), "history", "histories")
+        contacts, histories = counted(len(self.contacts), "contact"), counted(len(self.names), "history", "histories")
         return f"<Result {self.status}: {span}; bodies: {bodies}; {contacts}; {histories}>"
 
     def _repr_html_(self) -> str:
@@ -349,7 +350,3 @@ class State:
 LARGEST_STEPS = 4096
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")
-
-
-def _count(number: int, one: str, more: str | None = None) -> str:
-    return f"{number} {one if number == 1 else more or one + 's'}"

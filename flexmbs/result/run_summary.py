@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,9 +42,11 @@ class RunSummary:
 
 def read_summary(folder: Path, without: str = "to do without it") -> RunSummary:
     """The summary in a result folder, empty if there is none; FlexmbsError, which ends in ``without``, if it is damaged."""
-    with _content(folder, without) as found:
+    path = folder / SUMMARY
+    try:
+        found = parsed_json(read_file(path)) if path.exists() else {}
         about = found.get("about", {})
-        view = _view(found)
+        view = {name: tuple(value) if isinstance(value, list) else value for name, value in found.get("view", {}).items()}
         meanings = {name: (str(p["unit"]), str(p["help"])) for name, p in about.get("parameters", {}).items()}
         return RunSummary(
             str(found.get("case", "")),
@@ -59,23 +60,10 @@ def read_summary(folder: Path, without: str = "to do without it") -> RunSummary:
             dict(found.get("stats", {})),
             tuple(str(text) for text in found.get("warnings", ())),
         )
-
-
-def stored_view(folder: str | Path) -> dict[str, Any]:
-    """How the case of a run folder wants its result shown, empty without summary.json; FlexmbsError if it is damaged."""
-    with _content(Path(folder), "to show the result with default settings") as found:
-        return _view(found)
-
-
-def _view(content: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in content.get("view", {}).items()}
-
-
-@contextmanager
-def _content(folder: Path, without: str) -> Iterator[dict[str, Any]]:
-    """Errors of what the block does with the content too say that the file is damaged."""
-    path = folder / SUMMARY
-    try:
-        yield parsed_json(read_file(path)) if path.exists() else {}
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise FlexmbsError(f"{path}: cannot be read ({error}); remove this file {without}") from None
+
+
+def stored_view(folder: str | Path) -> Mapping[str, Any]:
+    """How the case of a run folder wants its result shown, empty without summary.json; FlexmbsError if it is damaged."""
+    return read_summary(Path(folder), "to show the result with default settings").view

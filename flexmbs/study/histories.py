@@ -30,10 +30,10 @@ def band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name:
     if not keys:
         raise StudyError(f"history {name!r}: no run has finished yet")
     if name in spec.histories:
-        return history_band(name, _stored(store, keys, name), _stored_unit(store, keys[0], name))
+        return history_band(name, _stored(store, keys, name), str(_arrays(store, keys[0]).get(f"{name} unit", "")))
     if spec.keep != "results":
         raise StudyError(
-            f"history {name!r} was not kept; the study kept {_list(spec.histories)}. State it with "
+            f"history {name!r} was not kept; the study kept {', '.join(spec.histories) or 'none'}. State it with "
             f"histories=[{name!r}], or keep='results', in another folder"
         )
     first = load(store.files_of(keys[0]))
@@ -49,10 +49,6 @@ def _stored(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:
             yield arrays["t"], arrays[name]
 
 
-def _stored_unit(store: Store, key: str, name: str) -> str:
-    return str(_arrays(store, key).get(f"{name} unit", ""))
-
-
 def _arrays(store: Store, key: str, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
     """Stored arrays of a run (all, or those in ``names``), none if it has no histories; StudyError if they are damaged."""
     content = store.content_of(key, HISTORIES)
@@ -66,7 +62,3 @@ def _of_results(store: Store, keys: Sequence[str], name: str) -> Iterator[Series
     for key in keys:
         result = load(store.files_of(key))
         yield np.asarray(result.t), np.asarray(result[name])
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names) if names else "none"

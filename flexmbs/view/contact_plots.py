@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import counted
 from flexmbs.view.contact_phases import closed_contacts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting.curves import time_window
@@ -60,7 +61,7 @@ def plot_contacts(
     axis.grid(True, axis="x", alpha=0.3)
     _color_bar(figure, axis, bars, tall)
     count = sum(len(times) for _, times in lanes)
-    said = title or f"{_count(count, 'contact')} at {_count(len(lanes), 'contact point')}"
+    said = title or f"{counted(count, 'contact')} at {counted(len(lanes), 'contact point')}"
     never = "" if (low, high) == time_window(result, None, None) else " here"
     axis.set_title(said + (f"; {open_ones} never closed{never}" if open_ones else ""))
     return finished(figure, "", save)
@@ -134,7 +135,3 @@ def _colours():
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number} {one}" + ("" if number == 1 else "s")

@@ -12,6 +12,7 @@ import numpy as np
 from flexmbs.analysis.description.cards import description_card
 from flexmbs.analysis.mobility.mobility import Mobility
 from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
+from flexmbs.common.names_in_messages import counted
 from flexmbs.common.text_tables import aligned
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
@@ -72,7 +73,7 @@ class Description:
 
 def _text(found: Description) -> str:
     """The description as lines of text; a problem comes last, where it is noticed."""
-    counts = [_count(len(found.bodies), "body", "bodies"), _count(len(found.joints), "joint"), _count(len(found.loops), "loop")]
+    counts = [counted(len(found.bodies), "body", "bodies"), counted(len(found.joints), "joint"), counted(len(found.loops), "loop")]
     gravity = ", ".join(f"{x:g}" for x in found.gravity)
     lines = [f"{', '.join(counts)}; gravity ({gravity}) m/s2; {found.coordinates} coordinates"]
     lines += _section(
@@ -146,7 +147,7 @@ def _mobility_lines(found: Mobility) -> list[str]:
         f"actual: {found.freedoms}" + (f" ({found.freedoms_without_drivers} without drivers)" if found.drivers else ""),
     ]
     if found.momentary:
-        lines.append(f"the start position is singular: {_count(found.momentary, 'instantaneous freedom')} more")
+        lines.append(f"the start position is singular: {counted(found.momentary, 'instantaneous freedom')} more")
     if found.redundant:
         lines.append(f"redundant: {found.redundant_count}")
         lines += [f"  {item.sentence}" for item in found.redundant]
@@ -163,9 +164,7 @@ def _coordinate(joint: JointEntry, name: str) -> str:
 
 
 def _section(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    if not rows:
-        return []
-    return ["", title, *aligned([header, *rows])]
+    return ["", title, *aligned([header, *rows])] if rows else []
 
 
 def _known(value: float | None, factor: float) -> str:
@@ -179,7 +178,3 @@ def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, st
 
 def _numbers(values: Sequence[float]) -> str:
     return ", ".join(f"{0.0 if abs(x) < 1e-12 else x:.4g}" for x in values)
-
-
-def _count(number: int, one: str, more: str | None = None) -> str:
-    return f"{number} {one if number == 1 else more or one + 's'}"

@@ -11,9 +11,10 @@ def describe(summary: dict, *, sets_at_most: int = 40) -> str:
     """The summary as a text for people."""
     lines = [f"{Path(summary['file']).name}: {summary['format'] or 'mesh'}; numbers {_units_in_words(summary)}", ""]
     lines += [f"warning: {doubt}\n" for doubt in summary["doubtful_units"]]
+    types = ", ".join(f"{count} {name}" for name, count in summary["elements_by_type"].items())
     lines += _rows(
         ("nodes", summary["nodes"]),
-        ("elements", f"{summary['elements']} ({_counts(summary['elements_by_type'])})"),
+        ("elements", f"{summary['elements']} ({types or 'none'})"),
         ("bounding box", " to ".join(_vector(corner) for corner in summary["bounding_box"]) + " m"),
         ("volume", f"{summary['volume']:.6g} m3"),
         ("mass", "not known: see the warnings" if summary["mass"] is None else f"{summary['mass']:.6g} kg"),
@@ -61,10 +62,6 @@ def _table(title: str, rows: list[tuple], at_most: int) -> list[str]:
     cells = [[str(cell) for cell in row] for row in rows[:at_most]]
     lines = ["", title, *aligned(cells)]
     return lines + ([f"  ... and {len(rows) - at_most} more"] if len(rows) > at_most else [])
-
-
-def _counts(by_type: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in by_type.items()) or "none"
 
 
 def _vector(values) -> str:

@@ -93,11 +93,8 @@ def array(dataset, path: Path) -> np.ndarray:
     where = f"{path}: {dataset.name}"
     try:
         problem = size_problem(dataset, path.stat().st_size)
-    except _DAMAGE as error:
-        raise MeshError(f"{where}: damaged HDF5 data ({_first_line(error)}).") from error
-    if problem:
-        raise MeshError(f"{where}: {problem}.")
-    try:
+        if problem:
+            raise MeshError(f"{where}: {problem}.")
         return np.asarray(dataset[()])
     except _DAMAGE as error:
         raise MeshError(f"{where}: damaged HDF5 data ({_first_line(error)}).") from error

@@ -207,13 +207,8 @@ def _said_of_parameters(rows: Sequence[Row], labels: Sequence[str], known: bool)
 
 def _table_of_histories(histories: Sequence[ComparedHistory]) -> str:
     rows = [
-        Row(
-            history.name + (f" [{history.unit}]" if history.unit else ""),
-            (history.largest, history.largest_at, history.rms),
-            history.relative_rms,
-            True,
-        )
-        for history in histories
+        Row(f"{one.name} [{one.unit}]" if one.unit else one.name, (one.largest, one.largest_at, one.rms), one.relative_rms, True)
+        for one in histories
     ]
     columns = ("largest difference", "at t [s]", "rms")
     return text_table("Histories, compared with the first run:", columns, rows, last="rms / range")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flexmbs.common.progress import Stage, size_text
-from flexmbs.common.progress_display import on_terminal
+from flexmbs.common.progress_display import on_terminal, started_bar
 
 _BETWEEN_LINES = 10.0  # s between two plain lines, without a terminal
 _BETWEEN_DRAWINGS = 0.1  # s between two drawings on a terminal
@@ -86,14 +86,7 @@ class StudyProgressLine:
 
     def __enter__(self) -> StudyProgressLine:
         if on_terminal():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-            from rich.progress import Progress as RichProgress
-
-            columns = (TextColumn("{task.description}"), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
-            self._bar = RichProgress(*columns, console=Console(stderr=True), auto_refresh=False)
-            self._bar.start()
-            self._task = self._bar.add_task(self._name, total=None, note="starting")
+            self._bar, self._task = started_bar(self._name, total=None, counts=True)
         return self
 
     def __call__(self, progress: Stage) -> None:
@@ -108,11 +101,9 @@ class StudyProgressLine:
             if self._plain and sys.stderr is not None:
                 print(f"{self._name}: {progress}", file=sys.stderr, flush=True)
         elif isinstance(progress, StudyProgress):
-            self._bar.update(self._task, completed=progress.done, total=progress.total, note=progress.note)
-            self._bar.refresh()
+            self._bar.update(self._task, completed=progress.done, total=progress.total, note=progress.note, refresh=True)
         else:
-            self._bar.update(self._task, note=str(progress))
-            self._bar.refresh()
+            self._bar.update(self._task, note=str(progress), refresh=True)
 
     def __exit__(self, *exception: object) -> None:
         if self._bar is not None:

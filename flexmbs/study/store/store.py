@@ -132,11 +132,8 @@ class Store:
         ``count``: False for a process that does not begin the run, but only stores that it failed.
         """
         lock = FileLock(self.layout.lock(_require_key(key)))
-        try:
-            if not _acquired(lock):
-                return None
-        except OSError as error:
-            raise StudyError(f"{lock.path}: cannot be written: {reason(error)}") from error
+        if not _acquired(lock):
+            return None
         if not lock.supported:
             warn_once(
                 f"{self.folder}: this file system does not support locks. Two schedulers on this study may compute the "
@@ -160,11 +157,8 @@ class Store:
         False if it is not among the failed ones (any more), or another process works on it.
         """
         lock = FileLock(self.layout.lock(_require_key(key)))
-        try:
-            if not _acquired(lock):
-                return False
-        except OSError as error:
-            raise StudyError(f"{lock.path}: cannot be written: {reason(error)}") from error
+        if not _acquired(lock):
+            return False
         try:
             if not self.layout.failed(key).exists():
                 return False
@@ -232,7 +226,7 @@ class Store:
     def size(self) -> StoreSize:
         """Numbers of runs, files and bytes. Visits every file."""
         packed = self._packs.keys()
-        names = self._finished_names()
+        names = {bytes.fromhex(folder.name) for folder in run_folders(self.folder / RUNS)}
         failed = len(self.failed_keys())
         work = sum(1 for name in entries(self.folder / WORK) if is_key(name[:32]) and not name.endswith((GONE, LOCK)))
         files = size = 0
@@ -244,9 +238,6 @@ class Store:
                 except FileNotFoundError:  # moved meanwhile
                     continue
         return StoreSize(len(names | packed), len(packed), failed, work, files, size)
-
-    def _finished_names(self) -> set[bytes]:
-        return {bytes.fromhex(folder.name) for folder in run_folders(self.folder / RUNS)}
 
     def _read(self, place: str, status: str) -> Iterator[RunRecord]:
         foreign: list[Path] = []
@@ -260,10 +251,10 @@ class Store:
 
 def _acquired(lock: FileLock) -> bool:
     try:
-        return lock.acquire()
-    except FileNotFoundError:
         lock.path.parent.mkdir(parents=True, exist_ok=True)
         return lock.acquire()
+    except OSError as error:
+        raise StudyError(f"{lock.path}: cannot be written: {reason(error)}") from error
 
 
 def _require_key(key: str) -> str:
