@@ -42,6 +42,13 @@ class ResampledTrajectory(StoredTrajectory):
         plain = Trajectory(**self.arrays(), **records, stats=self.stats, status=self.status)
         return Trajectory.replaced, (plain,)
 
+    def replaced(self, **changed) -> ResampledTrajectory:
+        """The same with some of the arrays replaced; others are interpolated as they were, when they are first used."""
+        other = ResampledTrajectory(self._run, self._structure, self._times)
+        other._names, other._read = self._names | changed.keys(), lambda name: getattr(self, name)
+        other.__dict__.update(changed)
+        return other
+
     def _interpolated(self, name: str) -> np.ndarray:
         run, times = self._run, self._times
         if name in _FRAMES:
