@@ -87,7 +87,10 @@ class JointMethods:
             return end  # type: ignore[return-value]
         if not isinstance(end, BodyInSystem):
             raise MechanismError(f"joint '{name}': with at= give the two bodies, not {end!r}; without it, their markers")
-        return end.marker(f"{name} at" if name in end.markers else name, at=at)
+        label = name
+        while label in end.markers:  # of the user, or of a joint that was refused
+            label += " at"
+        return end.marker(label, at=at)
 
     def _state(
         self,
@@ -130,7 +133,7 @@ class JointMethods:
             raise
         return joint
 
-    def fixed(self, a: End, b: End, name: str | None = None, cut: bool = False, *, at: ArrayLike | None = None) -> Joint:
+    def fixed(self, a: End, b: End, name: str | None = None, cut: bool = False, at: ArrayLike | None = None) -> Joint:
         """Marker b is fixed to marker a."""
         return self.joint("fixed", a, b, name, cut, at=at)
 
@@ -144,7 +147,6 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
         clearance: Clearance | None = None,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Rotation of b relative to a about ``axis`` of a; start ``angle`` (rad) and ``rate`` (rad/s)."""
@@ -160,7 +162,6 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
         clearance: Clearance | None = None,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Translation of b relative to a along ``axis`` of a; start ``displacement`` (m) and ``rate`` (m/s)."""
@@ -179,7 +180,6 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
         clearance: Clearance | None = None,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Translation of b along ``axis`` of a (``displacement``, m) and rotation about it (``angle``, rad)."""
@@ -197,7 +197,6 @@ class JointMethods:
         rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Rotation about ``axis`` of a (``angle``, rad) with which b advances ``pitch`` (m per turn) along it."""
@@ -217,7 +216,6 @@ class JointMethods:
         angle_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """b moves in a plane of a (``u``, ``v``, m) and turns about its ``normal`` (``angle``, rad).
@@ -239,7 +237,6 @@ class JointMethods:
         angle2_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Cross with one pin along axis ``first`` of a and the other along axis ``second`` of b (angles in rad)."""
@@ -257,7 +254,6 @@ class JointMethods:
         angle2_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Shafts along ``axis`` of a and of b at any angle (bending angles, rad) with equal speeds of rotation."""
@@ -273,7 +269,6 @@ class JointMethods:
         name: str | None = None,
         cut: bool = False,
         clearance: Clearance | None = None,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Free rotation of b relative to a; start ``rotation`` and ``angular_velocity`` (rad/s, axes of b)."""
@@ -289,7 +284,6 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Six freedoms of b relative to a: start position and velocity in axes of a, angular velocity in axes of b."""
@@ -306,7 +300,6 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """The origin of b moves on a line along ``axis`` of a (``displacement``, m); b turns freely."""
@@ -327,7 +320,6 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """The origin of b moves in a plane of a (``u``, ``v``, m, as in ``planar``); b turns freely."""
@@ -345,7 +337,6 @@ class JointMethods:
         angle_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """``axis`` of b stays parallel to that of a; ``position`` (m, axes of a) and ``angle`` about it are free."""
@@ -366,7 +357,6 @@ class JointMethods:
         angle2_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """Axis ``second`` of b stays at a right angle to axis ``first`` of a; b turns about both and moves freely."""
@@ -382,7 +372,6 @@ class JointMethods:
         velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """The axes of b stay parallel to those of a; ``position`` (m, axes of a) is free."""
@@ -399,7 +388,6 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """The origin of b moves on a ``curve`` of a like a bead on a wire (arc length ``s``, m); b turns freely."""
@@ -415,7 +403,6 @@ class JointMethods:
         rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """b moves on a ``curve`` fixed to a and turns with it, x forward (arc length ``s``, m): a car on a track."""
@@ -434,7 +421,6 @@ class JointMethods:
         angular_velocity: ArrayLike | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """The origin of b moves on a ``surface`` fixed to a (parameters ``u``, ``v``, m); b turns freely."""
@@ -454,7 +440,6 @@ class JointMethods:
         sb_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """A curve of b slides on a curve of a in one plane: cam and follower; arc lengths ``sa``, ``sb`` (m).
@@ -477,7 +462,6 @@ class JointMethods:
         rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """A curve of b rolls on a curve of a without slipping, in one plane; arc length ``s`` (m) on a.
@@ -501,7 +485,6 @@ class JointMethods:
         angle_rate: float | None = None,
         name: str | None = None,
         cut: bool = False,
-        *,
         at: ArrayLike | None = None,
     ) -> Joint:
         """b is the centre of a roller of ``radius`` (m) on a planar ``curve`` of a; it turns freely in the plane.

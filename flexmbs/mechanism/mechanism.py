@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -37,6 +35,10 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 
 COORDINATES = ("reduced", "absolute")
+
+# Attributes with parts by name: those that are shown, and all, no two of which have one name.
+_SHOWN = ("bodies", "joints", "loads", "springs", "bushings", "contacts", "constraints", "couplers", "states")
+_NAMED = (*_SHOWN, "contact_groups", "sensors", "functions", "events", "latches")
 
 
 class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, ContactMethods, EventMethods):
@@ -183,15 +185,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         return shape
 
     def __repr__(self) -> str:
-        groups: dict[str, Mapping[str, object]] = {
-            "bodies": self.bodies,
-            "joints": self.joints,
-            "loads": self.loads,
-            "springs": self.springs,
-        }
-        groups |= {"bushings": self.bushings, "contacts": self.contacts, "constraints": self.constraints}
-        groups |= {"couplers": self.couplers, "states": self.states}
-        parts = [f"{word}: {', '.join(names)}" for word, names in groups.items() if names]
+        parts = [f"{word}: {', '.join(getattr(self, word))}" for word in _SHOWN if getattr(self, word)]
         return f"{type(self).__name__}({'; '.join(parts)})"
 
     def _check_marker(self, marker: Marker, where: str) -> None:
@@ -208,21 +202,5 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             raise MechanismError(f"{where}: marker '{marker.label}' belongs to another system")
 
     def _check_name(self, name: str) -> None:
-        for group in (
-            self.bodies,
-            self.joints,
-            self.loads,
-            self.springs,
-            self.bushings,
-            self.contacts,
-            self.constraints,
-            self.contact_groups,
-            self.couplers,
-            self.sensors,
-            self.functions,
-            self.states,
-            self.events,
-            self.latches,
-        ):
-            if name in group:
-                raise MechanismError(f"the name '{name}' is taken")
+        if any(name in getattr(self, group) for group in _NAMED):
+            raise MechanismError(f"the name '{name}' is taken")

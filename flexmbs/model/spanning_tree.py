@@ -56,7 +56,7 @@ def spanning_tree(system: Mechanism, coordinates: str = "reduced") -> SpanningTr
     longest = {"segmented": SEGMENT, "absolute": 0}.get(coordinates, len(system.bodies))
     growth.spread("ground", longest)
     for name in _roots_first(system):
-        if name not in growth.reached:
+        if name not in growth.depth:
             growth.plant(name, longest)
     carrying = {id(branch.joint) for branch in growth.order}
     cut = tuple(joint for joint in system.joints.values() if id(joint) not in carrying)
@@ -84,10 +84,6 @@ class _Growth:
                 self.neighbours[joint.a.body].append(joint)
                 self.neighbours[joint.b.body].append(joint)
 
-    @property
-    def reached(self) -> dict[str, int]:
-        return self.depth
-
     def plant(self, name: str, longest: int) -> None:
         self.order.append(Branch(name, free_joint(self.system, name), added=True))
         self.depth[name] = 1
@@ -103,7 +99,7 @@ class _Growth:
                     continue
                 backwards = joint.b.body == at
                 body = joint.a.body if backwards else joint.b.body
-                if body in self.reached or self.placed and self.system.bodies[body].pose is not None:
+                if body in self.depth or self.placed and self.system.bodies[body].pose is not None:
                     continue
                 turns = not (joint.type.ends_with_ball and _is_mass_point(self.system, body))
                 self.order.append(Branch(body, joint, backwards, turns=turns))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -121,49 +122,30 @@ def reduce(
 
 
 def _computed(
-    mesh: Mesh,
-    *,
-    interfaces: Mapping[str, str | Interface],
-    modes: ModeChoice,
-    contact_patches: Mapping[str, ContactPatch] | None,
-    name: str | None,
-    beam_theory: str,
-    rotary_inertia: bool,
-    hex8: str,
-    hex20: str,
-    second_order: str | SecondOrder,
-    damping: DampingChoice,
-    stress: str,
-    trust_units: bool,
+    mesh: Mesh, *, beam_theory: str, rotary_inertia: bool, hex8: str, hex20: str, trust_units: bool, **choices: Any
 ) -> tuple[FlexibleBody, Sequence[str]]:
-    """The body of a mesh, and those of its warnings that have been issued by ``assemble``."""
+    """The body of a mesh, and those of its warnings that ``assemble`` has issued; ``choices`` of :func:`reduce_model`."""
     warnings = check_mesh(mesh, trust_units=trust_units, hex8=hex8, hex20=hex20)
-    refuse_overlap(mesh, interfaces)
+    refuse_overlap(mesh, choices["interfaces"])
     joined = without_idle_links(mesh)
     joined = replace(joined, warnings=tuple(dict.fromkeys((*joined.warnings, *warnings))))
     fem = assemble(joined, beam_theory=beam_theory, rotary_inertia=rotary_inertia, hex8=hex8, hex20=hex20)
-    choices = dict(second_order=second_order, damping=damping, stress=stress)
-    body = reduce_model(fem, interfaces=interfaces, modes=modes, contact_patches=contact_patches, name=name, **choices)
+    body = reduce_model(fem, **choices)
     body = replace(body, warnings=tuple(dict.fromkeys(body.warnings + warnings)))
     return body, [message for message in fem.mesh.warnings if message not in warnings]
 
 
 def _with_warnings(body: FlexibleBody, told: Sequence[str], modes: ModeChoice) -> FlexibleBody:
-    """The body, after issuing the warnings that have not been issued yet."""
-    _warn_of_body(body.name, body.source, body.warnings, told)
+    """The body, after issuing the warnings that have not been issued yet, with its name and file unless they say these."""
+    for message in body.warnings:
+        file = f" ({body.source})" if body.source not in message and body.source != body.name else ""
+        named = body.name == body.source and body.source in message
+        warn(message, BodyWarning, where="" if named else f"body '{body.name}'{file}", known=told)
     missing = body.advice().missing_strain(rigid_on_purpose=modes.by_kind)
     if missing:
         name = Path(body.name).name if body.name == body.source else body.name  # by default the path of the mesh
         warn(missing, BasisWarning, where=f"body '{name}'")
     return body
-
-
-def _warn_of_body(name: str, source: str, messages: Sequence[str], told: Sequence[str]) -> None:
-    """Issue each message, with the names of the body and of its file unless it contains them."""
-    for message in messages:
-        file = f" ({source})" if source not in message and source != name else ""
-        named = name == source and source in message
-        warn(message, BodyWarning, where="" if named else f"body '{name}'{file}", known=told)
 
 
 @on_progress()
@@ -198,6 +180,7 @@ def reduce_model(
     inertia = without_inertia(inertia, len(massless.names))
     Me = modal_mass(inertia)
     Ke = symmetric(found.fields.T @ (fem.K @ found.fields))
+    remarks = (f"interface '{key}': {remark}" for key, found_at in attached.items() for remark in found_at.place.remarks)
     body = FlexibleBody(
         name=name or fem.mesh.source or "body",
         mass=float(fem.mass),
@@ -216,7 +199,7 @@ def reduce_model(
         attached_at=at,
         source=fem.mesh.source,
         options=_options(fem, modes, second_order, found),
-        warnings=(*fem.mesh.warnings, *_without_rotation(attached), *_of_places(attached)),
+        warnings=(*fem.mesh.warnings, *_without_rotation(attached), *remarks),
         places={name: found.place for name, found in attached.items()},
         flexibility=_flexibility(fem, T, problem, attached, at),
         **_nodal(fem, found.fields, second.Z),
@@ -257,11 +240,6 @@ def _without_rotation(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
         for name, found in attached.items()
         if not found.has_rotation
     )
-
-
-def _of_places(attached: Mapping[str, Attachment]) -> tuple[str, ...]:
-    """Warnings about markers that are not at the mean of their nodes, and about nodes without weight."""
-    return tuple(f"interface '{name}': {remark}" for name, found in attached.items() for remark in found.place.remarks)
 
 
 def _held_interface(modes: ModeChoice, interfaces: Mapping[str, object]) -> str | None:

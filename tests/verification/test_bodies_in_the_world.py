@@ -188,6 +188,15 @@ def test_bodies_that_do_not_fit_are_moved_and_said():
     assert np.hypot(result["arm.position.x"][0], result["arm.position.z"][0]) == pytest.approx(0.3, abs=1e-12)
 
 
+def test_a_joint_that_was_refused_can_be_stated_again():
+    system = fm.System()
+    one, other = body_at(system, "one"), body_at(system, "other", position=(1.0, 0.0, 0.0))
+    for _ in range(3):
+        with pytest.raises(fm.MechanismError, match="body 'one': at= is a point of the world"):
+            system.revolute(other, one, at=(0.0, 0.0, 0.0), name="hinge")
+    system.revolute(other, system.ground, at=(0.0, 0.0, 0.0), name="hinge")
+
+
 def test_what_at_refuses():
     system = fm.System()
     one, other = body_at(system, "one"), body_at(system, "other", position=(1.0, 0.0, 0.0))

@@ -29,7 +29,7 @@ from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
-from flexmbs.analysis.run.saved_state_differences import CHOICE, is_of_another_version, setting_differences, system_differences
+from flexmbs.analysis.run.saved_state_differences import is_of_another_version, setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
@@ -94,8 +94,7 @@ class Run(RunModel):
     def keep_energy_ledger(self) -> None:
         """Book the energy of the run."""
         self.books = EnergyBooks(self.system, self.model, self.rtol)
-        names = {"ledger_names": self.books.names, "ledger_kinds": self.books.kinds}
-        self.structure = replace(self.structure, **names)
+        self.structure = replace(self.structure, ledger_names=self.books.names, ledger_kinds=self.books.kinds)
 
     def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
@@ -342,10 +341,8 @@ class Run(RunModel):
     def _return_to_mark(self) -> None:
         """Return to the state between the last two chunks of steps."""
         saved, place = self.mark
-        if saved.arrays["tables.free"].shape != self.model.tables.free.shape or np.any(
-            saved.arrays["tables.free"] != self.model.tables.free
-        ):
-            self._set_model(with_choice(self.model, *(saved.arrays[f"tables.{name}"] for name in CHOICE)))
+        if not np.array_equal(saved.arrays["tables.free"], self.model.tables.free):
+            self._set_model(with_choice(self.model, **saved_choice(saved.arrays)))
         saves.fill(saved, self.blocks)
         self.recorder.return_to(place)
         self._take_over(saved.note)

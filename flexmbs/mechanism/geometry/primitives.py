@@ -17,9 +17,12 @@ _QUARTER = np.tan(np.pi / 8.0)  # bulge of a quarter of a circle
 def positive(shape: str, **sizes: ArrayLike) -> None:
     """BodyError naming the first dimension that is not one or more positive finite numbers."""
     for name, value in sizes.items():
-        numbers = _numbers(value)
         if isinstance(value, str):
             raise BodyError(f"rigid {shape}: {name} must be a number, in m, not {value!r}")
+        try:
+            numbers = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
         if numbers.size == 0 or not (np.all(np.isfinite(numbers)) and np.all(numbers > 0.0)):
             raise BodyError(f"rigid {shape}: {name} {value!r} m must be positive")
 
@@ -138,10 +141,3 @@ def _rounded(x: float, y: float, radius: float) -> np.ndarray:
 def _below(shape: str, name: str, value: float, limit_name: str, limit: float) -> None:
     if not (np.isfinite(value) and 0.0 <= value < limit):
         raise BodyError(f"rigid {shape}: {name} {value!r} m must lie between 0 and {limit_name} ({limit!r} m)")
-
-
-def _numbers(value: ArrayLike) -> np.ndarray:
-    try:
-        return np.atleast_1d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        return np.zeros(0)
