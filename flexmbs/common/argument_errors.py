@@ -22,13 +22,17 @@ def names_arguments(error: type[FlexmbsError]) -> Callable[[Called], Called]:
         for name, method in inspect.getmembers(called, inspect.isfunction):
             if not name.startswith("_") or name == "__init__":
                 setattr(called, name, _checked(method, error, called.__name__ if name == "__init__" else name))
+        for name, made in list(vars(called).items()):
+            if isinstance(made, classmethod) and not name.startswith("_"):
+                setattr(called, name, classmethod(_checked(made.__func__, error, f"{called.__name__}.{name}")))
         return called
 
     return checked
 
 
 def _checked(method: Callable[..., Any], error: type[FlexmbsError], label: str) -> Callable[..., Any]:
-    first = "self" in inspect.signature(method).parameters  # as of a method; a function that it calls has the object there
+    # as of a method; a function that it calls has the object there
+    first = bool({"self", "cls"} & inspect.signature(method).parameters.keys())
 
     @functools.wraps(method)
     def call(*args: Any, **options: Any) -> Any:

@@ -230,16 +230,9 @@ class ForceMethods:
         where = f"bushing '{name}'"
         self._check_force_ends(a, b, name, where, turn=True)
         K, C = _matrix(stiffness, f"{where}: stiffness"), _matrix(damping, f"{where}: damping")
-        zero = np.zeros(6)
-        self.bushings[name] = Bushing(
-            name,
-            a,
-            b,
-            K,
-            C,
-            as_vector(zero if rest is None else rest, f"{where}: rest", 6),
-            as_vector(zero if preload is None else preload, f"{where}: preload", 6),
-        )
+        given = (("rest", rest), ("preload", preload))
+        offsets = (as_vector(np.zeros(6) if one is None else one, f"{where}: {word}", 6) for word, one in given)
+        self.bushings[name] = Bushing(name, a, b, K, C, *offsets)
         return self.bushings[name]
 
     def line_load(

@@ -61,7 +61,8 @@ class RigidBody:
             raise BodyError(f"rigid body: inertia {self.inertia!r} and center {self.center!r} must be numbers") from None
         if inertia.shape == (3,):
             inertia = np.diag(inertia)
-        if isinstance(self.mass, str) or not (np.isfinite(self.mass) and self.mass > 0.0):
+        mass = np.asarray(self.mass)
+        if mass.ndim > 0 or mass.dtype.kind not in "iuf" or not 0.0 < mass < np.inf:
             raise BodyError(f"rigid body: mass {self.mass!r} kg must be positive")
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or not np.allclose(inertia, inertia.T):
             raise BodyError("rigid body: inertia must be a symmetric 3x3 matrix (or its 3 diagonal entries) in kg m2")
@@ -166,7 +167,7 @@ class RigidBody:
     @classmethod
     def point(cls, mass: float, center: ArrayLike = (0.0, 0.0, 0.0)) -> RigidBody:
         """All mass in one point."""
-        return cls(mass, np.zeros(3), np.asarray(center, dtype=float))
+        return cls(mass).placed(center)
 
     @classmethod
     def rotor(cls, mass: float, moment: float, axis: str = "z", center: ArrayLike = (0.0, 0.0, 0.0)) -> RigidBody:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.result.hermite import cubic, cubic_rate, quintic, quintic_rate
@@ -34,15 +35,20 @@ class Places:
         return self.s.reshape(shape), self.h.reshape(shape)
 
 
+def as_times(given: ArrayLike) -> np.ndarray:
+    """(k,) s of a time or several; ValueError for anything else."""
+    try:
+        return np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a time in s, or an array of times, not {given!r}") from None
+
+
 def locate(t: np.ndarray, times: np.ndarray) -> Places:
     """Places of ``times`` (k,) among the steps ``t`` (nt,).
 
     ValueError when one lies outside of the run (beyond rounding).
     """
-    try:
-        times = np.atleast_1d(np.asarray(times, dtype=float))
-    except (TypeError, ValueError):
-        raise ValueError(f"expected a time in s, or an array of times, not {times!r}") from None
+    times = as_times(times)
     slack = 1e-12 * max(1.0, abs(t[-1]))
     outside = ~((t[0] - slack <= times) & (times <= t[-1] + slack))
     if np.any(outside):
@@ -200,7 +206,7 @@ def monotone(t: np.ndarray, values: np.ndarray, times: np.ndarray) -> np.ndarray
     """
     from scipy.interpolate import PchipInterpolator
 
-    times = np.atleast_1d(np.asarray(times, dtype=float))
+    times = as_times(times)
     at = locate(t, times)
     if len(t) == 1 or values.size == 0:
         return values[at.i]

@@ -24,7 +24,7 @@ from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
 from flexmbs.result.export_methods import ExportMethods
 from flexmbs.result.histories import History, catalogue, unit_of
-from flexmbs.result.interpolation import coordinates_at, frames_at, monotone
+from flexmbs.result.interpolation import as_times, coordinates_at, frames_at, monotone
 from flexmbs.result.orientations import orientation, quaternion_history
 from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
@@ -197,7 +197,7 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         which no derivatives are stored, by cubics that do not overshoot.  Velocities of bodies are the rates of their
         interpolated frames; energies, and gaps of spheres and planes, follow from this motion as far as it tells them.
         """
-        times = np.atleast_1d(np.asarray(times, dtype=float))
+        times = as_times(times)
         sampled = ResampledTrajectory(self.trajectory, self.structure, times)
         if self._settle is None:
             return Result(self.structure, sampled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -80,15 +80,8 @@ def _text(found: Description) -> str:
         "Bodies",
         ("name", "kind", "mass [kg]", "center [m]", "inertia xx, yy, zz [kg m2]", "modes"),
         [
-            (
-                body.name,
-                body.kind,
-                f"{body.mass:.6g}",
-                _numbers(body.center),
-                _numbers([body.inertia[k][k] for k in range(3)]),
-                str(body.modes or "-"),
-            )
-            for body in found.bodies
+            (one.name, one.kind, f"{one.mass:.6g}", _numbers(one.center), _numbers(np.diag(one.inertia)), str(one.modes or "-"))
+            for one in found.bodies
         ],
     )
     lines += _section(
@@ -176,5 +169,5 @@ def _size_and_direction(vector: Sequence[float], factor: float) -> tuple[str, st
     return (f"{factor * size:.4g}", direction_text(vector)) if size > 1e-9 else ("-", "")
 
 
-def _numbers(values: Sequence[float]) -> str:
+def _numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{0.0 if abs(x) < 1e-12 else x:.4g}" for x in values)
