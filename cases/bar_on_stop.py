@@ -12,7 +12,7 @@ import flexmbs as fm
 
 GRAVITY, STEEL = 9.81, fm.Material("steel", 210e9, 0.3, 7850.0)
 PLOTS = {"Stop": ("stop.force",), "Tip": ("bar.tip.displacement.y",), "Angle": ("hinge.angle",)}
-VIEW = {"color": "von_mises", "scale": 20.0, "duration": 4.0}
+VIEW = {"color": "von_mises", "scale": 8.0, "duration": 4.0}
 UNITS = {
     "first_contact_time": "s",
     "first_contact_duration": "s",
@@ -36,7 +36,7 @@ class Parameters:
     stop_radius: float = fm.parameter(0.01, "m", "radius of the head of the stop", minimum=1e-6)
     modes: int = fm.parameter(40, "", "modes of the bar, clamped at the hinge", minimum=1)
     damping: float = fm.parameter(0.01, "", "damping ratio of the modes", minimum=0.0)
-    t_end: float = fm.parameter(0.03, "s", "end time")
+    t_end: float = fm.parameter(0.02, "s", "end time")
     rtol: float = fm.parameter(1e-6, "", "relative tolerance")
 
 

@@ -36,6 +36,7 @@ End: TypeAlias = Marker | BodyInSystem
 class JointMethods:
     """Mixed into Mechanism, which has the attributes declared here."""
 
+    bodies: dict[str, BodyInSystem]
     joints: dict[str, Joint]
     contacts: dict[str, Contact]
     _check_marker: Callable[[Marker, str], None]
@@ -87,6 +88,8 @@ class JointMethods:
             return end  # type: ignore[return-value]
         if not isinstance(end, BodyInSystem):
             raise MechanismError(f"joint '{name}': with at= give the two bodies, not {end!r}; without it, their markers")
+        if self.bodies.get(end.name) is not end:
+            raise MechanismError(f"joint '{name}': body '{end.name}' belongs to another system")
         label = name
         while label in end.markers:  # of the user, or of a joint that was refused
             label += " at"

@@ -114,6 +114,8 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
         modal_coordinates, modal_velocities : (modes,) start values
         high_modes : what is done with modes above a frequency (flexible bodies); None: they are as all others
         """
+        if not isinstance(body, RigidBody | FlexibleBody) and isinstance(name, RigidBody | FlexibleBody):
+            raise MechanismError(f"add: the body stands first, then its name: add(body, {body!r})")
         if name in self.bodies:
             raise MechanismError(f"a body named '{name}' exists already")
         self._check_name(name)
@@ -202,5 +204,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
             raise MechanismError(f"{where}: marker '{marker.label}' belongs to another system")
 
     def _check_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise MechanismError(f"a name must be a text that is not empty, not {name!r}")
         if any(name in getattr(self, group) for group in _NAMED):
             raise MechanismError(f"the name '{name}' is taken")

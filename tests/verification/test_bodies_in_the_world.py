@@ -155,6 +155,17 @@ def test_arm_of_three_links_placed_in_the_world_moves_as_the_one_stated_by_marke
         assert one[name][-1] == pytest.approx(other[name][-1], rel=1e-12, abs=1e-12), name
 
 
+def test_driver_that_starts_with_a_rate_turns_no_other_joint():
+    """Rates that nobody states are zero, as without places; a second rod began at -0.5 rad/s."""
+    system, rod = fm.System(gravity=(0.0, 0.0, 0.0)), fm.RigidBody.rod(1.0, 0.4)
+    first, second = system.add(rod, "first", position=(0.0, 0.0, 0.0)), system.add(rod, "second", position=(0.4, 0.0, 0.0))
+    system.revolute(system.ground, first, at=(0.0, 0.0, 0.0), name="shoulder").prescribe(fm.Polynomial([0.0, 1.0]))
+    system.revolute(first, second, at=(0.4, 0.0, 0.0), name="elbow")
+    result = system.assemble()
+    assert result["shoulder.angle.rate"][0] == pytest.approx(1.0, abs=1e-14)
+    assert result["elbow.angle.rate"][0] == pytest.approx(0.0, abs=1e-14)
+
+
 @pytest.mark.parametrize("rate", [1e-17, 1.9e-16, 1e-15, 1e-13, 1e-12])
 def test_rate_that_is_zero_but_for_rounding(rate):
     """The first step was as much shorter than the state was below its tolerance, 1e-19 s, and drowned in rounding."""

@@ -50,15 +50,20 @@ def closed(system, t: float, check: bool = False) -> Model:
     """The system in joint coordinates with its loops closed.
 
     Where joints carry bodies whose place in the world was given, start values of these joints follow from it: with six
-    coordinates for each such body all joints to it close loops. ``check``: warn of what is not as stated, such as bodies that
+    coordinates for each such body all joints to it close loops. Where no velocity was given, rates are those that joints and
+    drivers state, and others zero, as without places. ``check``: warn of what is not as stated, such as bodies that
     were moved or bent.
     """
     stated = compile_system(system)
-    placed = any(not branch.added and system.bodies[branch.body].pose is not None for branch in stated.tree.branches)
-    if placed:
-        stated = compile_system(system, "placed")
-    model = _checked(system, stated, t) if check else closed_with_drivers(stated, t)
-    return in_other_coordinates(system, model, t, "reduced") if placed else model
+    carried = [system.bodies[branch.body] for branch in stated.tree.branches if not branch.added]
+    if not any(body.pose is not None for body in carried):
+        return _checked(system, stated, t) if check else closed_with_drivers(stated, t)
+    placed = compile_system(system, "placed")
+    placed = _checked(system, placed, t) if check else closed_with_drivers(placed, t)
+    model = in_other_coordinates(system, placed, t, "reduced")
+    if any(body.stated & {"velocity", "angular_velocity"} for body in carried):
+        return model
+    return replace(closed_with_drivers(replace(model, v=stated.v), t), closing=model.closing)
 
 
 def _checked(system, stated: Model, t: float) -> Model:

@@ -34,6 +34,9 @@ from flexmbs.machine_code.signature import Floats2
 NODES = 0.5 + 0.5 * np.array([-math.sqrt(0.6), 0.0, math.sqrt(0.6)])
 WEIGHTS = np.array([5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0])
 MOST_PIECES = 128
+# Two rows nearer to each other (of the time, or 1e-3 s), as of two events, say nothing of a motion between them: rounding of
+# positions would be velocities of 1e5 m/s.
+SHORTEST = 1e-14
 
 
 @entry
@@ -48,7 +51,7 @@ def book_energy(
     flows = booking.total.shape[0]
     for i in range(count):
         before = rows[max(i - 1, 0)]
-        if rows[i, TIME] > before[TIME]:
+        if rows[i, TIME] - before[TIME] > SHORTEST * max(1e-3, before[TIME]):
             book_interval(tables, before, rows[i], balls, booking, work)
         if len(tables.contacts) > 0:
             book_contacts(tables, before, rows[i], i == 0, balls, booking, work)
