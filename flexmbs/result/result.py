@@ -105,6 +105,8 @@ class Result(StressMethods, PictureMethods, ExportMethods):
 
     def __getitem__(self, name: str) -> np.ndarray:
         """History (nt,) of that name; UnknownHistoryError (a KeyError) suggests the nearest names."""
+        if not isinstance(name, str):
+            raise UnknownHistoryError(f"a history is found by its name, a text, not {name!r}; result.names lists them")
         if name not in self._histories:
             near = [known for known in self._histories if known.startswith(f"{name}.")][:6]
             near = near or difflib.get_close_matches(name, self._histories, n=3, cutoff=0.4)

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.drawable import DrawableDescription
 
+FORMATS = (".png", ".svg", ".pdf")
 SPACING = 1.75  # inches between bodies connected by a joint
 LONGEST = 10.0  # distances are a power of the number of joints, so that the longest is this: long chains curl up
 SWEEPS, TRIALS = 300, 6  # the picture with the fewest crossings among several starts is used
@@ -33,7 +35,9 @@ class Link:
 
 
 def save_topology(description: DrawableDescription, path: str | Path) -> Path:
-    """Write the picture; the extension of ``path`` (.png, .svg, .pdf) determines the format."""
+    """Write the picture; the extension of ``path`` (.png, .svg, .pdf) determines the format; FlexmbsError for another."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise FlexmbsError(f"{path}: the file name of a picture must end in {', '.join(FORMATS)}")
     figure = draw_topology(description)
     with replacing_in_folder(path) as temporary:
         figure.savefig(temporary)
