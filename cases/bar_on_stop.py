@@ -13,17 +13,7 @@ import flexmbs as fm
 GRAVITY, STEEL = 9.81, fm.Material("steel", 210e9, 0.3, 7850.0)
 PLOTS = {"Stop": ("stop.force",), "Tip": ("bar.tip.displacement.y",), "Angle": ("hinge.angle",)}
 VIEW = {"color": "von_mises", "scale": 8.0, "duration": 4.0}
-UNITS = {
-    "first_contact_time": "s",
-    "first_contact_duration": "s",
-    "first_peak_force": "N",
-    "first_impulse": "N s",
-    "contact_starts": "s",
-    "peak_forces": "N",
-    "peak_stress": "Pa",
-    "tip_deflection": "m",
-    "impact_speed": "m/s",
-}
+UNITS = {**fm.CONTACT_UNITS, "peak_stress": "Pa", "tip_deflection": "m", "impact_speed": "m/s"}
 
 
 @dataclass(frozen=True)

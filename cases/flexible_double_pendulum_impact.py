@@ -21,6 +21,11 @@ PLOTS = {
     "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"),
 }
 VIEW = {"color": "von_mises"}
+UNITS = {
+    **fm.CONTACT_UNITS,
+    **dict.fromkeys(("angle1_end", "angle2_end"), "rad"),
+    **dict.fromkeys(("tip_deflection_end", "tip_deflection_max", "tip_deflection1_end", "tip_deflection1_max"), "m"),
+}
 
 
 @dataclass(frozen=True)

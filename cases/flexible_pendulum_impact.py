@@ -19,17 +19,7 @@ PLOTS = {
     "Energy": ("energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"),
 }
 VIEW = {"color": "von_mises"}
-UNITS = {
-    "first_contact_time": "s",
-    "first_contact_duration": "s",
-    "first_peak_force": "N",
-    "first_impulse": "N s",
-    "contact_starts": "s",
-    "peak_forces": "N",
-    "angle_end": "rad",
-    "tip_deflection_end": "m",
-    "tip_deflection_max": "m",
-}
+UNITS = {**fm.CONTACT_UNITS, "angle_end": "rad", "tip_deflection_end": "m", "tip_deflection_max": "m"}
 
 
 @dataclass(frozen=True)

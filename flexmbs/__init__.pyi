@@ -24,6 +24,7 @@ from flexmbs.case.cases import list_cases as list_cases
 from flexmbs.case.cases import load_case as load_case
 from flexmbs.case.cases import parameter as parameter
 from flexmbs.case.cases import run_case as run_case
+from flexmbs.case.metrics import CONTACT_UNITS as CONTACT_UNITS
 from flexmbs.case.metrics import angle_from_hanging as angle_from_hanging
 from flexmbs.case.metrics import chord_deflection as chord_deflection
 from flexmbs.case.metrics import contact_figures as contact_figures

@@ -6,6 +6,12 @@ import numpy as np
 
 from flexmbs.result.result import Result
 
+#: Of what :func:`contact_figures` returns; the count has none.
+CONTACT_UNITS = {
+    **{"first_contact_time": "s", "first_contact_duration": "s", "first_peak_force": "N", "first_impulse": "N s"},
+    **{"contact_starts": "s", "peak_forces": "N"},
+}
+
 
 def contact_figures(result: Result) -> dict[str, object]:
     """Contacts in order of time: start, duration, peak force and impulse of the first, and lists for all.

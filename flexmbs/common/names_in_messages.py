@@ -22,9 +22,6 @@ class Named(dict[str, Part]):
     def __missing__(self, name: str) -> Part:
         raise UnknownNameError(f"no {self.kind} named {name!r}. {near_names(str(name), self)}")
 
-    def __reduce__(self) -> tuple[type, tuple[str, dict[str, Part]]]:
-        return Named, (self.kind, dict(self))
-
 
 def near_names(wrong: str, known: Iterable[str]) -> str:
     """Sentences that suggest the most similar known name and list the known names (the first 30)."""
