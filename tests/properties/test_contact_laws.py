@@ -348,7 +348,7 @@ def test_a_contact_in_equilibrium_is_not_damped_by_a_hit():
     assert np.ptp(gap) > 1e-9
 
 
-@pytest.mark.parametrize("integrator", ["bdf", "tr_bdf2", "generalised_alpha", "explicit"])
+@pytest.mark.parametrize("integrator", ["bdf", "generalised_alpha", "explicit"])
 @pytest.mark.parametrize("law", [fm.Anagnostopoulos(1e6, 0.5), fm.ElasticPlastic(1.1e11, 0.02, 1e9)])
 def test_laws_with_jumps_and_memory_with_all_methods(integrator, law):
     expected = falling(law).simulate(0.036, rtol=1e-9).contacts[0]

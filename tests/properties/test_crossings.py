@@ -24,7 +24,7 @@ from crossing_scenes import CONTRADICTIONS, FACTORS, MEANINGLESS, Scene, levels_
 import flexmbs as fm
 
 T_END = 0.1
-RTOL = {"generalised_alpha": 1e-4, "tr_bdf2": 1e-4}  # of order 2; of others PLAIN
+RTOL = {"generalised_alpha": 1e-4}  # of order 2; of others PLAIN
 PLAIN = 1e-5
 MOST_STEPS = 20000
 # Of rtol: what a run may differ by from another that states the same (0.5 are seen without hits), and what its balance

@@ -18,7 +18,6 @@ BETWEEN = {
     "explicit 5": (1e-3, 1e-6),
     "explicit 8": (5e-8, 1e-9),
     "generalised_alpha": (1e-2, 1e-5),
-    "tr_bdf2": (1e-2, 1e-5),
     "bdf 1": (1e-3, 1e-5),
     "bdf 2": (1e-4, 1e-6),
     "bdf 3": (1e-5, 1e-7),
@@ -31,7 +30,6 @@ ORDERS = {
     "explicit 5": 5.0,
     "explicit 8": 8.0,
     "generalised_alpha": 2.0,
-    "tr_bdf2": 2.0,
     **{f"bdf {k}": float(k) for k in range(1, 7)},
 }
 # An order is seen between two tolerances, with steps that vary: a fifth below is within that.  Above it is no defect.
@@ -41,8 +39,6 @@ SLACK = 0.2
 def integrator(name, formulation=None):
     if name.startswith("bdf"):
         return fm.BDF(formulation=formulation or "SI2", max_order=int(name[-1]))
-    if name == "tr_bdf2":
-        return name
     if name.startswith("explicit"):
         return fm.Explicit()  # of order 8 for tight tolerances
     if name.startswith("radau"):

@@ -17,6 +17,8 @@ def named(integrator: str | Integrator) -> Integrator:
         return integrator
     if integrator == MOREAU.name:
         raise MechanismError("integrator 'moreau' has no step of its own: use integrator=fm.Moreau(step=...)")
+    if integrator == "tr_bdf2":
+        raise MechanismError("integrator 'tr_bdf2' was removed: use 'generalised_alpha' (order 2) or 'radau' (stiff, with jumps)")
     if integrator not in INTEGRATORS:
         known = ", ".join(map(repr, ("auto", *INTEGRATORS)))
         raise MechanismError(

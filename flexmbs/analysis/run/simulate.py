@@ -99,8 +99,8 @@ def simulate(
     rtol, atol : tolerances of positions and velocities as in ``scipy.integrate.solve_ivp``; ``atol`` one number (SI
         units), or numbers by kind of coordinate, such as {"mode": 1e-7} (flexmbs.analysis.run.tolerances)
     max_step : s, largest step
-    integrator : "auto" (flexmbs.analysis.run.auto_integrator), "radau", "generalised_alpha", "bdf", "tr_bdf2",
-        "explicit", or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
+    integrator : "auto" (flexmbs.analysis.run.auto_integrator), "radau", "generalised_alpha", "bdf", "explicit",
+        or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
         ``stats["integrator"]`` and ``stats["integrator_reason"]`` state the choice and the reason
     out : folder to which the result is written during the run (None: memory only); it is locked for other runs
     progress : called with a :class:`Progress` about twenty times a second; None: a line on the terminal, or an output

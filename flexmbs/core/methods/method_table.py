@@ -10,7 +10,6 @@ from flexmbs.core.methods.bdf import BDF
 from flexmbs.core.methods.explicit import Explicit
 from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha
 from flexmbs.core.methods.radau import Radau
-from flexmbs.core.methods.tr_bdf2 import TRBDF2
 
-INTEGRATORS = {integrator.method.name: integrator for integrator in (Radau, GeneralisedAlpha, BDF, Explicit, TRBDF2)}
+INTEGRATORS = {integrator.method.name: integrator for integrator in (Radau, GeneralisedAlpha, BDF, Explicit)}
 METHODS = {name: integrator.method for name, integrator in INTEGRATORS.items()}

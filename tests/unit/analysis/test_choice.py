@@ -82,6 +82,7 @@ def rigid_ball():
     ("make", "words"),
     [
         (lambda: double_pendulum().simulate(0.1, integrator="rk4"), "'rk4' is unknown; choose one of 'auto', 'radau'"),
+        (lambda: double_pendulum().simulate(0.1, integrator="tr_bdf2"), "'tr_bdf2' was removed: use 'generalised_alpha'"),
         (lambda: fm.BDF(formulation="I2"), "'I2' is unknown; choose one of 'SI2', 'SI1', 'I3'"),
         (lambda: fm.BDF(max_order=7), "from 1 to 6"),
         (lambda: fm.GeneralisedAlpha(rho_inf=1.2), "rho_inf = 1.2 must be a number from 0 to 1"),

@@ -16,7 +16,6 @@ from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_table import METHODS
 from flexmbs.core.methods.radau_coefficients import END, STAGES
 from flexmbs.core.methods.radau_coefficients import A as RADAU_A
-from flexmbs.core.methods.tr_bdf2 import TRBDF2
 from flexmbs.core.stepping.linking import link_method
 from flexmbs.core.stepping.step_loop import start
 
@@ -58,7 +57,7 @@ class Stepper:
 
 
 def test_every_method_is_tested_here():
-    assert set(METHODS) == {"radau", "generalised_alpha", "bdf", "explicit", "tr_bdf2"}
+    assert set(METHODS) == {"radau", "generalised_alpha", "bdf", "explicit"}
 
 
 @pytest.mark.parametrize("family", range(3), ids=["order 5", "order 9", "order 13"])
@@ -121,18 +120,6 @@ def test_first_step_of_bdf_is_one_of_implicit_euler(model):
     assert iterations > 0 and order == 2.0
 
 
-def test_tr_bdf2_is_the_trapezoidal_rule_and_then_bdf2(model):
-    """BDF2 with variable steps through y_0, y_g and y_1 at 0, g h and h."""
-    end, acceleration, iterations, error, order = Stepper(model, TRBDF2()).step()
-    g, one = 2.0 - np.sqrt(2.0), np.eye(2)
-    middle = np.linalg.solve(one - 0.5 * g * H * MATRIX, (one + 0.5 * g * H * MATRIX) @ START)
-    known = (middle - (1.0 - g) ** 2 * START) / (g * (2.0 - g))
-    last = np.linalg.solve(one - (1.0 - g) / (2.0 - g) * H * MATRIX, known)
-    assert end == pytest.approx(last, **CLOSE)
-    assert acceleration == pytest.approx(-(OMEGA**2) * end[0], **CLOSE)
-    assert iterations > 0 and error > 0.0 and order == 3.0
-
-
 @pytest.mark.parametrize(("rtol", "order"), [(1e-5, 5), (1e-10, 8)])
 def test_explicit_pairs_have_their_order_and_estimate_it(model, rtol, order):
     """The error of a step falls as h^(order + 1), the difference to another order not faster than h^order."""
@@ -148,7 +135,7 @@ def test_explicit_pairs_have_their_order_and_estimate_it(model, rtol, order):
     assert np.log2(errors[0] / errors[1]) > order - 0.6
 
 
-@pytest.mark.parametrize("integrator", [fm.Radau(), fm.GeneralisedAlpha(), fm.BDF(), fm.Explicit(), TRBDF2()])
+@pytest.mark.parametrize("integrator", [fm.Radau(), fm.GeneralisedAlpha(), fm.BDF(), fm.Explicit()])
 def test_errors_are_estimated_in_parts_of_the_tolerance(model, integrator):
     """Another tolerance, the same step: the estimate is larger by as much, up to what the relative part changes."""
     loose, tight = (Stepper(model, integrator, rtol).step(1e-2)[3] for rtol in (1e-6, 1e-7))
