@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+import platformdirs
 
 from flexmbs.common.errors import CacheWarning
 from flexmbs.common.user_warnings import warn_once
@@ -91,15 +92,11 @@ def write_whole(path: Path, content: bytes) -> None:
 def _preferred() -> Path:
     if os.environ.get(VARIABLE):
         return Path(os.environ[VARIABLE])
-    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"]) / "flexmbs"
-    if sys.platform != "darwin" and os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"]) / "flexmbs"
-    try:
-        home = Path.home()
-    except RuntimeError:  # neither HOME nor an entry in the list of users
-        return _among_temporary_files(tempfile.gettempdir())
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "flexmbs"
+    with suppress(RuntimeError):  # neither HOME nor an entry in the list of users
+        base = platformdirs.user_cache_path("flexmbs", appauthor=False, opinion=False)
+        if base.is_absolute():  # earlier versions answer "~/.cache" then
+            return base
+    return _among_temporary_files(tempfile.gettempdir())
 
 
 def _trusted(folder: Path) -> bool:

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 _FIRST_LOOK, _LONGEST_LOOK = 0.005, 0.25  # s between two attempts to take a lock that one waits for
-_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+_NOTE_AT = 1  # byte where the note begins: Windows lets nobody read the first one, which is what is locked
 
 
 class FileLock:
@@ -43,35 +43,36 @@ class FileLock:
         return self._file is not None
 
     def acquire(self) -> bool:
-        """Whether the lock was free; it is then ours, and its file names this process.
+        """Whether the lock was free; it is then ours, and its file can name this process (:meth:`write`).
 
         OSError as of ``open``, and if something else than a file of its own is in its place.
         """
         while True:
             file = _opened(self.path)
             try:
-                if not self._locked(file):
+                if not self._is_locked_now(file):
                     file.close()
                     return False
-                if _is_still(self.path, file):
-                    break
+                with suppress(FileNotFoundError):
+                    if os.path.samestat(os.stat(self.path), os.fstat(file.fileno())):
+                        break
             except BaseException:
                 file.close()
                 raise
             file.close()  # its holder removed it meanwhile
         self._file = file
-        self.found = _read_note(file)
+        self.found = _note_in(file)
         return True
 
-    def wait(self, told: Callable[[str], object] = lambda _: None) -> bool:
-        """Acquire the lock as soon as it is free; whether another process had it. ``told`` is then called, with who.
+    def wait(self, report: Callable[[str], object] = lambda _: None) -> bool:
+        """Acquire the lock as soon as it is free; whether another process had it. ``report`` is then called, with who.
 
         OSError as of ``open``. It looks again after 5 ms, and after longer and longer times up to a quarter second.
         """
         pause = _FIRST_LOOK
         while not self.acquire():
             if pause == _FIRST_LOOK:
-                told(self.holder())
+                report(self.holder())
             time.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_LOOK)
         return pause > _FIRST_LOOK
@@ -83,7 +84,7 @@ class FileLock:
         """
         assert self._file is not None
         note = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S %z")}
-        line = json.dumps({**note, "command": " ".join(sys.argv)[:200], **more}).encode() + b"\n"
+        line = b" " * _NOTE_AT + json.dumps({**note, "command": " ".join(sys.argv)[:200], **more}).encode() + b"\n"
         self._file.seek(0)
         self._file.write(line)
         self._file.truncate(len(line))
@@ -96,7 +97,11 @@ class FileLock:
         if remove:
             with suppress(OSError):  # unlink first: a waiting process then sees that this file is no longer the lock
                 self.path.unlink()
-        _unlock(file)
+        from filelock import unlock_descriptor
+
+        with suppress(OSError):
+            unlock_descriptor(file.fileno())  # also where a forked process still has the file open
+        file.close()
         if remove and sys.platform == "win32":  # where an open file cannot be removed
             with suppress(OSError):
                 self.path.unlink()
@@ -104,21 +109,23 @@ class FileLock:
     def holder(self) -> str:
         """Who holds the lock, for messages: "process 17 on machine since 2026-01-31 12:00:00 +0000: command"."""
         try:
-            note = json.loads(self.path.read_bytes().split(b"\n")[0])
+            with open(self.path, "rb", buffering=0) as file:
+                note = _note_in(file)
             return f"process {note['pid']} on {note['host']} since {note['since']}: {note['command']}"
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, KeyError):
             return "its process is unknown"
 
-    def _locked(self, file: BinaryIO) -> bool:
+    def _is_locked_now(self, file: BinaryIO) -> bool:
+        """Lock the file; False if another process has it, True without a lock where the file system has none."""
+        from filelock import lock_descriptor
+
         try:
-            _lock_or_raise(file)
+            return lock_descriptor(file.fileno(), blocking=False)
         except OSError as error:
-            if error.errno in _HELD:
-                return False
             if error.errno not in _NO_LOCKS:
                 raise
             self.supported = False
-        return True
+            return True
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -136,43 +143,11 @@ def _opened(path: Path) -> BinaryIO:
     raise OSError(f"{path.name} is a link, or not a file, and would be written to; remove it")
 
 
-def _is_still(path: Path, file: BinaryIO) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(file.fileno()))
-    except FileNotFoundError:
-        return False
-
-
-def _read_note(file: BinaryIO) -> dict[str, object]:
+def _note_in(file: BinaryIO) -> dict[str, object]:
+    """What a holder wrote; empty where that is nothing, or something else."""
+    file.seek(_NOTE_AT)
     try:
         note = json.loads(file.read(65536).split(b"\n")[0])
     except (ValueError, RecursionError):
         return {}
     return note if isinstance(note, dict) else {}
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _FAR = 1 << 30  # behind the text: others may read that
-
-    def _lock_or_raise(file: BinaryIO) -> None:
-        file.seek(_FAR)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        finally:
-            file.seek(0)
-
-    def _unlock(file: BinaryIO) -> None:
-        file.close()
-
-else:
-    import fcntl
-
-    def _lock_or_raise(file: BinaryIO) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock(file: BinaryIO) -> None:
-        with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_UN)  # also where a forked process still has the file open
-        file.close()

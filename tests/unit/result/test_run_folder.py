@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import time
 
+import filelock
 import h5py
 import pytest
 import swinging_bar as bar
@@ -69,17 +70,15 @@ def test_second_writer_of_the_same_process_is_refused(tmp_path):
 
 def test_lock_that_is_taken_away_while_one_waits_is_not_mistaken(tmp_path, monkeypatch):
     """Who opened the file before its holder removed it must not take that for the lock."""
-    from flexmbs.common import file_lock
-
     stale = []
 
-    def lock(file, locked=file_lock._lock_or_raise):
+    def lock(descriptor, *, blocking, locked=filelock.lock_descriptor):
         if not stale:
             stale.append(tmp_path / LOCK)
             os.unlink(tmp_path / LOCK)
-        locked(file)
+        return locked(descriptor, blocking=blocking)
 
-    monkeypatch.setattr(file_lock, "_lock_or_raise", lock)
+    monkeypatch.setattr(filelock, "lock_descriptor", lock)
     with RunFolder(tmp_path):
         monkeypatch.undo()
         assert stale and json.loads((tmp_path / LOCK).read_text())["pid"] == os.getpid()
@@ -189,12 +188,10 @@ def test_processes_that_start_at_once_get_folders_of_their_own(tmp_path):
 def test_file_systems_without_locks_are_named(tmp_path, monkeypatch):
     import errno
 
-    from flexmbs.common import file_lock
-
-    def none(file):
+    def none(descriptor, *, blocking):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(file_lock, "_lock_or_raise", none)
+    monkeypatch.setattr(filelock, "lock_descriptor", none)
     with pytest.warns(fm.MechanismWarning, match="this file system does not support locks"):
         write(tmp_path)
     assert load(tmp_path).status == "finished"

@@ -1,14 +1,15 @@
 """Claims: one process at a time, nothing lost when it is killed."""
 
+import errno
 import json
 import os
 import signal
 
+import filelock
 import pytest
 from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, killed_at, record
 
 from flexmbs import StudyError
-from flexmbs.common import file_lock
 from flexmbs.common.errors import StudyWarning
 from flexmbs.study.store.record_file import write_record
 from flexmbs.study.store.run_record import FAILED, FINISHED
@@ -184,11 +185,10 @@ def test_competing_processes_compute_each_run_once(store, tmp_path):
 
 
 def test_file_system_without_locks(store, monkeypatch):
-    def none(_):
-        raise OSError(37, "No locks available")
+    def none(descriptor, *, blocking):
+        raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(file_lock, "_lock_or_raise", none)
-    monkeypatch.setattr(file_lock, "_NO_LOCKS", (37,))
+    monkeypatch.setattr(filelock, "lock_descriptor", none)
     with pytest.warns(StudyWarning, match="does not support locks") as issued:
         first, second = store.claim(KEY), store.claim(KEY)
     assert len(issued) == 1
