@@ -27,10 +27,6 @@ class ForceScale:
             raise FlexmbsError(f"unknown force_scale {kind!r}; choose one of {', '.join(FORCE_SCALES)}")
         self.kind, self.largest = kind, largest
 
-    def include(self, force: float) -> None:
-        """Take a larger force (N) into account, which a run that is still going on has reached."""
-        self.largest = max(self.largest, force)
-
     def shows(self, force: float) -> bool:
         """Whether there is an arrow for that force (N)."""
         return force > FORCE_SHOWN * self.largest

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
 from flexmbs.view.colour_bar import ColourBar
 from flexmbs.view.colours import COLORS, check_color, check_shown, checked_range, colour_range
-from flexmbs.view.contact_scene import ContactScene, Shown, largest_push
+from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
@@ -151,17 +151,6 @@ class Scene:
         """Draw the deformation with another factor."""
         self.scale = float(scale)
         self.show_time(self.time)
-
-    def include(self, newest: DrawableResult) -> None:
-        """Go over to ``newest``, the newest state of a run that goes on; ranges of colours and forces grow with it."""
-        self.result, self.time = newest, float(newest.t[-1])
-        if self.contacts is not None:
-            self.contacts.scale.include(largest_push(newest.trajectory))
-        if self.look.color_range is None and self._parts.coloured(self.color):
-            (low, high), known = colour_range(newest, self.color), self._range()
-            if low < known[0] or high > known[1]:
-                self._ranges[self.color] = min(low, known[0]), max(high, known[1])
-                self.recolor(self.color)
 
     def picture(self) -> np.ndarray:
         """(height, width, 3) uint8 image of the current scene."""

@@ -62,6 +62,29 @@ def test_cut_run_ends_with_the_same_digits(name, t_end, what, tmp_path):
     assert not list(folder.glob("chunk_*")) and not list(folder.glob("*.part"))
 
 
+def test_what_is_stored_is_read_while_the_run_goes_on(tmp_path):
+    """By another process: the lock keeps out only those who write."""
+    folder, ends = tmp_path / "run", []
+    process = started("pendulum", folder, 1000.0)
+    try:
+        begin = time.perf_counter()
+        while len(ends) < 3 or ends[-1] < 3.0:  # a whole swing
+            assert process.poll() is None and time.perf_counter() - begin < 300.0
+            time.sleep(0.05)
+            if (folder / "state.npz").exists():
+                sofar = fm.load(folder)
+                ends += [sofar.t[-1]] if not ends or sofar.t[-1] > ends[-1] else []
+        assert sofar.status == f"interrupted at t = {ends[-1]:.6g} s" and sofar.stats["steps_accepted"] >= len(sofar.t) - 1
+        angle = sofar["hinge.angle"]
+        assert len(angle) == len(sofar.t) and [angle.min(), angle.max()] == pytest.approx([-1.0 - np.pi, 1.0], abs=1e-2)
+        with pytest.raises(fm.ResultFolderError, match="another run is writing to this folder"):
+            long_runs.run("pendulum", 1.0, folder, force=True)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait(timeout=300)
+
+
 @pytest.mark.slow
 def test_run_cut_again_and_again(tmp_path):
     """Also between the leg that has been joined and the chunks that came after it."""

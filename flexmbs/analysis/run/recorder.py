@@ -66,10 +66,6 @@ class Recorder:
             arrays["ledger"] = self.books.columns(rows, arrays["energy"])
         return arrays
 
-    def newest(self, model: Model) -> dict[str, np.ndarray]:
-        """Arrays of a trajectory of the newest step alone, without the energy ledger."""
-        return described_steps(model, self._work, self.last[None])
-
     def _booked(self, model: Model, rows: np.ndarray, occurrences: np.ndarray) -> np.ndarray:
         """Rows of the log with the energy ledger behind them."""
         if self.books is None:

@@ -125,14 +125,11 @@ class Run(RunModel):
         interrupted: KeyboardInterrupt | None = None
         with DeferredInterrupt(self.model.signals.runs_user_code) as self.interrupt:
             try:
-                self.progress.begin(self.structure, self.recorder, self.model, t_end)
                 with self.model.signals.catching():
                     outcome = self._loop(outcome)
             except KeyboardInterrupt as error:
                 interrupted = error
                 self._return_to_mark()
-            finally:
-                self.progress.end()
             self.solve_seconds += time.perf_counter() - begin
             self.began = 0.0
             if interrupted is None:
@@ -279,7 +276,7 @@ class Run(RunModel):
         return outcome
 
     def _tell(self) -> None:
-        self.progress.tell(self.model, self.state, float(self.settings.t_end), self.size, self.recorder)
+        self.progress.tell(self.model, self.state, float(self.settings.t_end), self.size)
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()

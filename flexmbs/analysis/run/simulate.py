@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -37,7 +37,6 @@ from flexmbs.model.spanning_tree import DEEP
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.result.saved_state import SavedState
-from flexmbs.view.live_window import checked_options
 
 
 class SimulateOptions(TypedDict, total=False):
@@ -62,7 +61,6 @@ class SimulateOptions(TypedDict, total=False):
     energy_ledger: bool
     stop_on_imbalance: bool
     stop_on_deformation: bool
-    live: bool | Mapping[str, object]
 
 
 @on_progress()
@@ -89,7 +87,6 @@ def simulate(
     energy_ledger: bool = True,
     stop_on_imbalance: bool = True,
     stop_on_deformation: bool = True,
-    live: bool | Mapping[str, object] = False,
 ) -> Result:
     """Integrate a system from its start values, or from a saved state, to ``t_end``.
 
@@ -130,8 +127,6 @@ def simulate(
         (docs/energy.md); False: go on, and warn
     stop_on_deformation : stop where the displacements of a modal body are wrong by more than half of the largest, because
         it deforms further than its modes describe (docs/validity.md); False: go on, and warn
-    live : True: a window shows the newest state while the run goes on (:mod:`flexmbs.view.live_window`); or options of
-        the scene, such as {"color": "von_mises", "scale": 20}. Closing it does not stop the run, whose end closes it.
 
     Raises
     ------
@@ -139,8 +134,6 @@ def simulate(
         The system cannot be computed, starts with penetration, or does not match the saved state; nothing was run.
     ResultFolderError
         ``out`` cannot be written, is in use by another run, or holds a result.
-    RenderingUnavailable
-        ``live`` without a display to open a window on; nothing was run.
     SimulationError
         The run stopped early. The message gives the reason; ``error.result`` holds the finished steps (also in ``out``)
         and ``error.state`` the state from which ``start=`` continues.
@@ -155,7 +148,6 @@ def simulate(
         resume = out.resume
     if from_equilibrium and quasi_static_start:
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
-    window = checked_options(live)
     saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
     silent = _nothing if progress is False else None
     with taken(out, force=force, resume=resume) as folder, on_progress(silent), heard() as warnings:
@@ -171,7 +163,7 @@ def simulate(
         how = "rest" if from_equilibrium else "motion" if quasi_static_start else ""
         callback = report if progress is None or progress is True else progress or None
         known = seconds_so_far()
-        run = _prepared(system, t_end, options, RunProgress(callback, window), saved, how, settle_contacts)
+        run = _prepared(system, t_end, options, RunProgress(callback), saved, how, settle_contacts)
         run.warnings, run.stops_on_imbalance, run.stops_on_deformation = warnings, stop_on_imbalance, stop_on_deformation
         run.starts_as_stated = not how
         run.compile_seconds += seconds_so_far() - known

@@ -9,7 +9,7 @@ from terminals import Terminal
 
 import flexmbs as fm
 from flexmbs.analysis.run import simulate as simulate_module
-from flexmbs.analysis.run.run_clock import RunClock
+from flexmbs.analysis.run.run_progress import RunClock
 from flexmbs.common import progress as reporting
 from flexmbs.common import progress_display
 

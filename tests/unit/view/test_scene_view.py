@@ -227,17 +227,6 @@ def test_colour_bar_of_a_scene(scene_of):
     assert not shown(plain, "pendulum", "bodies").mapper.scalar_visibility
 
 
-def test_range_of_a_run_that_goes_on_is_widened(scene_of):
-    result = Result(bar.structure(), bar.trajectory())
-    scene = scene_of(result, color="displacement", start=0.0, end=0.01)
-    first = scene._range()[1]
-    scene.include(result.resampled([0.3]))
-    now = result.flexible("pendulum").surface.modes[0] * result.resampled([0.3]).trajectory.q[0, 1]
-    largest = np.linalg.norm(now, axis=1).max()
-    assert scene._range()[1] == pytest.approx(largest, rel=0.05) and largest > first  # second order left out here
-    assert scene._bar.ticks[-1] >= scene._bar.factor * largest
-
-
 def test_scale_bar_is_as_long_as_it_says(scene_of, crane):
     scene = scene_of(crane)
     places = np.asarray(scene._scale_bar._bar.mesh.points)[:, 0]
