@@ -1,21 +1,27 @@
-"""Progress of long computations: library code reports it, and a callback or the terminal shows it.
+"""Progress of long computations: library code reports it, and a callback, the terminal or a notebook shows it.
 
 There is one channel: everything that takes long calls :func:`report` (or :func:`stage`), and the callback of the
 innermost :func:`on_progress` receives it. Runs in time report a :class:`Progress`, which is a :class:`Stage` too.
+Without a callback a bar on the terminal (stderr) or an output of the notebook shows it.
 """
 
 from __future__ import annotations
 
+import html
 import math
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.common.progress_display import MIN_INTERVAL, new_display, on_terminal, started_bar, turned_off
-
+MIN_DURATION = 1.0  # s; shorter work is not shown
+MIN_INTERVAL = 0.1  # s between two drawings on the terminal within one stage
+NOTEBOOK_INTERVAL = 0.25  # s between two updates of a notebook: each is a message to the browser
+VARIABLE = "FLEXMBS_PROGRESS"  # environment variable: 0 (off, no, false) turns the display off
 _LARGE_RESULT = 50e6  # bytes; smaller results are not mentioned
 
 
@@ -89,13 +95,15 @@ def size_text(size: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration for people: "0.123 s", "42 s", "3 min 20 s", "5 h 10 min"."""
+    """A duration for people: "0.123 s", "42 s", "3 min 20 s", "5 h 10 min", "2 d 7 h"."""
     if seconds < 99.5:
         return f"{seconds:.3g} s" if seconds < 9.95 else f"{seconds:.0f} s"
     minutes, whole = round(seconds / 60.0), round(seconds)
     if whole < 600:
         return f"{whole // 60} min {whole % 60} s"
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    if minutes < 2880:
+        return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes // 1440} d {minutes % 1440 // 60} h"
 
 
 _callback: ContextVar[Callable[[Stage], object] | None] = ContextVar("callback", default=None)
@@ -105,7 +113,7 @@ _display_allowed = True
 def show_progress(shown: bool = True) -> None:
     """Turn the display of progress off, or on again, for this process.
 
-    It is a line on stderr where that is a terminal, an output below the cell in a notebook, and nothing in pipes, files
+    It is a bar on stderr where that is a terminal, an output below the cell in a notebook, and nothing in pipes, files
     and batch jobs. The environment variable FLEXMBS_PROGRESS=0 turns it off too.
     """
     global _display_allowed
@@ -129,58 +137,121 @@ def stage(text: str, done: int | None = None, total: int | None = None, *, long:
 def on_progress(callback: Callable[[Stage], object] | None = None) -> Iterator[None]:
     """Within this context, call ``callback`` with every :class:`Stage` (of runs: :class:`Progress`).
 
-    None: the surrounding callback stays in use; if there is none, a line on the terminal or an output of the notebook
+    None: the surrounding callback stays in use; if there is none, a bar on the terminal or an output of the notebook
     shows work that takes longer than a second, and is removed at the end.
     """
-    line = None
+    display = None
     if callback is None:
         callback = _callback.get()
-    if callback is None and _display_allowed and not turned_off():
-        callback = line = new_display()
+    if callback is None and is_shown():
+        callback = display = TerminalBar() if on_terminal() else NotebookOutput() if in_notebook() else None
     token = _callback.set(callback)
     try:
         yield
     finally:
         _callback.reset(token)
-        if line is not None:
-            line.close()
+        if display is not None:
+            display.close()
 
 
-class ProgressBar:
-    """A context in which a bar on the terminal shows the progress of a run, at most ten times a second.
+@contextmanager
+def progress_bar(name: str) -> Iterator[None]:
+    """Within this context, a bar with a name shows progress on the terminal, from the start on, and stays at the end."""
+    bar = TerminalBar(name) if on_terminal() and is_shown() else None
+    try:
+        with on_progress(bar):
+            yield
+    finally:
+        if bar is not None:
+            bar.close()
 
-    Without a terminal, and with FLEXMBS_PROGRESS=0, it shows nothing.
-    """
 
-    def __init__(self, name: str) -> None:
+def is_shown() -> bool:
+    """Whether neither :func:`show_progress` nor the environment asks for silence."""
+    return _display_allowed and os.environ.get(VARIABLE, "").strip().lower() not in ("0", "off", "no", "false")
+
+
+def on_terminal() -> bool:
+    """Whether what is written to stderr is seen; services and windows have none."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def in_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook; IPython is not imported for that."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None  # type: ignore[union-attr]
+    return hasattr(shell, "kernel")
+
+
+class TerminalBar:
+    """A callback that draws stages as a bar on stderr: with a name at once; without, work that takes long, until closed."""
+
+    def __init__(self, name: str = "") -> None:
         self._name = name
-        self._drawn = 0.0
+        self._next_drawing = time.perf_counter() + (0.0 if name else MIN_DURATION)
         self._bar: Any = None
-        self._context: AbstractContextManager[None] | None = None
 
-    def __enter__(self) -> ProgressBar:
-        if not on_terminal() or turned_off():
-            return self
-        self._bar, self._task = started_bar(self._name, total=1.0)
-        self._context = on_progress(self)
-        self._context.__enter__()
-        return self
-
-    def __call__(self, progress: Stage) -> None:
-        """Draw a stage, or the progress of a run."""
-        now = time.perf_counter()
-        last = isinstance(progress, Progress) and progress.time >= progress.t_end
-        if self._bar is None or (now - self._drawn < MIN_INTERVAL and not last and not progress.long):
+    def __call__(self, stage: Stage) -> None:
+        """Draw a stage, unless it counts and has just been drawn."""
+        now, fraction = time.perf_counter(), stage.fraction
+        is_news = self._bar is not None and (fraction is None or fraction == 1.0)
+        if now < self._next_drawing and not (stage.long or is_news):
             return
-        self._drawn = now
-        if isinstance(progress, Progress):
-            self._bar.update(self._task, completed=progress.fraction, note=progress.numbers, refresh=True)
-        else:
-            self._bar.update(self._task, note=str(progress), refresh=True)
+        self._next_drawing = now + MIN_INTERVAL
+        if self._bar is None:
+            self._start(str(stage))
+        self._bar.update(self._task, completed=fraction or 0.0, text=str(stage), refresh=True)
 
-    def __exit__(self, *exception: Any) -> None:
-        if self._context is not None:
-            self._context.__exit__(None, None, None)
-            self._context = None
+    def _start(self, text: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+        from rich.table import Column
+
+        texts = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True))
+        self._bar = Progress(
+            *[TextColumn(self._name, markup=False)] * bool(self._name),
+            BarColumn(30),
+            texts,
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=not self._name,
+            redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),  # what goes to a file stays out of the terminal
+        )
+        self._task = self._bar.add_task("", total=1.0, text=text)
+        self._bar.start()
+
+    def close(self) -> None:
+        """Stop drawing; a bar without a name is removed."""
         if self._bar is not None:
             self._bar.stop()
+
+
+class NotebookOutput:
+    """A callback that shows stages of long work in an output below the cell, which is emptied at the end."""
+
+    def __init__(self) -> None:
+        self._start, self._drawn_at = time.perf_counter(), -NOTEBOOK_INTERVAL
+        self._handle: Any = None
+
+    def __call__(self, stage: Stage) -> None:
+        """Draw a stage, if the work is long enough."""
+        now = time.perf_counter()
+        if now - self._drawn_at < NOTEBOOK_INTERVAL or not (stage.long or now - self._start > MIN_DURATION):
+            return
+        self._drawn_at = now
+        bar = "" if stage.fraction is None else f'<progress value="{stage.fraction:.4f}" max="1"></progress> '
+        self._show(str(stage), f'<div style="font-size: 0.9em">{bar}{html.escape(str(stage))}</div>')
+
+    def close(self) -> None:
+        """Empty the output."""
+        if self._handle is not None:
+            self._show("", "")
+
+    def _show(self, plain: str, page: str) -> None:
+        from IPython.display import display
+
+        content = {"text/plain": plain, "text/html": page}
+        if self._handle is None:
+            self._handle = display(content, raw=True, display_id=True)
+        else:
+            self._handle.update(content, raw=True)

@@ -20,7 +20,7 @@ from flexmbs.study.execution.run_points import run_points
 from flexmbs.study.execution.run_tasks import task_of
 from flexmbs.study.execution.shards import Shard
 from flexmbs.study.execution.study_outcome import StudyOutcome
-from flexmbs.study.execution.study_progress import StudyProgress, StudyProgressLine
+from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.figure_check import FigureCheck
 from flexmbs.study.space.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.space.samplers import Sampler
@@ -155,7 +155,7 @@ class StatedStudy:
         retry_failed : also compute runs again that failed earlier, from the state that they saved
         accept_versions : go on although another version of flexmbs computed the runs so far
         threads : of the linear algebra of each run
-        progress : True: a line on the terminal; False: nothing; or a function that gets a ``StudyProgress``
+        progress : True: a bar on the terminal; False: nothing; or a function that gets a ``StudyProgress``
 
         Raises
         ------
@@ -202,7 +202,7 @@ class StatedStudy:
         compute = partial(run_points, points, self.store, stated.spec, case=self.case, **options)
         if callable(progress):
             return compute(progress=progress)
-        with StudyProgressLine(self.case.name, plain=progress) as line:
+        with study_progress(self.case.name, plain=progress) as line:
             return compute(progress=line if progress else None)
 
     def _begun(self, accept_versions: bool) -> Statement:

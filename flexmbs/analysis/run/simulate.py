@@ -100,7 +100,7 @@ def simulate(
         or one with parameters, such as ``fm.BDF(max_order=3)`` or ``fm.Moreau(step=1e-3)``;
         ``stats["integrator"]`` and ``stats["integrator_reason"]`` state the choice and the reason
     out : folder to which the result is written during the run (None: memory only); it is locked for other runs
-    progress : called with a :class:`Progress` about twenty times a second; None: a line on the terminal, or an output
+    progress : called with a :class:`Progress` about twenty times a second; None: a bar on the terminal, or an output
         of the notebook, shows simulated time, step size and what is left of a run that takes longer than a second
         (not after ``fm.show_progress(False)``, nor with FLEXMBS_PROGRESS=0 in the environment); False: nothing is shown
     from_equilibrium : start at rest in static equilibrium (flexmbs.analysis.statics.statics), drivers with their rates

@@ -13,7 +13,7 @@ from flexmbs.case.cases import load_case, plot_files, run_case, write_plots
 from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
-from flexmbs.common.progress import ProgressBar
+from flexmbs.common.progress import progress_bar
 from flexmbs.common.text_tables import aligned
 from flexmbs.result.report.run_sections import sentences
 from flexmbs.result.run_folder import RunFolder, numbered
@@ -124,7 +124,7 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
 
 
 def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, object], *, animate: bool, verbose: bool) -> None:
-    with ProgressBar(case.name):
+    with progress_bar(case.name):
         try:
             outcome = run_case(case, split_assignments(assignments), out=out, storage=storage)
         except SimulationError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from flexmbs.study.execution.study_progress import time_text
+from flexmbs.common.progress import duration_text
 
 
 @dataclass
@@ -60,7 +60,7 @@ class StudyOutcome:
         parts += [f"{self.repeated} repeated points"] if self.repeated else []
         parts += [f"{self.failed} failed"] if self.failed else []
         parts += [f"{self.not_finite} with figures that are not finite"] if self.not_finite else []
-        return f"{self.done} of {self.total} runs: {', '.join(parts)}; {time_text(self.wall_seconds)}"
+        return f"{self.done} of {self.total} runs: {', '.join(parts)}; {duration_text(self.wall_seconds)}"
 
     def notices(self) -> list[str]:
         """What is off, in sentences."""

@@ -5,13 +5,12 @@ import types
 
 import numpy as np
 import pytest
-from terminals import Terminal
+from terminals import REMOVED, Terminal
 
 import flexmbs as fm
 from flexmbs.analysis.run import simulate as simulate_module
 from flexmbs.analysis.run.run_progress import RunClock
 from flexmbs.common import progress as reporting
-from flexmbs.common import progress_display
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def on_terminal(monkeypatch):
 
     def begin():
         monkeypatch.setattr(sys, "stderr", Terminal())
-        monkeypatch.setattr(progress_display, "MIN_DURATION", 0.0)
+        monkeypatch.setattr(reporting, "MIN_DURATION", 0.0)
         return sys.stderr
 
     yield begin
@@ -37,9 +36,8 @@ def falling():
 def test_a_run_shows_its_time_and_the_line_goes_away(on_terminal):
     terminal = on_terminal()
     falling().simulate(1.0)
-    assert "\r\x1b[2Ksimulating: t = 1 of 1 s, step " in terminal.text
-    assert "\n" not in terminal.text
-    assert terminal.text.endswith("\r\x1b[2K")
+    assert "simulating: t = 1 of 1 s, step " in terminal.text
+    assert terminal.text.endswith(REMOVED)
 
 
 def test_it_can_be_turned_off(on_terminal):
@@ -91,7 +89,7 @@ def test_an_own_callback_takes_the_place_of_the_line(on_terminal):
 
 
 def test_nothing_is_written_into_pipes(capsys, monkeypatch):
-    monkeypatch.setattr(progress_display, "MIN_DURATION", 0.0)
+    monkeypatch.setattr(reporting, "MIN_DURATION", 0.0)
     falling().simulate(1.0, progress=True)
     assert capsys.readouterr() == ("", "")
 
@@ -101,7 +99,7 @@ def test_stress_recovery_counts_its_states(on_terminal, monkeypatch):
     import swinging_bar as bar
 
     result = fm.Result(bar.structure(), bar.trajectory())
-    monkeypatch.setattr(progress_display, "MIN_INTERVAL", 0.0)
+    monkeypatch.setattr(reporting, "MIN_INTERVAL", 0.0)
     result.von_mises("pendulum", np.linspace(0.0, 0.7, 70))
     assert "stress 0/164" in terminal.text  # surface points, a block at a time
     terminal.text = ""
@@ -114,7 +112,8 @@ def test_long_lines_do_not_wrap(on_terminal, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     with reporting.on_progress():
         reporting.stage("x" * 50, long=True)
-    assert terminal.text.startswith("\r\x1b[2K" + "x" * 19) and "x" * 20 not in terminal.text
+    drawn = [line for line in terminal.text.splitlines() if "x" in line]
+    assert drawn and all(line.count("x") < 20 for line in drawn)
 
 
 def test_what_is_left_follows_the_pace_of_the_last_seconds():
@@ -133,7 +132,15 @@ def test_what_is_left_follows_the_pace_of_the_last_seconds():
 
 @pytest.mark.parametrize(
     "seconds, text",
-    [(0.1234, "0.123 s"), (42.3, "42 s"), (99.6, "1 min 40 s"), (200.0, "3 min 20 s"), (3000.0, "50 min"), (18600.0, "5 h 10 min")],
+    [
+        (0.1234, "0.123 s"),
+        (42.3, "42 s"),
+        (99.6, "1 min 40 s"),
+        (200.0, "3 min 20 s"),
+        (3000.0, "50 min"),
+        (18600.0, "5 h 10 min"),
+        (2e5, "2 d 7 h"),
+    ],
 )
 def test_durations_for_people(seconds, text):
     assert reporting.duration_text(seconds) == text
@@ -166,8 +173,8 @@ def notebook(monkeypatch):
 
 
 def test_a_notebook_gets_an_output_that_is_updated_and_emptied(notebook, monkeypatch):
-    monkeypatch.setattr(progress_display, "MIN_DURATION", 0.0)
-    monkeypatch.setattr(progress_display, "NOTEBOOK_INTERVAL", 0.0)
+    monkeypatch.setattr(reporting, "MIN_DURATION", 0.0)
+    monkeypatch.setattr(reporting, "NOTEBOOK_INTERVAL", 0.0)
     falling().simulate(1.0)
     assert any(shown["text/plain"].startswith("simulating: t = 1 of 1 s, step") for shown in notebook.shown)
     assert any('<progress value="1.0000" max="1">' in shown["text/html"] for shown in notebook.shown)
@@ -181,7 +188,7 @@ def test_short_work_leaves_a_notebook_as_it_is(notebook):
 
 def test_ipython_on_a_pipe_is_no_notebook(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: object()))
-    assert not progress_display.in_notebook()
+    assert not reporting.in_notebook()
     monkeypatch.delitem(sys.modules, "IPython")
-    assert not progress_display.in_notebook()
+    assert not reporting.in_notebook()
     assert "IPython" not in sys.modules

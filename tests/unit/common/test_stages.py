@@ -2,11 +2,11 @@
 
 import sys
 
-from terminals import Terminal
+from terminals import REMOVED, Terminal
 
 import flexmbs as fm
 from flexmbs import on_progress
-from flexmbs.common import progress_display
+from flexmbs.common import progress
 from flexmbs.common.progress import stage
 
 STEEL = fm.Material("steel", 210e9, 0.3, 7850.0)
@@ -36,10 +36,10 @@ def test_nothing_is_written_where_no_terminal_is(capsys):
 
 def test_a_terminal_gets_a_line_that_goes_away(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr(progress_display, "MIN_DURATION", 0.0)
+    monkeypatch.setattr(progress, "MIN_DURATION", 0.0)
     reduced()
-    assert "\r\x1b[2Kfactorising (" in sys.stderr.text
-    assert sys.stderr.text.endswith("\r\x1b[2K")
+    assert " factorising (" in sys.stderr.text
+    assert sys.stderr.text.endswith(REMOVED)
 
 
 def test_short_work_is_not_worth_a_line(monkeypatch):
@@ -48,8 +48,8 @@ def test_short_work_is_not_worth_a_line(monkeypatch):
         stage("something short")
         assert sys.stderr.text == ""
         stage("something long", long=True)
-        assert sys.stderr.text == "\r\x1b[2Ksomething long"
-    assert sys.stderr.text.endswith("\r\x1b[2K")
+        assert "something long" in sys.stderr.text and "something short" not in sys.stderr.text
+    assert sys.stderr.text.endswith(REMOVED)
 
 
 def test_the_own_listener_replaces_the_line(monkeypatch):

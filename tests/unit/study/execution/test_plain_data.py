@@ -12,7 +12,7 @@ from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.messages import Answer, WorkerSettings
 from flexmbs.study.execution.plain_values import is_finite, plain, plain_mapping, scalars
 from flexmbs.study.execution.shards import Shard, shard_of
-from flexmbs.study.execution.study_progress import StudyProgress, StudyProgressLine, time_text
+from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.store.run_spec import RunSpec
 
 
@@ -82,19 +82,15 @@ def test_other_values_are_refused_by_name(value):
         plain(value, "figure 'peak'")
 
 
-def test_durations_for_people():
-    assert [time_text(seconds) for seconds in (40.0, 720.0, 12000.0, 2e5)] == ["40 s", "12 min", "3 h 20 min", "2 d 7 h"]
-
-
 def test_plain_lines_of_progress(capsys):
-    with StudyProgressLine("study", plain=True) as line:
+    with study_progress("study", plain=True) as line:
         line(StudyProgress(done=1, total=10, failed=1, running=2, rate=2.0, left=4.5, size=3_000_000))
         line(StudyProgress(done=2, total=10))  # within ten seconds of the last one
         line(StudyProgress(done=10, total=10, rate=2.0, not_finite=3))
     assert capsys.readouterr().err.splitlines() == [
-        "study: 1/10 runs, 1 failed, 2 running, 2 runs/s, 3 MB, 4 s left",
+        "study: 1/10 runs, 1 failed, 2 running, 2 runs/s, 3 MB, 4.5 s left",
         "study: 10/10 runs, 3 not finite, 2 runs/s",
     ]
-    with StudyProgressLine("study") as line:
+    with study_progress("study") as line:
         line(StudyProgress(done=10, total=10))
     assert capsys.readouterr().err == ""
