@@ -1,8 +1,8 @@
 """The topology of a mechanism as a picture: bodies are boxes, joints are lines, dashed if they close a loop.
 
-Bodies are placed by stress majorisation (Gansner, Koren and North, Graph drawing by stress majorization, 2005):
-distances in the picture follow the number of joints between two bodies.  Every joint with ground gets its own ground
-symbol, as in drawings of mechanisms, so that ground does not pull all bodies together.
+Bodies are placed by classical scaling and stress majorization (Gansner, Koren and North, Graph drawing by stress
+majorization, 2005): distances in the picture follow the number of joints between two bodies. Every joint with ground
+gets its own ground symbol, as in drawings of mechanisms, so that ground does not pull all bodies together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from flexmbs.view.drawable import DrawableDescription
 FORMATS = (".png", ".svg", ".pdf")
 SPACING = 1.75  # inches between bodies connected by a joint
 LONGEST = 10.0  # distances are a power of the number of joints, so that the longest is this: long chains curl up
-SWEEPS, TRIALS = 300, 6  # the picture with the fewest crossings among several starts is used
+SWEEPS = 300  # of the majorization
 NEAREST = 0.62  # smallest distance of two boxes, in spacings
 BODY, FLEXIBLE, GROUND = "#dbe9f6", "#fde6cf", "#d9d9d9"
 
@@ -95,43 +95,19 @@ def graph(description: DrawableDescription) -> tuple[list[str | None], list[Link
 
 
 def layout(count: int, links: list[Link]) -> np.ndarray:
-    """(count, 2) positions of the nodes, about 1 apart where linked."""
+    """(count, 2) positions of the nodes, about 1 apart where linked; wider than high."""
     hops = _hops(count, links)
     wanted = hops ** min(1.0, np.log(LONGEST) / np.log(max(float(hops.max()), 2.0)))
-    trials = [_apart(_lying(_majorised(_first_places(hops, seed), wanted))) for seed in range(TRIALS)]
-    return min(trials, key=lambda places: (_crossings(places, links), _stress(places, wanted)))
-
-
-def _majorised(places: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     weights = 1.0 / wanted**2
     np.fill_diagonal(weights, 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+    places = _classical_scaling(hops)
     for _ in range(SWEEPS):
         distance = np.linalg.norm(places[:, None, :] - places[None, :, :], axis=2)
         np.fill_diagonal(distance, 1.0)
         pull = weights * wanted / np.maximum(distance, 1e-6)
         places = (weights @ places + pull.sum(axis=1, keepdims=True) * places - pull @ places) / total
-    return places
-
-
-def _stress(places: np.ndarray, wanted: np.ndarray) -> float:
-    distance = np.linalg.norm(places[:, None, :] - places[None, :, :], axis=2)
-    np.fill_diagonal(distance, np.diag(wanted))
-    return float((((distance - wanted) / wanted) ** 2).sum())
-
-
-def _crossings(places: np.ndarray, links: list[Link]) -> int:
-    """Pairs of links that cross."""
-    first, second = (np.array([getattr(link, end) for link in links], dtype=int) for end in ("first", "second"))
-    a, b = places[first], places[second]
-
-    def side(c):  # (links, links) on which side of link i lies point c of link j
-        along, to = b - a, c[None, :, :] - a[:, None, :]
-        return np.sign(along[:, None, 0] * to[:, :, 1] - along[:, None, 1] * to[:, :, 0])
-
-    apart = side(a) * side(b) < 0.0
-    shared = (first[:, None] == first) | (first[:, None] == second) | (second[:, None] == first) | (second[:, None] == second)
-    return int(np.count_nonzero(apart & apart.T & ~shared)) // 2
+    return _apart(places)
 
 
 def _hops(count: int, links: list[Link]) -> np.ndarray:
@@ -149,21 +125,15 @@ def _hops(count: int, links: list[Link]) -> np.ndarray:
     return hops
 
 
-def _first_places(hops: np.ndarray, seed: int) -> np.ndarray:
-    """Start positions from classical multidimensional scaling, with larger random offsets for larger ``seed``."""
+def _classical_scaling(hops: np.ndarray) -> np.ndarray:
+    """Places from the two largest eigenvalues of the centered squares of distances, moved a little: none coincide."""
     count = len(hops)
-    square = hops**2 - np.diag(np.diag(hops**2))
+    if count == 1:
+        return np.zeros((1, 2))
     center = np.eye(count) - 1.0 / count
-    values, vectors = np.linalg.eigh(-0.5 * center @ square @ center)
-    places = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0.0)) if count > 1 else np.zeros((1, 2))
-    return places + (0.05 + 0.4 * seed) * np.random.default_rng(seed).normal(size=(count, 2))
-
-
-def _lying(places: np.ndarray) -> np.ndarray:
-    """Rotate the layout so that the picture is wider than high."""
-    centered = places - places.mean(axis=0)
-    _left, _singular, axes = np.linalg.svd(centered, full_matrices=False)
-    return centered @ axes.T if len(places) > 2 else centered
+    values, vectors = np.linalg.eigh(-0.5 * center @ (hops**2 * (1.0 - np.eye(count))) @ center)
+    places = vectors[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0.0))
+    return places + 0.05 * np.random.default_rng(0).normal(size=(count, 2))
 
 
 def _apart(places: np.ndarray) -> np.ndarray:

@@ -1,11 +1,13 @@
 """The picture of a topology: what is joined lies near, boxes do not overlap, lines of trees do not cross."""
 
+import itertools
+
 import numpy as np
 import pytest
 from planar_four_bar import bar, four_bar
 
 import flexmbs as fm
-from flexmbs.view.topology import NEAREST, _crossings, draw_topology, graph, layout
+from flexmbs.view.topology import NEAREST, draw_topology, graph, layout
 
 
 def chain(count: int, branches: int = 1) -> fm.System:
@@ -26,7 +28,21 @@ def test_trees_are_drawn_without_crossings_or_overlaps(count, branches):
     places = layout(len(names), links)
     distance = np.linalg.norm(places[:, None] - places[None], axis=2) + 10.0 * np.eye(len(names))
     assert distance.min() > 0.9 * NEAREST
-    assert _crossings(places, links) == 0
+    assert crossings(places, links) == 0
+
+
+def crossings(places, links):
+    """Pairs of links without a common body that cross."""
+
+    def side(a, b, c):
+        return np.sign((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+    count = 0
+    for one, other in itertools.combinations(links, 2):
+        if not {one.first, one.second} & {other.first, other.second}:
+            a, b, c, d = places[[one.first, one.second, other.first, other.second]]
+            count += side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+    return count
 
 
 def test_links_say_what_they_are():
