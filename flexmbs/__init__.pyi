@@ -259,8 +259,8 @@ from flexmbs.study.store.run_record import RunFailure as RunFailure
 from flexmbs.study.store.run_record import RunRecord as RunRecord
 from flexmbs.study.study import Study as Study
 from flexmbs.study.study_status import StudyStatus as StudyStatus
-from flexmbs.view.maps import Map as Map
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
+from flexmbs.view.plots import Map as Map
 
 __version__: str

@@ -14,8 +14,8 @@ from flexmbs.analysis.linear.machine_damping import MachineDamping, damped_as_st
 from flexmbs.analysis.linear.machine_modes import MachineModes
 from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 from flexmbs.analysis.statics.statics import assemble, statics
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.reduction.high_modes import DampedModes
 from flexmbs.result.result import Result

@@ -45,8 +45,7 @@ from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
 from flexmbs.view.film_options import check_view
-from flexmbs.view.maps import plot_map
-from flexmbs.view.plots import plot_histories
+from flexmbs.view.plots import plot_histories, plot_map
 
 #: What ``SIMULATION`` of a case may set: arguments of ``System.simulate`` that decide the motion. Tolerances are
 #: parameters; where and what to store is for those who run the case.

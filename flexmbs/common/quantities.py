@@ -1,9 +1,9 @@
-"""Numbers for people: significant digits, units with prefixes, lists shortened."""
+"""Numbers for people: significant digits, units with prefixes, lists shortened, and tables of plain text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _WITH_PREFIX = ("Pa", "N", "Hz", "J", "W", "m", "s")  # other units stay as they are
@@ -51,3 +51,10 @@ def _with_unit(value: float, unit: str, digits: int) -> str:
         factor, prefix = next(((f, p) for f, p in _PREFIXES if size >= f), _PREFIXES[-1])
         return f"{value / factor:.{digits}g} {prefix}{unit}"
     return f"{number(value, digits)} {unit}".rstrip()
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = (), indent: str = "  ") -> list[str]:
+    """Lines of ``rows`` in columns two blanks apart; those in ``right`` are aligned there."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
+    padded = [[c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in enumerate(zip(row, widths, strict=True))] for row in rows]
+    return [(indent + "  ".join(row)).rstrip() for row in padded]

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
 from flexmbs.common.errors import BodyError
-from flexmbs.common.optional_library import require
+from flexmbs.common.versions import require
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 ENDINGS = (".uff", ".unv")

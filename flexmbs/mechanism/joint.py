@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.core.layout.tables import HOLD
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.forces import Element

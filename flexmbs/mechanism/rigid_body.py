@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import BodyError, MechanismWarning
+from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import assemble
 from flexmbs.mechanism.geometry import primitives, unit_plausibility

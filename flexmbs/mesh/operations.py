@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import MeshError, MeshWarning
-from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.names_in_messages import names_arguments, near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.materials import AnyMaterial, Material

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.atomic_files import what_is
 from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.lazy_import import load
+from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.material_units import check_units

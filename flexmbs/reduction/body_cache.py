@@ -17,7 +17,7 @@ import numpy as np
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import stage
-from flexmbs.common.source_digest import source_digest
+from flexmbs.common.versions import source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
 from flexmbs.reduction.body_turn import SUFFIX, Turn, remove_left

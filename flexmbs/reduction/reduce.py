@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
+from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble

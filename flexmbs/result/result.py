@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from flexmbs.common.argument_errors import names_arguments
 from flexmbs.common.errors import FlexmbsError, ResultWarning, SimulationError, UnknownHistoryError
-from flexmbs.common.names_in_messages import counted
+from flexmbs.common.names_in_messages import counted, names_arguments
 from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vectors

@@ -10,8 +10,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.view.colours import check_shown
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.film_checks import require_whole_film
-from flexmbs.view.film_options import check_film, time_window
+from flexmbs.view.film_options import check_film, require_whole_film, time_window
 from flexmbs.view.look import Look
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene

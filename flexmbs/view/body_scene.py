@@ -7,8 +7,8 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.colour_bar import fitted, text_width
 from flexmbs.view.colours import COLORS, check_color
-from flexmbs.view.fitted_text import fitted, text_width
 from flexmbs.view.look import INK
 
 BACKGROUND, GHOST, MARKER, FRAME = "#ffffff", "#8a94a3", "#c8252b", "#2a5bd7"

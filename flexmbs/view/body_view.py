@@ -12,7 +12,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer
 from flexmbs.view.body_scene import BodyScene, check_mode
-from flexmbs.view.film_checks import require_whole_film
+from flexmbs.view.film_options import require_whole_film
 from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
 HELP = "space: play or pause    left, right: mode    q: close"

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
-from flexmbs.view.contact_spheres import ContactSpheres
+from flexmbs.view.contact_shapes import ContactSpheres
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.colour_bar import fitted, text_width
 from flexmbs.view.mesh_picture import BACKGROUND, INK
 from flexmbs.view.opengl import prepare_offscreen
 

@@ -1,9 +1,12 @@
-"""Options of films and pictures, checked before any work is done: also those that a case states in VIEW."""
+"""Options of films and pictures, checked before any work is done (also those in VIEW of a case), and films checked when written."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,3 +88,21 @@ def fitting(result: DrawableResult, view: Mapping[str, Any]) -> dict[str, Any]:
 
 def _positive(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value)) and value > 0
+
+
+def require_whole_film(path: Path) -> None:
+    """OSError unless the .mp4 file at ``path`` consists of complete boxes that include the index ("moov")."""
+    size, at, kinds = path.stat().st_size, 0, []
+    with open(path, "rb") as file:
+        while at + 8 <= size:
+            file.seek(at)
+            head = file.read(16)
+            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
+            if length == 1:  # more than 4 GB
+                length = int.from_bytes(head[8:16], "big")
+            if length < 8:
+                break
+            kinds.append(kind)
+            at += length
+    if at != size or b"moov" not in kinds:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

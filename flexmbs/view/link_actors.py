@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
-from flexmbs.view.parts.links import belt, coil
+from flexmbs.view.parts.joint_symbols import belt, coil
 from flexmbs.view.parts.scene_parts import Link
 from flexmbs.view.parts.solids import axes_along, tube
 

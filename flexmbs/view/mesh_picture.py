@@ -15,7 +15,7 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.outer_faces import outer_faces, ring
-from flexmbs.view.fitted_text import fitted, text_width
+from flexmbs.view.colour_bar import fitted, text_width
 from flexmbs.view.opengl import prepare_offscreen, prepare_window
 
 BACKGROUND, INK, BODY, EDGE, COUPLING = "#ffffff", "#20242a", "#c9ced6", "#56606e", "#d9822b"

@@ -1,8 +1,9 @@
-"""Time histories as line plots."""
+"""Plots of histories against time, of energies, and of a quantity over position and time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,18 @@ import numpy as np
 
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.plotting import legends
-from flexmbs.view.plotting.contact_marks import mark_peaks, shade_contacts, touches_within
+from flexmbs.view.plotting.contact_marks import contact_of, mark_peaks, shade_contacts, shade_phases, touches_within
 from flexmbs.view.plotting.curves import check_names, curves, time_window
-from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure
-from flexmbs.view.plotting.phase_shades import contact_of, shade_phases
+from flexmbs.view.plotting.figures import check_file, finished, heading, height, new_figure, put_above, style
 from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 #: Inches: of a figure, of a panel, of title and time axis.
 WIDTH, PANEL, REST = 8.0, 2.4, 1.0
@@ -69,7 +72,7 @@ def plot_histories(
     times, columns = curves(result, names, low, high)
     panels = _panels({name: (result.unit(name), float(np.ptp(columns[name]))) for name in names})
     width = new_figure(size, (WIDTH, PANEL)).get_figwidth()
-    rows = sum(PANEL + legends.height(members if _listed(members) else [], width) for members in panels)
+    rows = sum(PANEL + height(members if _listed(members) else [], width) for members in panels)
     figure = new_figure(size, (WIDTH, REST + rows))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     scale = time_scale(low, high)
@@ -79,12 +82,12 @@ def plot_histories(
         shown = [columns[name] for name in members]
         values = value_scale(result.unit(members[0]), shown, degrees, largest=largest)
         for index, name in enumerate(members):
-            look = legends.style(number if len(members) == 1 else index)
+            look = style(number if len(members) == 1 else index)
             axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
         axis.set_ylabel(values.label(common_name(members) if _fits(members) else ""))
         axis.grid(True, alpha=0.3)
         lines = list(axis.lines) if _listed(members) else []
-        legends.put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
+        put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
         round_ticks(axis)
         show_flat(axis, values)
     axes[-1].set_xlabel(scale.label("time"))
@@ -176,3 +179,35 @@ def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:
     margin = 0.01 * (high - low) or 1e-9
     first, last = scale([low - margin, high + margin])
     return float(first), float(last)
+
+
+@dataclass(frozen=True)
+class Map:
+    """values (len(t), len(x)) at positions x and times t, with labels of the axes and of the colours."""
+
+    x: np.ndarray
+    t: np.ndarray
+    values: np.ndarray
+    label: str
+    x_label: str = "position [m]"
+    t_label: str = "time [s]"
+
+
+def plot_map(shown: Map, *, save: str | Path | None = None, force: bool = False, title: str | None = None) -> Figure | None:
+    """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
+
+    ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.
+    """
+    if shown.values.shape != (len(shown.t), len(shown.x)):
+        raise ValueError(f"map: values {shown.values.shape} must be (times, positions) {(len(shown.t), len(shown.x))}")
+    check_file(save, force)
+    figure = new_figure(None, (8.0, 5.0))
+    axis = figure.subplots()
+    largest = float(np.abs(shown.values).max(initial=0.0)) or 1.0
+    colours = axis.pcolormesh(
+        shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest", rasterized=True
+    )
+    figure.colorbar(colours, label=shown.label)
+    axis.set_xlabel(shown.x_label)
+    axis.set_ylabel(shown.t_label)
+    return finished(figure, title or "", save)

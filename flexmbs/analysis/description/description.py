@@ -13,7 +13,7 @@ from flexmbs.analysis.description.cards import description_card
 from flexmbs.analysis.mobility.mobility import Mobility
 from flexmbs.analysis.recording.entries import BodyEntry, JointEntry, OtherEntry
 from flexmbs.common.names_in_messages import counted
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 from flexmbs.model.loop_closure_report import LoopClosure, direction_text
 from flexmbs.view.topology import save_topology
 

@@ -16,7 +16,7 @@ from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import RESTING, Balance, Forces, equilibrium
 from flexmbs.common.errors import MechanismError, MechanismWarning, SimulationError
 from flexmbs.common.names_in_messages import listed
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.tables import CONSTRAINTS
 from flexmbs.core.mechanics.inertia import kinetic_energy

@@ -14,7 +14,7 @@ from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import progress_bar
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 from flexmbs.result.report.run_sections import sentences
 from flexmbs.result.run_folder import RunFolder, numbered
 from flexmbs.result.saved_state import has_state

@@ -9,7 +9,7 @@ import numpy as np
 
 import flexmbs
 from flexmbs.app.verification.verification_case import Comparison, Outcome
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 
 _HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
 _WIDTH = 116

@@ -12,11 +12,9 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.distance import gregory_patch as place
 from flexmbs.core.contact.distance import kinds
 from flexmbs.mechanism.contact.shapes import Outline, Shape
-from flexmbs.mechanism.geometry.bounding_tree import bounding_tree
 from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.geometry.smooth_triangles import smallest_hollow, smooth_triangles
-from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh
-from flexmbs.mechanism.geometry.surface_of_mesh import surface_of_mesh
+from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, bounding_tree, surface_of_mesh
 from flexmbs.mesh.mesh import Mesh
 
 SHARP = np.radians(40.0)  # between faces, by default

@@ -10,9 +10,17 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import listed
-from flexmbs.mechanism.geometry.arc_length import Path, arc_length_spline, sampled_path
 from flexmbs.mechanism.geometry.rotations import as_number, as_positive, as_vector
-from flexmbs.mechanism.geometry.splines import common_width, derivatives, finite_array, interval_of, quintic_spline
+from flexmbs.mechanism.geometry.splines import (
+    Path,
+    arc_length_spline,
+    common_width,
+    derivatives,
+    finite_array,
+    interval_of,
+    quintic_spline,
+    sampled_path,
+)
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _LEAST_SINE = 0.01  # of the angle between tangent and up direction

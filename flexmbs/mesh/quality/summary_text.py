@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 
 
 def describe(summary: dict, *, sets_at_most: int = 40) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 
 _MISSING = object()
 DIGITS = 7

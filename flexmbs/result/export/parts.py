@@ -13,7 +13,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.result.export.face_lists import Faces
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
-from flexmbs.view.contact_spheres import ContactSpheres
+from flexmbs.view.contact_shapes import ContactSpheres
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part, scene_parts
 from flexmbs.view.parts.solids import sphere

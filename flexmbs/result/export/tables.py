@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
-from flexmbs.common.optional_library import require
+from flexmbs.common.versions import require
 from flexmbs.result.export.checks import check_size, checked_path
 from flexmbs.result.export.descriptions import description
 

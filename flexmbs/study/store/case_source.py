@@ -20,7 +20,7 @@ from pathlib import Path
 from flexmbs.case.cases import Case, load_case
 from flexmbs.common.atomic_files import reason, what_is
 from flexmbs.common.errors import CaseError, StudyError
-from flexmbs.common.source_digest import PACKAGE
+from flexmbs.common.versions import PACKAGE
 
 # Where packages are installed, in this environment or another one that it builds on.
 _INSTALLED = frozenset(("site-packages", "dist-packages"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from flexmbs.common.source_digest import source_digest
-from flexmbs.common.versions import library_versions
+from flexmbs.common.versions import library_versions, source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.

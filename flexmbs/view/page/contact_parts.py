@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.view.contact_spheres import ContactSpheres
+from flexmbs.view.contact_shapes import ContactSpheres
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.page.motion import marks_in_world
 from flexmbs.view.parts import palette

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
-from flexmbs.view.held_joints import DAMPING, ITERATIONS, HeldJoint
+from flexmbs.view.exaggerated_motion import DAMPING, ITERATIONS, HeldJoint
 
 _ENTRIES = 4_000_000  # of the normal equations of all frames that are solved at once
 MOST_BODIES = 200  # beyond it, the equations of a frame are too large

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.view.page.quantised import Quantised, Surface
-from flexmbs.view.page.surface_order import surface_order
-from flexmbs.view.page.surfaces import smooth_hidden, triangulated
+from flexmbs.view.page.surfaces import smooth_hidden, surface_order, triangulated
 
 _CELLS = 65535  # of the longest side of a part
 

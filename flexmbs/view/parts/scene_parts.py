@@ -64,7 +64,7 @@ class Link:
     coil : whether it is drawn as a coil
     radius : m, of the coil, or of the line
     radii, axis : of a belt, m of its pulleys (negative on its other side), and (3,) their axis in axes of the first
-        marker; :func:`flexmbs.view.parts.links.belt` makes the line of them
+        marker; :func:`flexmbs.view.parts.joint_symbols.belt` makes the line of them
     """
 
     name: str

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.plotting import legends
-from flexmbs.view.plotting.figures import check_file, finished, new_figure
+from flexmbs.view.plotting.figures import COLORS, STYLES, check_file, finished, new_figure, put_above
 from flexmbs.view.plotting.scales import round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def plot_comparison(
         show_flat(upper, values)
         show_flat(lower, apart)
         lower.set_facecolor("0.97")
-    legends.put_above(axes[0], axes[0].lines, 0.6 * WIDTH, right=True)
+    put_above(axes[0], axes[0].lines, 0.6 * WIDTH, right=True)
     axes[-1].set_xlabel(scale.label("time"))
     axes[-1].set_xlim(float(scale(low)), float(scale(high)))
     figure.align_ylabels(axes)
@@ -122,4 +121,4 @@ def plot_comparison(
 
 def _look(run: int) -> dict[str, str]:
     """Later runs are dashed, so that the first one is seen where they agree."""
-    return {"color": legends.COLORS[run % len(legends.COLORS)], "linestyle": legends.STYLES[min(run, 3)]}
+    return {"color": COLORS[run % len(COLORS)], "linestyle": STYLES[min(run, 3)]}

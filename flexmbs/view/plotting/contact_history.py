@@ -11,11 +11,9 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
-from flexmbs.view.plotting import legends
-from flexmbs.view.plotting.contact_marks import mark_peaks, touches_within
+from flexmbs.view.plotting.contact_marks import mark_peaks, shade_phases, touches_within
 from flexmbs.view.plotting.curves import curves, time_window
-from flexmbs.view.plotting.figures import check_file, finished, new_figure
-from flexmbs.view.plotting.phase_shades import shade_phases
+from flexmbs.view.plotting.figures import check_file, finished, new_figure, put_above, style
 from flexmbs.view.plotting.scales import NOTHING, round_ticks, show_flat, time_scale, value_scale
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def plot_contact(
         largest = float(np.max(np.abs(result[members[0]]), initial=0.0))
         values = value_scale(result.unit(members[0]), [columns[member] for member in members], largest=largest)
         for place, member in enumerate(members):
-            axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **legends.style(place))
+            axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **style(place))
         axis.set_ylabel(values.label(members[0].removeprefix(f"{name}.")))
         axis.grid(True, alpha=0.3)
         shades = shade_phases(axis, phases, index, (low, high), scale)
@@ -80,7 +78,7 @@ def plot_contact(
         if row == 0:
             own = touches_within(result, low, high, [name])
             mark_peaks(axis, own, (low, high), scale, values)
-        legends.put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
+        put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
         round_ticks(axis)
         show_flat(axis, values)
         axis.tick_params(labelbottom=row == len(shown) - 1)
@@ -151,7 +149,7 @@ def _draw_loop(axis: Axes, name: str, columns: dict[str, np.ndarray], peak: floa
         labels = ("sliding speed", "friction")
     x, y = np.where(shown, x, np.nan), np.where(shown, y, np.nan)
     across, up = value_scale(units[0], [x]), value_scale(units[1], [y])
-    axis.plot(across(x), up(y), linewidth=1.3, **legends.style(0))
+    axis.plot(across(x), up(y), linewidth=1.3, **style(0))
     axis.set_xlabel(across.label(labels[0]))
     axis.set_ylabel(up.label(labels[1]))
     axis.yaxis.tick_right()

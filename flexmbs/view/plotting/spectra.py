@@ -10,9 +10,8 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.drawable import DrawableResult, DrawableSpectrum
-from flexmbs.view.plotting import legends
 from flexmbs.view.plotting.curves import check_names
-from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure
+from flexmbs.view.plotting.figures import check_file, finished, heading, new_figure, put_above, style
 from flexmbs.view.plotting.scales import Scale, frequency_scale, round_ticks, value_scale
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: S
     lines, top = [], max(float(spectrum.value.max(initial=0.0)) for spectrum in members)
     for number, spectrum in enumerate(members):
         shown = spectrum.frequency <= end
-        look = legends.style(number)
+        look = style(number)
         line = (frequencies(spectrum.frequency[shown]), values(spectrum.value[shown]))
         lines += axis.plot(*line, linewidth=1.2, label=spectrum.name, **look)
         seen = [peak for peak in spectrum.peaks if peak.frequency <= end and (log or peak.value > VISIBLE * top)]
@@ -97,7 +96,7 @@ def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: S
         axis.set_ylim(top * 10.0**-DECADES, top * 6.0)
     elif top > 0.0:
         axis.set_ylim(0.0, 1.18 * top)
-    legends.put_above(axis, lines, WIDTH)
+    put_above(axis, lines, WIDTH)
 
 
 def _label(axis: Axes, peak, frequencies: Scale, values: Scale, color: str, end: float) -> None:

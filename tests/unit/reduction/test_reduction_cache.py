@@ -9,7 +9,7 @@ import pytest
 from same_values import assert_same
 
 from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Rayleigh, SecondOrder, reduce, with_material
-from flexmbs.common import cache_folder, source_digest
+from flexmbs.common import cache_folder, versions
 from flexmbs.common.file_lock import FileLock
 from flexmbs.reduction import body_cache as cache
 from flexmbs.reduction.reduce import reduce_model
@@ -92,7 +92,7 @@ def test_every_source_file_counts(tmp_path, monkeypatch):
     for name in ("mesh/a.py", "fem/b.py", "reduction/body_cache.py"):
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text("x = 1\n")
-    monkeypatch.setattr(source_digest, "PACKAGE", package)
+    monkeypatch.setattr(versions, "PACKAGE", package)
     before = cache._hash_of_sources()
     assert before == cache._hash_of_sources() != cache._SOURCES
     (package / "fem" / "b.py").write_text("x = 1  # one\n")

@@ -10,7 +10,7 @@ from flexmbs import ContactRecord, FlexmbsError, Result
 from flexmbs.result.structure import ContactPair
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.plotting.phase_shades import contact_of
+from flexmbs.view.plotting.contact_marks import contact_of
 
 
 def many(count, rng=None):

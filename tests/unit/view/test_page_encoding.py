@@ -14,8 +14,7 @@ from flexmbs.view.page.packing import Packer
 from flexmbs.view.page.quantised import Quantised, Surface, series, whole
 from flexmbs.view.page.quantities import principal_ends
 from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.page.surface_order import surface_order
-from flexmbs.view.page.surfaces import smooth_hidden, triangulated
+from flexmbs.view.page.surfaces import smooth_hidden, surface_order, triangulated
 
 NO_LINES = np.zeros((0, 2), dtype=np.int64)
 

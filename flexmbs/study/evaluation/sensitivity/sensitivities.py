@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.common.text_tables import aligned
+from flexmbs.common.quantities import aligned
 from flexmbs.study.evaluation.columns import Numbers
 from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.evaluation.table_text import shown

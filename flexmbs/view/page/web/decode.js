@@ -80,7 +80,7 @@ flexmbs.unpacked = (header, block) => {
   };
 
   // Triangles from the symbols of a walk over them, and three points before each (near a + b - c): see
-  // flexmbs/view/page/surface_order.py, which takes the same walk.
+  // flexmbs/view/page/surfaces.py, which takes the same walk.
   const surface = ({ at, count, points, triangles: size, jumps: jumpEntry }) => {
     const symbols = new Uint8Array(block, at, count), jumps = array(jumpEntry);
     const triangles = new Uint32Array(3 * size), parents = new Int32Array(3 * points);
