@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import unit_plausibility
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_matrix, as_vector
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
@@ -135,7 +135,7 @@ class BodyInSystem:
             place = as_vector((0.0, 0.0, 0.0) if position is None else position, f"{where}: position (m)")
             if isinstance(self.body, RigidBody):
                 gyration = np.sqrt(np.trace(self.body.inertia) / (2.0 * self.body.mass))
-                unit_plausibility.marker_position(float(np.linalg.norm(place - self.body.center)), float(gyration), where)
+                warn_if_implausible("distance", float(np.linalg.norm(place - self.body.center)), where, gyration=float(gyration))
             marker = Marker(self.name, name, place, turn)
         self.markers[name] = marker
         return marker

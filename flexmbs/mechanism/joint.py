@@ -9,10 +9,10 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import names_arguments
+from flexmbs.common.plausible_values import ROUND_DEGREES, warn_if_implausible
 from flexmbs.core.layout.tables import HOLD
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.forces import Element
-from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint_forces import JointForces
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
@@ -115,14 +115,14 @@ class Joint(JointForces):
         stated = position if position is not None else rate
         if isinstance(stated, Pieces):
             value, speed, _acceleration = stated.jet(float(stated.times[-1]))
-            step = unit_plausibility.ROUND_DEGREES if stated.beyond == HOLD else np.inf
+            step = ROUND_DEGREES if stated.beyond == HOLD else np.inf
         elif isinstance(stated, int | float | np.number):
             value, speed, step = float(stated), 0.0, 0.5
         else:
             return
         if position is not None:
-            unit_plausibility.angle(value, where, step)
-        unit_plausibility.speed(value if position is None else speed, where)
+            warn_if_implausible("angle", value, where, step=step)
+        warn_if_implausible("speed", value if position is None else speed, where)
 
     def hold(self, *coordinates: str) -> Joint:
         """Keep the start values of these coordinates (default: all) when loops are closed, so that others change.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.play_points import film_point, play_points
 from flexmbs.mechanism.contact.contact import Contact
 from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.shapes import Shape
-from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.joint import Joint
 
 FILM = "film"  # its contact is called "JOINT.film"
@@ -28,7 +28,7 @@ def play_contacts(joint: Joint, clearance: Clearance) -> list[Contact]:
     first, second, where = Shape(joint.b), Shape(joint.a), f"joint '{joint.name}'"
     checked_friction(clearance.friction, (first, second), where)
     if clearance.radius is not None:
-        unit_plausibility.clearance(clearance.radial, clearance.radius, where)
+        warn_if_implausible("clearance", clearance.radial, where, radius=clearance.radius)
     points = play_points(joint.type, clearance, joint.a, joint.b, where)
     found = [Contact(joint.name, first, second, clearance.law, points, clearance.friction)]
     if clearance.film is not None:

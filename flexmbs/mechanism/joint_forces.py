@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.core.laws.force.applied import AppliedLaw
 from flexmbs.core.laws.force.force_law import ForceLaw, ReactionLoad
 from flexmbs.core.laws.force.friction import FrictionLaw
@@ -27,7 +28,6 @@ from flexmbs.mechanism.forces import (
     quantity,
     spring_law,
 )
-from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import as_number, as_positive
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.rigid_stops import RigidStop, rigid_stop, stop_ends
@@ -115,7 +115,7 @@ class JointForces:
         axial_radius : m; fm.DryFriction of a rotation with "reaction": radius at which an axial force has friction;
             None: it has none
         """
-        unit_plausibility.friction(getattr(static, "static", static), f"joint '{self.name}', friction")
+        warn_if_implausible("friction", getattr(static, "static", static), f"joint '{self.name}', friction")
         if isinstance(static, DryFriction):
             if not dynamic is transition is full_slip is None:
                 raise MechanismError(
@@ -293,7 +293,7 @@ class JointForces:
         """Warn if an angle looks like degrees."""
         for name, value in values.items():
             if self.type.coordinates[coordinate] == "rad" and value is not None:
-                unit_plausibility.angle(float(value), f"joint '{self.name}', {word}: {name}")
+                warn_if_implausible("angle", float(value), f"joint '{self.name}', {word}: {name}")
 
     def _require_one_axis(self, where: str) -> None:
         if self.type.play:

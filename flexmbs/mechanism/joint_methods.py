@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.body_in_system import BodyInSystem, suggestion
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.free_motions import with_clearance
 from flexmbs.mechanism.contact.contact import Contact
-from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_number, as_quaternion, as_vector
 from flexmbs.mechanism.geometry.surfaces import Surface
@@ -112,15 +112,15 @@ class JointMethods:
                 values.update(zip("xyz", as_vector(position, f"{where}: position (m)"), strict=True))
             if velocity is not None:
                 rates.update(zip("xyz", as_vector(velocity, f"{where}: velocity (m/s)"), strict=True))
-            for numbers, start, given, word, doubt in (
-                (values, joint.start, joint.given, "start", unit_plausibility.angle),
-                (rates, joint.start_rate, joint.given_rates, "start rate of", unit_plausibility.speed),
+            for numbers, start, given, word, kind in (
+                (values, joint.start, joint.given, "start", "angle"),
+                (rates, joint.start_rate, joint.given_rates, "start rate of", "speed"),
             ):
                 for coordinate, number in numbers.items():
                     if number is not None:
                         start[coordinate] = as_number(number, f"{where}: {word} {coordinate}")
                         if joint.type.coordinates[coordinate] == "rad":
-                            doubt(start[coordinate], f"{where}: {word} {coordinate}")
+                            warn_if_implausible(kind, start[coordinate], f"{where}: {word} {coordinate}")
                         given.add(coordinate)
             if rotation is not None:
                 joint.rotation = as_quaternion(rotation, where)

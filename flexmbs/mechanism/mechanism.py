@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import Named
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.body_in_system import BodyInSystem
@@ -25,7 +26,6 @@ from flexmbs.mechanism.contact_methods import ContactMethods
 from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.event_methods import EventMethods
 from flexmbs.mechanism.force_methods import ForceMethods
-from flexmbs.mechanism.geometry import unit_plausibility
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_quaternion, as_vector
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
@@ -76,7 +76,7 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         vector = as_vector(value, "gravity (m/s2)").copy()
-        unit_plausibility.gravity(vector)
+        warn_if_implausible("gravity", vector, "gravity")
         vector.flags.writeable = False  # a changed component would not be checked
         self._gravity = vector
 

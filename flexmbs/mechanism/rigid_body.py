@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import BodyError, MechanismWarning
 from flexmbs.common.names_in_messages import names_arguments
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import assemble
-from flexmbs.mechanism.geometry import primitives, unit_plausibility
+from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
@@ -159,9 +160,9 @@ class RigidBody:
         density = as_number(density, f"rigid {shape}: density (kg/m3)")
         if density <= 0.0:
             raise BodyError(f"rigid {shape}: mass {density * solid.volume} kg must be positive")
-        unit_plausibility.density(density, f"rigid {shape}")
+        warn_if_implausible("density", density, f"rigid {shape}")
         if solid.surface is not None:
-            unit_plausibility.body_size(float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
+            warn_if_implausible("size", float(np.ptp(solid.surface.points, axis=0).max()), f"rigid {shape}")
         return cls(density * solid.volume, density * solid.inertia, solid.center, surface=solid.surface)
 
     @classmethod

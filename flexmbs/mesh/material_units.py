@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.common.plausible_values import MAX_PART, SOLID_DENSITIES, SOLID_MODULI
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.node_use import bounding_box
@@ -24,7 +25,6 @@ _FAR_OFF = 2.6  # decades from the usual that no common engineering material has
 _CLEARLY = 1.2  # decades within which a material is surely common, and by which another system must fit better than SI
 _APART = 4.0  # decades between the best and the next system that make soft materials (rubber, foam) recognisable too
 _CAPPED = 5.0  # decades that one odd material (a rigid or massless stand-in) counts at most
-_LARGEST_PART = 50.0  # m; parts of mechanisms are smaller, and 50 mm of millimetres is already a small part
 _ADVICE = "flexmbs takes m, kg, s, N, Pa (steel: E = 210e9, density = 7850)"
 _SUSPECTED = "inconsistent units suspected"
 
@@ -77,8 +77,8 @@ def usual_units(modulus: float, density: float) -> UnitSystem | None:
     found = []
     for pair, (_, system) in _PAIRS.items():
         # Pa and kg/m3; in units of a system, soft and light materials are real: rubber and foam.
-        softest, lightest = (3e9, 2000.0) if system in UNIT_SYSTEMS else (1.3e9, 630.0)
-        if softest <= modulus * pair.stress <= 6.3e11 and lightest <= density * pair.density <= 25e3:
+        softest, lightest = (SOLID_MODULI[0], SOLID_DENSITIES[0]) if system in UNIT_SYSTEMS else (1.3e9, 630.0)
+        if softest <= modulus * pair.stress <= SOLID_MODULI[1] and lightest <= density * pair.density <= SOLID_DENSITIES[1]:
             found.append(pair)
     return min(found, key=_Numbers(modulus, density).decades_off, default=None)
 
@@ -95,7 +95,7 @@ def likely_system(mesh: Mesh) -> UnitSystem | None:
     """The system of units that the numbers of a mesh (of its file, if it was converted) suggest; None: inconclusive."""
     stated = _stated(mesh)
     if not stated:
-        return UNIT_SYSTEMS["mm-t-s"] if _size_in_file(mesh) > _LARGEST_PART else None
+        return UNIT_SYSTEMS["mm-t-s"] if _size_in_file(mesh) > MAX_PART else None
     off = {one: np.mean([min(entry.decades_off(one), _CAPPED) for entry in stated]) for one in UNIT_SYSTEMS.values()}
     best, *others = sorted(off, key=off.__getitem__)
     if off[SI] <= min(_FAR_OFF, off[best] + _CLEARLY):
@@ -139,7 +139,7 @@ def _between_materials(mesh: Mesh) -> Iterator[str]:
     for entry, system in sure:
         if system is not own:
             yield f"{entry.where}: {_SUSPECTED}: {entry}, like {system.name}, but {first}, like {own.name}; use one system."
-    if own is SI and not mesh.units and _size_in_file(mesh) > _LARGEST_PART:
+    if own is SI and not mesh.units and _size_in_file(mesh) > MAX_PART:
         yield (
             f"{first.where}: {_SUSPECTED}: {first} (SI), but the mesh is {_size_in_file(mesh):g} long: in millimetres?"
             " scaled(mesh, 1e-3) turns them into metres (sections stay as they are); so does, for a material that is not the"

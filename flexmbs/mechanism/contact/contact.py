@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.contact.shapes import Shape
-from flexmbs.mechanism.geometry import unit_plausibility
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         if self.law.is_rigid:
-            unit_plausibility.friction(self.law.parameters()[1], f"contact '{self.name}'")
+            warn_if_implausible("friction", self.law.parameters()[1], f"contact '{self.name}'")
 
     @property
     def point_names(self) -> tuple[str, ...]:

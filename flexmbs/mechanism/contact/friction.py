@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.core.laws.friction.friction_law import ContactFriction, ResistingFriction
 from flexmbs.mechanism.contact.shapes import Point, Shape
-from flexmbs.mechanism.geometry import unit_plausibility
 
 
 def checked_friction(friction: object, shapes: tuple[Shape, Shape], where: str) -> ContactFriction | None:
@@ -17,7 +17,7 @@ def checked_friction(friction: object, shapes: tuple[Shape, Shape], where: str) 
         return None
     if not isinstance(friction, ContactFriction):
         raise MechanismError(f"{where}: friction must be a friction law such as fm.Coulomb(0.3), not {friction!r}")
-    unit_plausibility.friction(getattr(friction, "static", None), where)
+    warn_if_implausible("friction", getattr(friction, "static", None), where)
     resists = isinstance(friction, ResistingFriction) and (friction.rolling > 0.0 or friction.pivoting > 0.0)
     for shape in shapes:
         if shape.marker.can_turn or isinstance(shape, Point) and not resists:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import unit_plausibility
+from flexmbs.common.plausible_values import warn_if_implausible
 
 _DIGITS = str.maketrans("123", "xyz")
 
@@ -64,7 +64,7 @@ class EulerAngles:
         if angles.shape != (3,) or not np.all(np.isfinite(angles)):
             raise MechanismError(f"Euler angles {self.sequence!r}: expected three finite angles, got {self.angles!r}")
         object.__setattr__(self, "angles", tuple(angles.tolist()))
-        unit_plausibility.euler_angles(angles, self.degrees, f"Euler angles {self.sequence!r}")
+        warn_if_implausible("angles in degrees" if self.degrees else "angles in rad", angles, f"Euler angles {self.sequence!r}")
 
     @property
     def matrix(self) -> np.ndarray:

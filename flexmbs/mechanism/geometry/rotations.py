@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.mechanism.geometry import unit_plausibility
+from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.geometry.euler_angles import EulerAngles, euler_angles, quaternions, rotation_vectors
 
 #: What :func:`rotation` takes.
@@ -96,7 +96,7 @@ def as_matrix(rotation: RotationLike | None, where: str) -> np.ndarray:
             raise MechanismError(f"{where}: the rotation matrix is not orthogonal with determinant +1")
         return value
     if value.shape == (3,):
-        unit_plausibility.rotation_vector(value, where)
+        warn_if_implausible("rotation vector", value, where)
         return ScipyRotation.from_rotvec(value).as_matrix()
     if value.shape == (4,):
         if abs(np.linalg.norm(value) - 1.0) > 1e-6:
