@@ -1,9 +1,8 @@
-"""Storage within a limit: steps that the interpolation reproduces are left out when a result would become too large.
+"""Storage within a limit: only every second, fourth, ... step is stored when a result would become too large.
 
-Every step is stored until an eighth of the limit is used and the run is expected to exceed it. From then on a step is
-left out if the interpolation between its stored neighbours passes it within a tolerance, relative to the range of each
-coordinate and rate so far. The tolerance begins at that of the run and follows the rows that remain for the rest of the
-run. Which rows are stored depends on the rows alone, not on when they arrive.
+Which rows of the log are stored depends on the rows alone, not on when they arrive: decisions are made at fixed numbers
+of rows. Always stored are rows of events, the row before an instant in which something jumps, and the first row in which
+a ball joint has turned a further radian, as its rotation vector is interpolated, which is unique up to pi.
 """
 
 from __future__ import annotations
@@ -12,26 +11,24 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from flexmbs.common.errors import SimulationError
+from flexmbs.analysis.recording.storage_options import Storage
+from flexmbs.common.errors import ResultWarning, SimulationError
+from flexmbs.common.progress import size_text
+from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.log_rows import TIME
-from flexmbs.core.layout.state import Settings
-from flexmbs.core.stepping.thin_rows import CUBIC_RATE, LINEAR, QUINTIC, TURNING, thin_rows
 from flexmbs.model.compiled_model import Model
 
-VISIBLE = 1e-3  # of the range of a coordinate: what a curve may miss before a warning says so
-FINEST, COARSEST = 1e-9, 0.3  # bounds of the tolerance
-PIECE, LEAST_PIECE = 256, 16  # rows of the log between two decisions; fewer for small limits
+LARGE = 1e9  # bytes of a result without limit, of which a warning tells when it has grown to EARLY of them
+EARLY = 0.05
 FIRST = 8  # this part of the limit is used before steps are left out
-IMPACT_ROWS = 256  # rows after a contact has started or ended that are stored while it is closed
-LONGEST, LONGEST_NUMBERS = 4096, 2**20  # stretch without a stored row: in rows, and in numbers that wait in memory
-ORDER = 6  # of the interpolation: rows grow with the -1/6th power of the tolerance
-AIM = 0.9  # of the rows that remain
-END, RESERVE = 0.01, 0.03  # no decisions in this last part of the run, for which this part of the limit is kept
-SPARE = 2.0  # longest stretch, relative to what would use up the rows that remain evenly
-PERIODS, MOST_PERIODS = 64, 1024  # decisions for what remains of the rows or of the time, and for all rows
-MOST, SLOWLY = 10.0, 2.0  # by which the tolerance changes at once, and grows where it is visible
-INSUFFICIENT = 2.0  # times the rows that remain
+PERIODS, MAX_PIECE = 64, 1024  # decisions while the limit is used up; rows of the log between two of them at most
+RESERVE = 0.03  # this part of the limit is for what comes between two decisions
+MAX_STRIDE = 2**20
 MEASURED, OVERHEAD = 128, 1.05  # rows whose size in a file is measured, and for what they do not show
+TURN = 1.0  # rad of a ball between stored rows, unless a single step turns it further
+#: What the next decisions depend on, beside the rows whose size is measured: the numbers of a saved state.
+_NUMBERS = ("stride", "largest_stride", "since_needed", "turned", "waits", "began", "needed", "others", "used_before")
+_NUMBERS = (*_NUMBERS, "unmeasured", "row_bytes", "expected")
 
 
 class RowThinner:
@@ -39,18 +36,19 @@ class RowThinner:
 
     Attributes
     ----------
-    active : whether rows are left out
-    stored : rows so far
-    row_bytes : bytes of a row, as far as known
-    tolerance, largest_tolerance : relative to the ranges, now and so far (0: every chosen row is stored)
+    stride, largest_stride : every so many of the chosen rows are stored, now and at most so far
+    waits : whether the last row has been chosen but is not stored; it may be needed beside the next one
+    row_bytes : bytes of a row in a file, as far as known
+    expected : bytes of all chosen rows, when the first of them was left out
+    warned : whether the user has been warned of the size
     """
 
     def __init__(
         self,
         model: Model,
+        storage: Storage,
         limit: float,
         t_end: float,
-        settings: Settings,
         row_bytes: float,
         measure: Callable[[np.ndarray], float],
         booked: int = 0,
@@ -59,139 +57,98 @@ class RowThinner:
 
         ``booked``: how many numbers stand behind each row (analysis.recording.energy_books).
         """
-        columns, n = model.log_row, model.coordinate_count
-        self.limit, self.t_end, self.row_bytes, self.measure = limit, t_end, float(row_bytes), measure
-        self.piece = int(_within(limit / row_bytes / (8 * FIRST), LEAST_PIECE, PIECE))
-        self.finest = _within(float(settings.rtol), FINEST, VISIBLE)
-        self.floor = np.array([settings.atol_q[:n], settings.atol_v[:n]])
-        self.kinds = _kinds(model)
+        self.storage, self.limit, self.t_end, self.row_bytes, self.measure = storage, limit, t_end, float(row_bytes), measure
+        rows = limit / row_bytes / PERIODS
+        self.piece, self.period = int(min(max(rows, 1), MAX_PIECE)), max(rows, 1.0)
+        self.stride = self.largest_stride = 1
+        self.since_needed = self.needed = self.others = self.unmeasured = 0  # rows
+        self.turned = self.began = self.used_before = self.expected = 0.0
+        self.waits = self.warned = False
+        self.forget_rows(model.log_row.width + booked)
         self._lay_out(model)
-        self.active = False
-        self.stored = self.last_switch = self.period_rows = self.period_candidates = 0
-        self.stretch = self.longest
-        self.tolerance = self.largest_tolerance = self.began = self.period_began = self.expected = 0.0
-        self.used_before, self.stored_before = 0.0, 0  # when the size of a row was measured
-        self.ranges = np.outer([np.inf, -np.inf, 0.0], np.ones(n))
-        self.limits = np.zeros((2, n))
-        self.forget_rows(columns.width + booked)
 
     def forget_rows(self, width: int) -> None:
         """Rows of ``width`` numbers will come."""
-        self.rows = np.zeros((0, width))  # the row stored last, and those behind it that may be left out
-        self.recent = self.rows  # rows stored last, of which the size in a file is measured
+        self.recent = np.zeros((0, width))  # rows stored last, whose size in a file is measured
 
     def _lay_out(self, model: Model) -> None:
-        """Columns of the rows of a model, and the longest stretch of them."""
-        columns = model.log_row
-        self.flags, self.columns = columns.active, (columns.q.start, columns.v.start, columns.a.start)
-        self.longest = int(_within(LONGEST_NUMBERS // columns.width, 64, LONGEST))
+        """Columns of the angular velocities of the balls (balls, 3)."""
+        self._spins = model.log_row.v.start + np.add.outer(np.array(model.balls, dtype=np.int64), np.arange(3))
 
     def widen(self, model: Model, wider: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Rows of a model with more switches will come; ``wider`` makes such rows of those that wait."""
+        """Rows of a model with more switches will come; ``wider`` makes such rows of those that are kept here."""
         self._lay_out(model)
-        self.rows, self.recent = wider(self.rows), wider(self.recent)
+        self.recent = wider(self.recent)
 
-    def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:
+    @property
+    def active(self) -> bool:
+        """Whether rows have been left out."""
+        return self.largest_stride > 1
+
+    def take(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, last: np.ndarray | None, logged: int) -> np.ndarray:
         """Rows to store, of those that have come so far.
 
-        ``chosen`` (rows,): stored unless they can be left out; ``needed``: always stored; ``logged``: rows of the log
-        before these.
+        ``chosen`` (rows,): stored unless they can be left out; ``needed``: always stored; ``last``: the row before these,
+        of ``logged`` ones (None: there is none).
         """
-        if logged == 0 and len(rows):
-            self.began = self.period_began = float(rows[0, TIME])
-        found, begin = [], 0
+        if last is None and len(rows):
+            last, self.began = rows[0], float(rows[0, TIME])
+        stored, begin = [rows[:0]], 0
         while begin < len(rows):
             end = min(len(rows), begin + self.piece - (logged + begin) % self.piece)
             part = slice(begin, end)
-            found.append(self._passed(rows[part], chosen[part], needed[part], logged + begin))
+            stored.append(self._stored(np.vstack([last, rows[part]]), chosen[part], needed[part]))
+            last, begin = rows[end - 1], end
             if (logged + end) % self.piece == 0 and np.isfinite(self.limit):
-                self._decide(float(rows[end - 1, TIME]))
-            begin = end
-        return np.concatenate(found) if len(found) != 1 else found[0]
+                self._decide(float(last[TIME]))
+        return np.concatenate(stored)
 
-    def _passed(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray, logged: int) -> np.ndarray:
-        numbers = logged + np.arange(len(rows))
-        switches = np.maximum.accumulate(np.where(needed, numbers, self.last_switch))
-        self.last_switch = int(switches[-1])
+    @np.errstate(over="ignore", invalid="ignore")
+    def _stored(self, rows: np.ndarray, chosen: np.ndarray, needed: np.ndarray) -> np.ndarray:
+        """Those to store of the row before and the next ones, which ``chosen`` and ``needed`` describe."""
+        step = np.diff(rows[:, TIME])
+        speed = np.linalg.norm(rows[:, self._spins], axis=-1).max(axis=1, initial=0.0)
+        turns = 0.5 * (speed[1:] + speed[:-1]) * step / TURN
+        turns[~np.isfinite(turns)] = 0.0  # of a run that diverges
+        turned = np.cumsum(np.append(self.turned, turns))  # one after the other, however many come at once
+        needed = chosen & (needed | (np.floor(turned[1:]) > np.floor(turned[:-1])))
+        number = self.since_needed + np.cumsum(chosen)
+        since_needed = number - np.maximum.accumulate(np.where(needed, number, 0))
+        candidates = np.append(self.waits, chosen)
+        stored = np.append(False, chosen & (since_needed % self.stride == 0))
+        stored[:-1] |= candidates[:-1] & ((step <= 0.0) | (turns > 1.0))
+        self.turned, self.since_needed, self.waits = turned[-1], since_needed[-1], candidates[-1] and not stored[-1]
+        self.needed += np.count_nonzero(needed)
+        self.others += np.count_nonzero(chosen & ~needed)
+        self.unmeasured += np.count_nonzero(stored)
         if np.isfinite(self.limit):
-            self._see(rows)
-        if not self.active:
-            found = rows[chosen]
-            self.rows = found[-1:].copy() if len(found) else self.rows
-        else:
-            if self.tolerance <= VISIBLE:
-                needed = needed | (np.any(rows[:, self.flags] != 0.0, axis=1) & (numbers - switches < IMPACT_ROWS))
-            found = self._thinned(rows[chosen], needed[chosen])
-        if np.isfinite(self.limit):
-            self.recent = np.concatenate([self.recent, found])[-MEASURED:]
-        self.stored += len(found)
-        self.period_rows += len(found)
-        self.period_candidates += int(np.count_nonzero(chosen))
-        return found
-
-    def _thinned(self, rows: np.ndarray, needed: np.ndarray) -> np.ndarray:
-        waiting = len(self.rows)
-        joined = np.concatenate([self.rows, rows])
-        kept = np.zeros(len(joined), dtype=np.int64)
-        wanted = np.concatenate([np.zeros(waiting, dtype=np.int64), needed.astype(np.int64)])
-        last = thin_rows(
-            joined, waiting, len(joined), self.kinds, *self.columns, self.limits[0], self.limits[1], wanted, self.stretch, kept
-        )
-        self.rows = joined[last:].copy()
-        return joined[kept != 0]
-
-    def _see(self, rows: np.ndarray) -> None:
-        """Extend the ranges of coordinates and the largest rates."""
-        n = self.ranges.shape[1]
-        q, v = (rows[:, at : at + n] for at in self.columns[:2])
-        low, high, speed = self.ranges
-        self.ranges = np.array(
-            [np.minimum(low, q.min(axis=0)), np.maximum(high, q.max(axis=0)), np.maximum(speed, np.abs(v).max(axis=0))]
-        )
+            self.recent = np.concatenate([self.recent, rows[stored]])[-MEASURED:]
+        return rows[stored]
 
     def _decide(self, t: float) -> None:
-        """Begin to leave rows out, or adapt the tolerance to the rows that remain."""
-        left_time = self.t_end - t
-        if left_time <= END * (self.t_end - self.began) or t <= self.period_began:
+        """Choose the stride with which the rest of the run fits into the rest of the limit, if it goes on as so far."""
+        if self.unmeasured >= self.period and self.used >= self.limit / FIRST:
+            self.row_bytes = OVERHEAD * self.measure(self.recent)
+            self.used_before, self.unmeasured = self.used, 0
+        if t <= self.began or (self.stride == 1 and self.used < self.limit / FIRST):
             return
-        left_rows = max((1.0 - RESERVE) * self.limit - self.used, 1.0) / self.row_bytes
-        rate, candidates = (count / (t - self.period_began) for count in (self.period_rows, self.period_candidates))
-        ratio = rate * left_time / left_rows
+        # what a row so far amounts to in the rest of the run
+        to_come = max(self.t_end - t, 0.0) / (t - self.began) * self.row_bytes
+        left = (1.0 - RESERVE) * self.limit - self.used - to_come * (self.needed - 1)  # the first row is none of an event
         if not self.active:
-            early = self.used < max(self.limit / FIRST, self.used_before + self.limit / PERIODS)
-            if early or ratio <= 1.0 or not len(self.rows):
-                return
-            self._measure()
-            self.used_before = self.stored * self.row_bytes
-            self.expected = self.used + rate * left_time * self.row_bytes
+            self.expected = self.used + to_come * (self.needed + self.others)
             if self.expected <= self.limit:
                 return
-            self.active, self.tolerance, ratio = True, self.finest, AIM
-        else:
-            period = max(16.0, left_rows / PERIODS, self.limit / self.row_bytes / MOST_PERIODS)
-            if self.period_rows < period and t - self.period_began < left_time / PERIODS:
-                return
-            self._measure()
-        factor = _within((ratio / AIM) ** ORDER, 1.0 / MOST, MOST)
-        # beyond what is visible only if that takes far too many rows for longer than a burst of them, and slowly
-        insufficient = self.tolerance > VISIBLE or (self.tolerance == VISIBLE and ratio > INSUFFICIENT)
-        highest = min(SLOWLY * self.tolerance, COARSEST) if insufficient else VISIBLE
-        self.tolerance = _within(self.tolerance * factor, self.finest, highest)
-        self.largest_tolerance = max(self.largest_tolerance, self.tolerance)
-        low, high, speed = self.ranges
-        # no stretch is much longer than it has to be: what has no derivatives stored is interpolated by cubics
-        self.stretch = int(_within(np.ceil(SPARE * candidates * left_time / left_rows), 2, self.longest))
-        self.limits = np.maximum(self.tolerance * np.array([high - low, speed]), self.floor)
-        self.period_began, self.period_rows, self.period_candidates = t, 0, 0
-
-    def _measure(self) -> None:
-        self.used_before, self.stored_before = self.used, self.stored
-        self.row_bytes = OVERHEAD * self.measure(self.recent)
+        highest = min(2 * self.stride, MAX_STRIDE) if self.active else MAX_STRIDE  # where the limit is used up: step by step
+        self.stride = 1
+        while self.stride < highest and left * self.stride < to_come * self.others:
+            self.stride *= 2
+        self.largest_stride = max(self.largest_stride, self.stride)
 
     @property
     def used(self) -> float:
         """Bytes that the stored rows take; the same however they came."""
-        return self.used_before + (self.stored - self.stored_before) * self.row_bytes
+        return self.used_before + self.unmeasured * self.row_bytes
 
     def expected_bytes(self, t: float) -> float:
         """Bytes at the end of the run, if it goes on as it did until ``t``."""
@@ -199,74 +156,55 @@ class RowThinner:
             return 0.0
         return min(self.used * (1.0 + max(self.t_end - t, 0.0) / (t - self.began)), max(self.limit, self.used))
 
-    @property
-    def waits(self) -> bool:
-        """Whether rows have come that are not stored and may be."""
-        return len(self.rows) > 1
-
-    def flush(self) -> np.ndarray:
-        """The last row that has come, to be stored; those that wait before it are left out."""
-        last, self.rows = self.rows[-1:], self.rows[-1:]
-        self.stored += 1
-        return last
-
     def saved(self) -> dict[str, np.ndarray]:
         """Everything that the next decisions depend on, for a saved state; nothing in it changes later."""
-        return {
-            "recorder.rows": self.rows,
-            "recorder.recent": self.recent,
-            "recorder.ranges": self.ranges,
-            "recorder.limits": self.limits,
-            "recorder.budget": np.array([float(getattr(self, name)) for name in _NUMBERS]),
-        }
+        return {"recorder.recent": self.recent, "recorder.budget": np.array([float(getattr(self, name)) for name in _NUMBERS])}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Go on from :meth:`saved`; SimulationError if it does not fit this mechanism."""
-        shapes = {"ranges": self.ranges.shape, "limits": self.limits.shape, "budget": (len(_NUMBERS),)}
-        for name, shape in shapes.items():
-            if arrays[f"recorder.{name}"].shape != shape:
-                raise SimulationError(f"the saved state is damaged: recorder.{name} does not have the shape {shape}")
-        for name in ("rows", "recent"):
-            rows = arrays[f"recorder.{name}"]
-            if rows.ndim != 2 or rows.shape[1] != self.rows.shape[1]:
-                raise SimulationError(f"the saved state is damaged: recorder.{name} does not hold rows of the log")
-            setattr(self, name, np.ascontiguousarray(rows, dtype=float))
-        if not np.all(np.isfinite(arrays["recorder.budget"])):
-            raise SimulationError("the saved state is damaged: recorder.budget")
-        self.ranges, self.limits = (np.array(arrays[f"recorder.{name}"], dtype=float) for name in ("ranges", "limits"))
-        for name, value in zip(_NUMBERS, arrays["recorder.budget"], strict=True):
+        recent, numbers = (np.array(arrays.get(f"recorder.{name}", ()), dtype=float) for name in ("recent", "budget"))
+        if recent.ndim != 2 or recent.shape[1] != self.recent.shape[1]:
+            raise SimulationError("the saved state is damaged: recorder.recent does not hold rows of the log")
+        if numbers.shape != (len(_NUMBERS),) or not np.all(numbers >= 0.0) or not np.all(np.isfinite(numbers)):
+            raise SimulationError(f"the saved state is damaged: recorder.budget does not hold {len(_NUMBERS)} numbers")
+        if not np.all(np.frexp(numbers[:2])[0] == 0.5) or not 1 <= numbers[0] <= numbers[1]:
+            raise SimulationError("the saved state is damaged: recorder.budget states a stride that is no power of two")
+        self.recent = recent
+        for name, value in zip(_NUMBERS, numbers, strict=True):
             setattr(self, name, type(getattr(self, name))(value))
-        self.active = self.active and np.isfinite(self.limit) and len(self.rows) > 0
 
+    def stats(self) -> dict[str, int]:
+        """Statistics of the run: every so many steps at least are stored, of those that the user asks for."""
+        return {"storage_stride": self.largest_stride}
 
-_NUMBERS = (
-    "active",
-    "stored",
-    "last_switch",
-    "period_rows",
-    "period_candidates",
-    "stretch",
-    "tolerance",
-    "largest_tolerance",
-    "began",
-    "period_began",
-    "expected",
-    "used_before",
-    "stored_before",
-    "row_bytes",
-)
+    def warn_of_growth(self, t: float) -> None:
+        """ResultWarning, once, when a result without limit will be large, or steps are left out from now on."""
+        if self.warned:
+            return
+        if self.active:
+            self.warned = True
+            warn(
+                f"all steps of this run would make a result of about {size_text(self.expected)}: from t = {t:.4g} s on, "
+                f"steps are left out (one in {self.largest_stride} is stored, and those of events) to keep it below "
+                f"storage_limit = {size_text(self.storage.limit)}. For more or fewer steps give storage_limit, store_every or "
+                "output_step",
+                ResultWarning,
+            )
+        elif not np.isfinite(self.limit) and self.used > EARLY * LARGE and self.expected_bytes(t) > LARGE:
+            self.warned = True
+            warn(
+                f"the result of this run will take about {size_text(self.expected_bytes(t))} ({self.row_bytes:.0f} bytes a "
+                f"step, {size_text(self.used)} until t = {t:.4g} s). Give storage_limit (bytes), or a larger output_step or "
+                "store_every, to store fewer steps",
+                ResultWarning,
+            )
 
-
-def _within(value: float, lowest: float, highest: float) -> float:
-    return float(min(max(value, lowest), highest))
-
-
-def _kinds(model: Model) -> np.ndarray:
-    """(n,) how each coordinate is interpolated (core.stepping.thin_rows)."""
-    coordinates = model.tables.coordinates[: model.coordinate_count]
-    kinds = np.full(len(coordinates), QUINTIC, dtype=np.int64)
-    kinds[coordinates["state"] != 0] = CUBIC_RATE
-    kinds[coordinates["unit"] != 0.0] = LINEAR
-    for ball in model.balls:
-        kinds[ball : ball + 3] = TURNING
-    return kinds
+    def warn_of_excess(self) -> None:
+        """ResultWarning if the result has become larger than its limit."""
+        if self.used > 1.05 * self.limit:
+            warn(
+                f"the result takes {size_text(self.used)}, more than storage_limit = {size_text(self.storage.limit)}: the "
+                "steps at events (contacts, samples of controllers) and at every radian that a ball joint turns are always "
+                "stored",
+                ResultWarning,
+            )

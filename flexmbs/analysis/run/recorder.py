@@ -83,7 +83,7 @@ class Recorder:
         happened = records_of(model, self.event_names, occurrences)
         if len(rows):
             rows = self._booked(model, rows, occurrences)
-            chosen, needed = self._chosen(rows)
+            chosen, needed = self._chosen(model, rows)
             watched = self._watched(model, chosen)
             arrays = self.describe(model, rows[watched])
             gained = self.watch.take(model, rows, watched, arrays, happened)
@@ -98,7 +98,7 @@ class Recorder:
                     rows, watched, needed = rows[: last + 1], watched[: last + 1], needed[: last + 1]
                     chosen = chosen[: last + 1]
                     chosen[-1] = needed[-1] = True
-            stored = self.thinner.take(rows, chosen, needed, self.logged)
+            stored = self.thinner.take(rows, chosen, needed, self._last, self.logged)
             if not self.thinner.active and np.all(watched[chosen]):  # they have been described already
                 there = np.flatnonzero(chosen[watched])
                 stored_arrays = {name: array[there] for name, array in arrays.items()}
@@ -118,11 +118,11 @@ class Recorder:
         self.thinner.widen(new, lambda rows: wider_rows(rows, old, new))
         self.writer.forget_system()
 
-    def _chosen(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _chosen(self, model: Model, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(rows,) bool: rows that the user wants, and among them those of events, which are stored in any case."""
         before = rows[:1] if self._last is None else self._last[None]
         previous = np.concatenate([before, rows[:-1]])
-        flags = self.thinner.flags
+        flags = model.log_row.active
         needed = np.any(rows[:, flags] != previous[:, flags], axis=1) | (rows[:, TIME] == previous[:, TIME])
         if self.storage.step > 0.0:
             # the first row at or after each multiple; rounding of a time that is meant to be one does not matter
@@ -166,12 +166,9 @@ class Recorder:
         self._written = self.writer.rows
 
     def add_last(self, model: Model) -> None:
-        """Store the last step of a run, and before it what the interpolation up to there needs."""
+        """Store the last step of a run."""
         if not self._last_stored:
-            ends = self._last[None]
-            if self.thinner.waits and self.thinner.rows[-1, TIME] < self._last[TIME]:
-                ends = np.concatenate([self.thinner.rows[-1:], ends])
-            self._arrays.append(self.describe(model, ends))
+            self._arrays.append(self.describe(model, self._last[None]))
             self._last_stored = True
 
     def go_on(self, saved: SavedState) -> None:
@@ -185,10 +182,7 @@ class Recorder:
             self.thinner.forget_rows(self.width)
         self._last = np.concatenate([saved.arrays["recorder.last"], booked])
         self._last_stored = bool(saved.note["last_stored"])
-        if "recorder.rows" in saved.arrays:  # not in those of older versions
-            self.thinner.restore(saved.arrays)
-        elif self._last_stored:
-            self.thinner.rows = self._last[None]
+        self.thinner.restore(saved.arrays)
         self._written = self.writer.rows
 
     def note(self) -> dict[str, object]:

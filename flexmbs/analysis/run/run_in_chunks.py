@@ -26,7 +26,6 @@ from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.interrupts import DeferredInterrupt
 from flexmbs.analysis.run.machine_notes import notes_of_machine
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
-from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
 from flexmbs.analysis.run.saved_state_differences import is_of_another_version, setting_differences, system_differences
@@ -108,10 +107,9 @@ class Run(RunModel):
         self._warm_up(saved)
         writer = RunWriter(out, self.structure, saved if resume else None)
         watch = EnergyWatch(self.system, self.model, self.settings, self.rtol, self.books)
-        thinner = RowThinner(self.model, limit, t_end, self.settings, row_bytes, self._bytes_in_file, booked)
+        thinner = RowThinner(self.model, storage, limit, t_end, row_bytes, self._bytes_in_file, booked)
         events = self.model.event_names
         self.recorder = Recorder(self.model, writer, storage, thinner, watch, self.books, events)
-        self.size = ResultSize(thinner, storage)
         self.impacts = ImpactNotes(self.system)
         self.machine: Sequence | None = None  # what its modes tell: text, and notes for the end
         begin = self.began = time.perf_counter()
@@ -219,7 +217,7 @@ class Run(RunModel):
         self._take_over(saved.note)
         self.impacts.of(self.model, self._stored_contacts())
         self.warnings[:] = saved.note.get("warnings", self.warnings)
-        self.size.told, self.machine = saved.note.get("told_of_size", False), saved.note.get("machine")
+        self.recorder.thinner.warned, self.machine = saved.note.get("warned_of_size", False), saved.note.get("machine")
 
     def _take_over(self, note: Mapping) -> None:
         """Go on from what a state says of the steps up to it; those of older versions lack some."""
@@ -266,7 +264,7 @@ class Run(RunModel):
             steps = int(self.state.steps_accepted)
             chunk = int(np.clip(taken * CHUNK_SECONDS / max(now - chunk_begin, 1e-6), 16, len(self.log.rows)))
             self._tell()
-            self.size.tell_of_growth(float(self.state.time))
+            self.recorder.thinner.warn_of_growth(float(self.state.time))
             if self.interrupt.requested:
                 raise KeyboardInterrupt
             if self.recorder.writer.folder is not None and (now > next_write or self.recorder.is_full()):
@@ -276,7 +274,8 @@ class Run(RunModel):
         return outcome
 
     def _tell(self) -> None:
-        self.progress.tell(self.model, self.state, float(self.settings.t_end), self.size)
+        expected = self.recorder.thinner.expected_bytes(float(self.state.time))
+        self.progress.tell(self.model, self.state, float(self.settings.t_end), expected)
 
     def _advance(self, chunk: int) -> int:
         begin = time.perf_counter()
@@ -319,7 +318,7 @@ class Run(RunModel):
             "loop_seconds": self.loop_seconds,
             "in_time": self.steps is IN_TIME,
             "warnings": self.warnings[: self.told],
-            "told_of_size": self.size.told,
+            "warned_of_size": self.recorder.thinner.warned,
             "machine": self.machine,
             "deformation": self.deformation.note(),
             "energy": self.recorder.watch.note(),
@@ -368,7 +367,7 @@ class Run(RunModel):
             "loop_seconds": self.loop_seconds,
             "compile_seconds": self.compile_seconds,
         }
-        return {**stats, **self.size.stats(), **seconds, **choice, **self.terms.stats(), **self.deformation.stats()}
+        return {**stats, **self.recorder.thinner.stats(), **seconds, **choice, **self.terms.stats(), **self.deformation.stats()}
 
     def _advice(self) -> tuple[str, ...]:
         """What slows the run, and what its modes do not resolve."""
@@ -422,7 +421,7 @@ class Run(RunModel):
         self.deformation.warn()
         if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn()
-            self.size.tell_of_loss()
+            self.recorder.thinner.warn_of_excess()
             self.terms.warn_of_reach()
             contacts = [*self._stored_contacts(), *self.recorder.contacts, *open_contacts(self.model, self.state)]
             notes = [*self._advice(), *soft_contacts(self.system, contacts), *self.machine[1]]

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from flexmbs.analysis.run.result_size import ResultSize
 from flexmbs.analysis.run.step_statistics import vibrations_that_decide
 from flexmbs.common.progress import Progress
 from flexmbs.core.layout.state import State
@@ -23,8 +22,8 @@ class RunProgress:
     def __init__(self, callback: Callable[[Progress], object] | None) -> None:
         self._callback, self._clock = callback, RunClock()
 
-    def tell(self, model: Model, state: State, t_end: float, size: ResultSize) -> None:
-        """Progress up to ``state``."""
+    def tell(self, model: Model, state: State, t_end: float, result_bytes: float) -> None:
+        """Progress up to ``state``; ``result_bytes`` that the result is expected to take."""
         if self._callback is None:
             return
         now = float(state.time)
@@ -34,7 +33,7 @@ class RunProgress:
                 t_end=t_end,
                 step=float(state.step_size),
                 steps=int(state.steps_accepted),
-                result_bytes=size.thinner.expected_bytes(now),
+                result_bytes=result_bytes,
                 note=vibrations_that_decide(model, state),
                 seconds_left=self._clock.seconds_left(now, t_end),
             )

@@ -112,9 +112,8 @@ def simulate(
         and the last step are always stored
     output_step : s, store the first step at or after each multiple of it, and events and the last step; for other
         times see :meth:`Result.resampled`
-    storage_limit : bytes that the result may take: steps that the interpolation between stored ones reproduces are left
-        out when it would become larger (docs/storage.md); "auto": 100 MB, but no limit with ``store_every`` or
-        ``output_step``; None: no limit
+    storage_limit : bytes that the result may take: only every second, fourth, ... step is stored when it would become
+        larger (docs/storage.md); "auto": 100 MB, but no limit with ``store_every`` or ``output_step``; None: no limit
     resume : continue the run in ``out`` from its last saved state (from the start values if there is none); a killed or
         interrupted run then gives exactly the results of an uninterrupted one
     start : saved state, or the result or folder of a run, from whose end a new run starts

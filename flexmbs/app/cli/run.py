@@ -48,7 +48,7 @@ MOST_MODES = 12  # contacts whose mode at the end is shown
 @click.option(
     "--storage-limit",
     metavar="MB",
-    help="Leave steps out that the interpolation reproduces when the result would exceed this. Default: 100, but no "
+    help="Store every second, fourth, ... step only when the result would exceed this. Default: 100, but no "
     "limit with --store-every or --output-step; 'none': no limit.",
 )
 @click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")

@@ -53,9 +53,8 @@ def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
         )
     rows = len(result.t)
     if stats.get("steps_accepted", 0) >= rows > 1:
-        missed = stats.get("storage_tolerance")
-        bound = f", reproduced by interpolation within {number(missed)} of their size" if missed else ""
-        found.append(f"{rows:,} rows are stored{bound}.")
+        stride = stats.get("storage_stride", 1)
+        found.append(f"{rows:,} rows are stored" + (f", one in {stride:,} where fewest are." if stride > 1 else "."))
     if stats.get("second_order_terms_in_all"):
         kept, every = int(stats["second_order_terms"]), int(stats["second_order_terms_in_all"])
         error = number(stats.get("second_order_error", 0.0), 2)

@@ -1,7 +1,8 @@
-"""Which steps of a run are stored: all, some, or those that the interpolation needs to stay within a limit."""
+"""Which steps of a run are stored: all, some, or every second, fourth, ... to stay within a limit."""
 
 import itertools
 import math
+import types
 import warnings
 
 import h5py
@@ -11,8 +12,9 @@ import pytest
 
 import flexmbs as fm
 from flexmbs.analysis.recording import row_thinning
-from flexmbs.analysis.run import result_size
+from flexmbs.analysis.recording.storage_options import Storage
 from flexmbs.analysis.run import run_in_chunks as chunks
+from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.view.plots import curves
 
 
@@ -78,10 +80,22 @@ def bounces():
         return whole, hits(storage_limit=1e6)
 
 
-def test_what_is_left_out_is_reproduced(bounces):
+def numbers_of(some, whole):
+    """Rows of the whole run that are stored; of rows of one time each has its own."""
+    number = {}
+    for row, (t, rates) in enumerate(zip(whole.t, whole.trajectory.v, strict=True)):
+        number.setdefault((t, *rates), row)
+    return np.array([number[(t, *rates)] for t, rates in zip(some.t, some.trajectory.v, strict=True)])
+
+
+def test_what_is_left_out_is_between_what_is_stored(bounces):
     whole, some = bounces
-    assert np.all(np.isin(some.t, whole.t)) and len(some.t) < 0.5 * len(whole.t)
-    assert 0.0 < some.stats["storage_tolerance"] <= row_thinning.VISIBLE
+    stored, stride = numbers_of(some, whole), some.stats["storage_stride"]
+    gaps = np.diff(stored)
+    assert np.all(gaps > 0) and gaps.max() == stride == 4
+    assert np.all(gaps[:500] == 1) and np.count_nonzero(gaps == 2) > 1000  # at first all steps, then one in two or four
+    assert len(stored) < 0.5 * len(whole.t)
+    assert whole.stats["storage_stride"] == 1
     assert [some.stats[name] for name in ("steps_accepted", "events")] == [
         whole.stats[name] for name in ("steps_accepted", "events")
     ]
@@ -99,16 +113,119 @@ def test_what_is_left_out_is_reproduced(bounces):
         assert some.extreme(name)[1] == pytest.approx(whole.extreme(name)[1], rel=1e-3)
 
 
-def test_impacts_are_stored_step_by_step(bounces):
+def test_begin_and_end_of_contacts_are_stored(bounces):
     whole, some = bounces
-    assert len(some.contacts) == 3
-    for contact in some.contacts:
-        first = np.searchsorted(whole.t, contact.start)
-        steps = whole.t[first : first + row_thinning.IMPACT_ROWS]
-        steps = steps[~(steps > contact.end)]
-        assert len(steps) > 150 and np.all(np.isin(steps, some.t))
-        force, late = whole["stop.force"], whole.t > contact.start
-        assert force[late].max() == some["stop.force"][some.t > contact.start].max()
+    assert len(some.contacts) == 3 and repr(some.contacts) == repr(whole.contacts)
+    times = [time for contact in whole.contacts for time in (contact.start, contact.end) if time <= whole.t[-1]]
+    assert len(times) == 5 and np.all(np.isin(times, some.t))
+
+
+@pytest.mark.filterwarnings("ignore::flexmbs.ResultWarning")
+def test_both_rows_of_an_instant_are_stored():
+    """Velocities jump at rigid impacts: the rows before and behind it have one time."""
+
+    def bouncing(**options):
+        system = fm.System(gravity=(0.0, 0.0, -9.81))
+        ball = system.add(fm.RigidBody.point(1.0), name="ball")
+        system.prismatic(system.ground["origin"], ball["origin"], axis="z", displacement=0.1, name="fall")
+        floor = fm.Plane(system.ground["origin"], normal=(0.0, 0.0, 1.0))
+        system.contact(fm.Point(ball["origin"]), floor, law=fm.Rigid(restitution=0.9), name="floor")
+        return system.simulate(1.0, max_step=1e-4, **options)
+
+    whole, some = bouncing(storage_limit=None), bouncing(storage_limit=3e5)
+    assert some.stats["storage_stride"] >= 4 and len(some.t) < 0.4 * len(whole.t)
+    instants = whole.t[1:][np.diff(whole.t) == 0.0]
+    assert len(instants) >= 3 and np.array_equal(some.t[1:][np.diff(some.t) == 0.0], instants)
+    stored = numbers_of(some, whole)
+    assert np.all(np.isin(np.flatnonzero(np.diff(whole.t) == 0.0), stored))
+    between = some.resampled(whole.t)
+    assert np.abs(between["fall.displacement"] - whole["fall.displacement"]).max() < 1e-9
+
+
+SPIN = slice(3 + 1 + 4, 3 + 1 + 4 + 3)  # columns of the angular velocity of the only ball
+
+
+def rows_at(t, spin=0.0):
+    """Rows of the log of a single ball that turns with ``spin`` (rad/s)."""
+    rows = np.zeros((len(t), LogRow(3, 1, 0).width))
+    rows[:, 0], rows[:, SPIN.start] = t, spin
+    return rows
+
+
+def thinned(rows, limit, cuts=(), flagged=()):
+    """Numbers of the rows that are stored when they come in pieces; ``limit`` in rows, those ``flagged`` are needed."""
+
+    def new():
+        model, limit_bytes = types.SimpleNamespace(log_row=LogRow(3, 1, 0), balls=(0,)), 100.0 * limit
+        storage = Storage(limit=limit_bytes)
+        return row_thinning.RowThinner(model, storage, limit_bytes, rows[-1, 0], 100.0, lambda rows: 100.0 / row_thinning.OVERHEAD)
+
+    thinner, stored, last = new(), [], None
+    for begin, end in itertools.pairwise([0, *cuts, len(rows)]):
+        part, needed = rows[begin:end], np.isin(np.arange(begin, end), flagged)
+        again = new()
+        again.restore(thinner.saved())
+        stored.append(again.take(part, np.ones(len(part), dtype=bool), needed, last, begin))
+        thinner, last = again, part[-1] if len(part) else last
+    stored = np.concatenate(stored)
+    assert thinner.used == pytest.approx(100.0 * len(stored))
+    if thinner.waits:
+        stored = np.vstack([stored, last])
+    return np.flatnonzero(np.isin(rows[:, 0], stored[:, 0])), thinner
+
+
+def test_stride_comes_down_again():
+    """A burst of steps, then few: these are all stored."""
+    t = np.concatenate([np.linspace(0.0, 0.1, 3000, endpoint=False), np.linspace(0.1, 1.0, 200)])
+    stored, thinner = thinned(rows_at(t), 1000)
+    gaps = np.diff(stored)
+    assert thinner.largest_stride >= 8 and gaps.max() == thinner.largest_stride and thinner.stride == 1
+    assert np.all(gaps[:100] == 1) and np.all(gaps[-30:] == 1) and 200 < len(stored) < 1000
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pieces_and_saved_states_do_not_change_what_is_stored(seed):
+    rng = np.random.default_rng(seed)
+    t = np.cumsum(rng.exponential(1.0, 5000) * np.where(np.arange(5000) % 1000 < 500, 1.0, 0.01))
+    rows, flagged = rows_at(t, rng.uniform(0.0, 0.3, 5000)), rng.integers(0, 5000, 20)
+    whole, _ = thinned(rows, 800, flagged=flagged)
+    cuts = np.sort(rng.integers(0, 5000, 300))
+    assert np.array_equal(thinned(rows, 800, cuts, flagged)[0], whole)
+    assert np.all(np.isin(flagged, whole)) and 500 < len(whole) < 850
+
+
+def test_a_burst_at_the_end_stays_below_the_limit():
+    t = np.concatenate([np.linspace(0.0, 1.0, 3000, endpoint=False), np.linspace(0.999, 1.0, 100_000)])
+    stored, thinner = thinned(rows_at(np.sort(t)), 1000)
+    assert len(stored) < 1000 and thinner.used < thinner.limit
+
+
+def test_balls_turn_less_than_half_a_turn_between_stored_rows():
+    """By a radian with small steps; steps of 2.5 rad are stored at both ends."""
+    spin = np.concatenate([np.full(9000, 100.0), np.tile([2.5e4, 2.5e4, 1.0, 1.0, 1.0], 200)])
+    t = np.cumsum(np.full(10_000, 1e-4))
+    stored, thinner = thinned(rows_at(t, spin), 200)
+    turned = np.append(0.0, np.cumsum(0.5 * (spin[1:] + spin[:-1]) * np.diff(t)))
+    across, single = np.diff(turned[stored]), np.diff(stored) == 1
+    assert thinner.largest_stride > 200 and len(stored) < 1000 and np.count_nonzero(~single) > 100
+    with pytest.warns(fm.ResultWarning, match=r"the result takes .* kB, more than storage_limit = 20 kB: the steps at events"):
+        thinner.warn_of_excess()
+    assert across[~single].max() < 1.0 + 0.01 + 1e-9 and np.count_nonzero(across[single] > 2.4) == 200
+
+
+def test_numbers_of_a_saved_state_that_cannot_be_are_refused():
+    _, thinner = thinned(rows_at(np.linspace(0.0, 1.0, 3000)), 800)
+    saved = thinner.saved()
+    assert saved["recorder.budget"][1] == thinner.largest_stride == 8
+    for name, wrong, message in (
+        ("budget", saved["recorder.budget"][1:], "recorder.budget does not hold 12 numbers"),
+        ("budget", np.append(3.0, saved["recorder.budget"][1:]), "a stride that is no power of two"),
+        ("budget", np.append(0.5, saved["recorder.budget"][1:]), "a stride that is no power of two"),
+        ("budget", np.append(np.nan, saved["recorder.budget"][1:]), "recorder.budget does not hold 12 numbers"),
+        ("recent", saved["recorder.recent"][:, 1:], "recorder.recent does not hold rows of the log"),
+    ):
+        with pytest.raises(fm.SimulationError, match=f"the saved state is damaged: .*{message}"):
+            thinner.restore({**saved, f"recorder.{name}": wrong})
 
 
 def test_file_is_within_the_limit_and_holds_what_memory_holds(bounces, tmp_path):
@@ -137,7 +254,7 @@ def test_neither_chunks_nor_a_stop_change_what_is_left_out(bounces, monkeypatch,
         resumed = hits(out=tmp_path, storage_limit=1e6, resume=True)
     for name, array in bounces[1].trajectory.arrays().items():
         assert np.array_equal(array, getattr(resumed.trajectory, name)), name
-    assert resumed.stats["storage_tolerance"] == bounces[1].stats["storage_tolerance"]
+    assert resumed.stats["storage_stride"] == bounces[1].stats["storage_stride"]
 
 
 def test_balls_and_loops_within_a_limit():
@@ -177,36 +294,11 @@ def test_curves_bend_between_stored_steps():
     assert abs(some.extreme("slide.displacement")[1]) == pytest.approx(1e-3, rel=1e-3)
 
 
-def test_limit_that_holds_too_little_is_told():
-    with pytest.warns(fm.ResultWarning) as told:
-        some = hits(storage_limit=3.5e4)
-    assert some.stats["storage_tolerance"] > row_thinning.VISIBLE
-    texts = [str(one.message) for one in told]
-    assert any("holds too few steps of this run: between stored steps, curves may be off by" in text for text in texts)
-
-
 def test_size_without_a_limit_is_told_while_it_is_small(monkeypatch):
-    monkeypatch.setattr(result_size, "LARGE", 1e5)
+    monkeypatch.setattr(row_thinning, "LARGE", 1e5)
     with pytest.warns(fm.ResultWarning, match=r"the result of this run will take about .* Give storage_limit"):
         long_runs.run("pendulum", 0.5, storage_limit=None)
     sizes = []
     long_runs.run("pendulum", 0.5, progress=lambda progress: sizes.append(progress.result_bytes))
     row = sum(array[0].nbytes for array in long_runs.run("pendulum", 0.01).trajectory.arrays().values())
     assert sizes[-1] == pytest.approx(5001 * row, rel=0.01)
-
-
-def test_states_of_earlier_versions_go_on(tmp_path):
-    """Without what the choice of rows depends on: it begins anew."""
-
-    def interrupt(progress):
-        if progress.time > 0.1:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        long_runs.run("pendulum", 0.2, tmp_path, progress=interrupt)
-    with np.load(tmp_path / "state.npz") as state:
-        kept = {name: state[name] for name in state.files if name == "recorder.last" or "recorder" not in name}
-    np.savez(tmp_path / "state.npz", **kept)
-    resumed = long_runs.run("pendulum", 0.2, tmp_path, resume=True)
-    assert np.array_equal(resumed.t, long_runs.run("pendulum", 0.2).t)
-    assert all(b > a for a, b in itertools.pairwise(resumed.t))
