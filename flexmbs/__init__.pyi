@@ -167,9 +167,11 @@ from flexmbs.mesh.element_properties import Layer as Layer
 from flexmbs.mesh.element_properties import ShellSection as ShellSection
 from flexmbs.mesh.element_properties import SpringSection as SpringSection
 from flexmbs.mesh.element_properties import TrussSection as TrussSection
+from flexmbs.mesh.generate import GearDivisions as GearDivisions
 from flexmbs.mesh.generate import box_mesh as box_mesh
 from flexmbs.mesh.generate import line_mesh as line_mesh
 from flexmbs.mesh.generate import ring_mesh as ring_mesh
+from flexmbs.mesh.generate import spur_gear_mesh as spur_gear_mesh
 from flexmbs.mesh.mass_properties import MassProperties as MassProperties
 from flexmbs.mesh.mass_properties import mass_properties as mass_properties
 from flexmbs.mesh.materials import AnisotropicMaterial as AnisotropicMaterial
@@ -197,8 +199,6 @@ from flexmbs.mesh.sections.beam_sections import general_section as general_secti
 from flexmbs.mesh.sections.beam_sections import pipe as pipe
 from flexmbs.mesh.sections.beam_sections import rectangle as rectangle
 from flexmbs.mesh.sections.beam_sections import section_from_rigidities as section_from_rigidities
-from flexmbs.mesh.spur_gear import GearDivisions as GearDivisions
-from flexmbs.mesh.spur_gear import spur_gear_mesh as spur_gear_mesh
 from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body

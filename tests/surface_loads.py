@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import spsolve
 
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS, faces_of, shape_gradients, shape_values
 
 _LINE = dict(zip(("points", "weights"), np.polynomial.legendre.leggauss(4), strict=True))

@@ -14,7 +14,7 @@ from flexmbs.common.stored_arrays import read_npz_arrays, text_of
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments
-from flexmbs.mesh.marker_place_records import places_of_text, places_text
+from flexmbs.mesh.marker_places import places_of_text, places_text
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.body_store import NESTED, PARTS
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields

@@ -63,7 +63,7 @@ TET = Shape(
     (0, 2, 1, 3),
     np.array([(_B, _B, _B), (_A, _B, _B), (_B, _A, _B), (_B, _B, _A)]),
 )
-# On the cube [-1, 1]^2 times [-1, 0] whose top is one point (``pyramids.py``).
+# On the cube [-1, 1]^2 times [-1, 0] whose top is one point (``quadrature.py``).
 PYRAMID = Shape(
     "pyramid",
     np.array([(-1.0, -1.0, -1.0), (1.0, -1.0, -1.0), (1.0, 1.0, -1.0), (-1.0, 1.0, -1.0), (0.0, 0.0, 0.0)]),

@@ -246,7 +246,7 @@ ELEMENTS = (
         },
         orders={"Gmsh": (*range(8), 9, 8), "UNV": (0, 2, 4, 9, 1, 3, 5, 6, 7, 8)},
     ),
-    # Pyramids have no polynomial shape functions in their own coordinates (``pyramids.py``).
+    # Pyramids have no polynomial shape functions in their own coordinates (``quadrature.py``).
     ElementRow(
         "pyramid5",
         shapes.PYRAMID,

@@ -1,15 +1,19 @@
-"""Sample points and weights over elements: exact integrals of mass, first and second moments, in chunks."""
+"""Gauss points of cubes, simplices and prisms, and samples of whole elements: exact integrals of mass and moments, in chunks.
+
+A point of the pyramid |x|, |y| <= t = 1 - z has the coordinates (x / t, y / t, -t) in [-1, 1]^2 times [-1, 0]. In them
+the rational shape functions (G. Bedrosian, IJNME 35, 1992) are polynomials; they contain every linear (13 nodes:
+quadratic) function of x, y, z and join all other solids.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from flexmbs.mesh import gauss_points as gauss
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values
-from flexmbs.mesh.pyramids import with_polynomials
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, ElementKind, shape_gradients, shape_values
 
 # A middle node this near to the middle of its edge (in parts of the edge's length) is there, for the choice of
 # a quadrature rule: what the rule for straight sides misses is of the order of its square.
@@ -22,13 +26,13 @@ def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Points (m, dimension) in natural coordinates and weights (m,) of an element kind."""
     count = KINDS[kind].gauss_points
     if kind.startswith("pyramid"):
-        points, weights = gauss.cube(count, 3)
+        points, weights = cube(count, 3)
         return points * [1.0, 1.0, 0.5] - [0.0, 0.0, 0.5], 0.5 * weights
     if kind.startswith(("tri", "tet")):
-        return gauss.simplex(count, KINDS[kind].dimension)
+        return simplex(count, KINDS[kind].dimension)
     if kind.startswith("wedge"):
-        return gauss.prism(gauss.simplex(count, 2), count)
-    return gauss.cube(count, KINDS[kind].dimension)
+        return prism(simplex(count, 2), count)
+    return cube(count, KINDS[kind].dimension)
 
 
 @cache
@@ -105,3 +109,53 @@ def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT
 def _determinants(matrices: np.ndarray) -> np.ndarray:
     (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(matrices, (-2, -1), (0, 1))
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+Points = tuple[np.ndarray, np.ndarray]  # (m, dimension) and weights (m,)
+
+
+def cube(count: int, dimension: int) -> Points:
+    """``count`` points in each direction of [-1, 1]^dimension; exact to degree 2 count - 1 in each coordinate."""
+    x, w = np.polynomial.legendre.leggauss(count)
+    return _grid(x, dimension), np.prod(_grid(w, dimension), axis=1)
+
+
+def simplex(count: int, dimension: int) -> Points:
+    """Points on the unit triangle or tetrahedron, exact to the total degree 2 count - dimension.
+
+    The square or cube collapsed to it: Stroud's conical product with Legendre points.
+    """
+    points, weights = cube(count, dimension)
+    u, weights = 0.5 * (1.0 + points), weights / 2.0**dimension
+    collapsed, rest = np.empty_like(u), np.ones(len(u))
+    for axis in range(dimension):
+        collapsed[:, axis] = rest * u[:, axis]
+        weights = weights * (1.0 - u[:, axis]) ** (dimension - 1 - axis)
+        rest = rest * (1.0 - u[:, axis])
+    return collapsed, weights
+
+
+def prism(triangle: Points, count: int) -> Points:
+    """Product of points on the unit triangle and ``count`` Gauss points along the prism's axis, [-1, 1]."""
+    (points, weights), (x, w) = triangle, np.polynomial.legendre.leggauss(count)
+    along = np.repeat(x, len(points))[:, None]
+    return np.hstack([np.tile(points, (count, 1)), along]), np.tile(weights, count) * np.repeat(w, len(points))
+
+
+def _grid(values: np.ndarray, dimension: int) -> np.ndarray:
+    return np.stack(np.meshgrid(*[values] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
+
+
+@cache
+def with_polynomials(kind: str) -> ElementKind:
+    """The kind with nodes and monomials on its reference domain; for pyramids the cube above.
+
+    Parameters
+    ----------
+    kind : a name in ``element_kinds.KINDS``
+    """
+    known = KINDS[kind]
+    if known.collapsed is None:
+        return known
+    nodes, monomials = known.collapsed
+    return replace(known, reference_nodes=nodes, monomials=monomials)

@@ -11,8 +11,7 @@ import numpy as np
 from flexmbs.mesh.element_kinds import KINDS, face_of, shape_values
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.outer_faces import outer_faces
-from flexmbs.mesh.pyramids import with_polynomials
-from flexmbs.mesh.quadrature import line_samples, rule, solid_samples, surface_samples
+from flexmbs.mesh.quadrature import line_samples, rule, solid_samples, surface_samples, with_polynomials
 
 # A set counts as a surface (or a volume, or a line) when at least so many of its nodes belong to whole faces of it.
 ENOUGH = 0.9

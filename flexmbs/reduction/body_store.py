@@ -14,7 +14,7 @@ from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints
-from flexmbs.mesh.marker_place_records import places_of_text, places_text
+from flexmbs.mesh.marker_places import places_of_text, places_text
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 

@@ -13,8 +13,7 @@ from flexmbs.fem.admissible_displacements import restricted
 from flexmbs.fem.free_motion_check import check_free_motion
 from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.mesh.connected_parts import unconnected
-from flexmbs.mesh.loose_parts import hinged_parts
+from flexmbs.mesh.loose_parts import hinged_parts, unconnected
 from flexmbs.reduction.constrained_body import ConstrainedProblem, determinate_dofs
 from flexmbs.reduction.interface import Attachment
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import linalg
 
 from flexmbs import CraigBampton, FreeFree, Interface, assemble, read_mesh
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.reduction.reduce import reduce_model
 

@@ -15,7 +15,7 @@ from flexmbs.app.cli.mesh_options import includes_option, peak_memory_mb, proper
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
-from flexmbs.mesh.marker_place_records import place_numbers
+from flexmbs.mesh.marker_places import place_numbers
 from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
 from flexmbs.reduction.damping import DampingChoice, Rayleigh
 from flexmbs.reduction.damping_profiles import DAMPING_PROFILES, DampingByFrequency

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.fem.shells.assumed_strains import means, sampling
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS
 
 KIND = "quad8"

@@ -15,7 +15,7 @@ from flexmbs.fem.solids.solid_shape_functions import Rule, SolidShape, solid_sha
 from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
-from flexmbs.mesh.quality.brick_rows import in_single_rows
+from flexmbs.mesh.quality.locking import in_single_rows
 
 # Elements taken at a time: bounds the memory of dense element matrices to some tens of megabytes.
 CHUNK = 4096

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_shapes import Powers
 
 

@@ -12,11 +12,11 @@ from flexmbs.fem.solids.solid_quadrature import Rule
 from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
 from flexmbs.mesh.element_shapes import Powers
 from flexmbs.mesh.outer_faces import ring
-from flexmbs.mesh.pyramids import with_polynomials
+from flexmbs.mesh.quadrature import with_polynomials
 
 SOLID_KINDS = tuple(SOLIDS)
 
-# Nearest to the top of a pyramid, where its Jacobian vanishes (mesh/pyramids.py); its place is then right to rounding.
+# Nearest to the top of a pyramid, where its Jacobian vanishes (mesh/quadrature.py); its place is then right to rounding.
 _PYRAMID_TOP = -1e-14
 
 

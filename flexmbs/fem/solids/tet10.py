@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmbs.fem.solids.solid_quadrature import Rule, SolidElement, tetrahedron_4, tetrahedron_14
 from flexmbs.mesh import element_shapes as shapes
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 
 TET10 = SolidElement(
     "tet10",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from flexmbs.fem.solids.solid_quadrature import SolidElement, prism, triangle_3
 from flexmbs.mesh import element_shapes as shapes
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 
 WEDGE15 = SolidElement(
     "wedge15",

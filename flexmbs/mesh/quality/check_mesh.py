@@ -8,10 +8,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
-from flexmbs.mesh.connected_parts import unconnected
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.element_properties import BeamSection, ShellSection
-from flexmbs.mesh.loose_parts import hinged_parts
+from flexmbs.mesh.loose_parts import hinged_parts, unconnected
 from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.materials import UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh

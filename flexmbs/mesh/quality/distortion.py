@@ -9,8 +9,7 @@ import numpy as np
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, ElementKind, jacobian_determinants
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.pyramids import with_polynomials
-from flexmbs.mesh.quadrature import chunks, is_straight, rule
+from flexmbs.mesh.quadrature import chunks, is_straight, rule, with_polynomials
 
 #: Smallest over largest Jacobian of an element below which strain and stress in it are poor.
 DISTORTED = 0.1

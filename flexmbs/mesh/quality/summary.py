@@ -9,8 +9,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.marker_place_records import place_numbers
-from flexmbs.mesh.marker_places import Place, place_of_set
+from flexmbs.mesh.marker_places import Place, place_numbers, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.material_units import check_units, likely_system
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial

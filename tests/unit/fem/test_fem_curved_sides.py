@@ -11,7 +11,7 @@ from scipy.sparse.linalg import spsolve
 from flexmbs import assemble, mass_properties, read_mesh
 from flexmbs.fem.solids import solid_model, solid_quadrature
 from flexmbs.fem.solids.solid_shape_functions import solid_shape
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 INNER, OUTER, HEIGHT = 1.0, 2.0, 0.5

@@ -7,7 +7,7 @@ from scipy.sparse.linalg import spsolve
 
 from flexmbs import assemble
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 
 
 def harmonic_gradient(points):

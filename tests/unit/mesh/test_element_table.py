@@ -7,7 +7,7 @@ from flexmbs.fem.assemble import COMPUTED_KINDS
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_values
 from flexmbs.mesh.element_names import element_named, elements_of, has_reduced_integration
 from flexmbs.mesh.element_table import ELEMENTS
-from flexmbs.mesh.pyramids import with_polynomials
+from flexmbs.mesh.quadrature import with_polynomials
 
 FORMATS = sorted({name for row in ELEMENTS for name in row.names})
 

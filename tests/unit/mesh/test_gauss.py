@@ -5,7 +5,7 @@ from math import factorial, prod
 import numpy as np
 import pytest
 
-from flexmbs.mesh import gauss_points as gauss
+from flexmbs.mesh import quadrature as gauss
 
 
 def integral(points, weights, powers):
