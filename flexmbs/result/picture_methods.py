@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flexmbs.result.report.report import write_report
 from flexmbs.result.run_summary import stored_view
-from flexmbs.result.sampled_spectrum import history_spectrum
-from flexmbs.result.spectrum import Spectrum
+from flexmbs.result.spectrum import Spectrum, history_spectrum
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
 from flexmbs.view.film_options import OF_FILES, fitting

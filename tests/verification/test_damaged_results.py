@@ -10,7 +10,6 @@ from pathlib import Path
 
 import damage
 import long_runs
-import numpy as np
 import pytest
 
 import flexmbs as fm

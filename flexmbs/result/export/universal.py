@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.interop.universal_file import checked_uff_path, header, units, write_sets
 from flexmbs.result.export.checks import check_size, chosen_times
-from flexmbs.result.export.descriptions import description
+from flexmbs.result.export.tables import description
 
 # Kinds of data in data set 58 by their units; 1: general.
 _KINDS = {"m": 8, "m/s": 11, "m/s2": 12, "N": 13, "rad": 8, "rad/s": 11, "rad/s2": 12, "N m": 13, "Pa": 2}

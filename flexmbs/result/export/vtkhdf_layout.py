@@ -1,12 +1,17 @@
-"""Groups and data sets of a VTKHDF file of one unstructured grid."""
+"""Groups and data sets of a VTKHDF file of one unstructured grid, and a surface with values at its points as such a file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from flexmbs.common.hdf5_files import writing_hdf5
+from flexmbs.result.export.checks import checked_path, ready_folder
+from flexmbs.result.export.face_lists import Faces
 
 _KINDS = {1: 1, 2: 3, 3: 5, 4: 9}  # cells of VTK by their number of points: vertex, line, triangle, quadrilateral
 _POLYGON = 7
@@ -75,3 +80,16 @@ def write_steps(group: Any, times: np.ndarray, mesh: Mesh, fields: Mapping[str, 
         data[name] = inner.create_dataset(name, shape, dtype)
         own[f"PointDataOffsets/{name}"] = moving
     return data
+
+
+def write_surface(
+    path: str | Path, points: np.ndarray, faces: np.ndarray, fields: Mapping[str, np.ndarray], *, force: bool
+) -> Path:
+    """Write points (m, 3), faces (VTK style) and point data (m, ...) by name."""
+    path = checked_path(path, (".vtkhdf", ".hdf", ".h5"), force)
+    ready_folder(path)
+    polygons = Faces.of_vtk(faces)
+    with writing_hdf5(path) as file:
+        group = write_mesh(file, Mesh(points, polygons.connectivity, polygons.offsets), {"PointData": fields})
+        group["Points"] = np.asarray(points, dtype=float)
+    return path

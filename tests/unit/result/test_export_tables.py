@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.result.export.descriptions import description
-from flexmbs.result.export.tables import valid_names
+from flexmbs.result.export.tables import description, valid_names
 
 NAMES = ("bar.tip.position.x", "hit.gap", "energy.total")
 WRITERS = {"to_csv": "a.csv", "to_parquet": "a.parquet", "to_mat": "a.mat", "to_netcdf": "a.nc", "to_uff": "a.uff"}

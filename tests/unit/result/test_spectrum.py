@@ -138,5 +138,5 @@ def test_a_density_is_plotted_over_decades(result):
 
 def test_many_coordinates_do_not_change_what_is_sampled(result, monkeypatch):
     whole = result.spectrum("hinge.angle").value
-    monkeypatch.setattr("flexmbs.result.sampled_spectrum.AT_ONCE", 1)
+    monkeypatch.setattr("flexmbs.result.spectrum.AT_ONCE", 1)
     assert result.spectrum("hinge.angle").value == pytest.approx(whole, rel=1e-12, abs=1e-15)
