@@ -143,13 +143,13 @@ def figures(result: fm.Result, p: Parameters) -> dict[str, object]:
     }
 
 
-def maps(result: fm.Result, p: Parameters) -> dict[str, fm.Map]:
+def maps(result: fm.Result, p: Parameters) -> dict[str, fm.SpaceTimeMap]:
     """Angular velocity, and deflection from the rigid motion, over position and time from the blow on."""
     hit = result.contacts[0].start if result.contacts else 0.0
     times = np.linspace(hit, result.t[-1], TIMES)
     x, spin, left = along_beam(result, p, times)
     axes = {"x": x, "x_label": "distance from the hinge [m]", "t": 1e3 * (times - hit), "t_label": "time [ms]"}
     return {
-        "Angular velocity": fm.Map(values=spin, label="angular velocity [rad/s]", **axes),
-        "Deflection": fm.Map(values=1e3 * left, label="deflection from the rigid motion [mm]", **axes),
+        "Angular velocity": fm.SpaceTimeMap(values=spin, label="angular velocity [rad/s]", **axes),
+        "Deflection": fm.SpaceTimeMap(values=1e3 * left, label="deflection from the rigid motion [mm]", **axes),
     }

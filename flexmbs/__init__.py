@@ -140,7 +140,7 @@ _WHERE = {
     "flexmbs.analysis.description.description": ("Description",),
     "flexmbs.result.result": ("Result", "load"),
     "flexmbs.result.comparison.compare": ("compare", "Comparison"),
-    "flexmbs.result.spectrum": ("Spectrum", "Peak"),
+    "flexmbs.result.spectrum": ("Spectrum", "SpectrumPeak"),
     "flexmbs.result.run_folder": ("RunFolder",),
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),
@@ -149,7 +149,7 @@ _WHERE = {
     "flexmbs.result.export.gltf": ("GltfReport",),
     "flexmbs.result.event_records": ("EventRecord",),
     "flexmbs.result.trajectory": ("ContactRecord",),
-    "flexmbs.view.plots": ("Map",),
+    "flexmbs.view.plots": ("SpaceTimeMap",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
     "flexmbs.view.page.part_records": ("PageAccuracy",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),
@@ -182,10 +182,18 @@ _WHERE = {
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
+# Former public names, until 0.2.
+_FORMER = {"Map": "SpaceTimeMap", "Peak": "SpectrumPeak"}
+
 __all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str):
+    if name in _FORMER:
+        from warnings import warn
+
+        warn(f"flexmbs.{name} is now called flexmbs.{_FORMER[name]}; the former name goes in 0.2", DeprecationWarning, stacklevel=2)
+        return globals().get(_FORMER[name]) or __getattr__(_FORMER[name])
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
     value = _load(f"{_MODULE_OF[name]}:{name}")

@@ -226,8 +226,8 @@ from flexmbs.result.result import load as load
 from flexmbs.result.run_folder import RunFolder as RunFolder
 from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
-from flexmbs.result.spectrum import Peak as Peak
 from flexmbs.result.spectrum import Spectrum as Spectrum
+from flexmbs.result.spectrum import SpectrumPeak as SpectrumPeak
 from flexmbs.result.stress_envelope import StressEnvelope as StressEnvelope
 from flexmbs.result.stress_histories import StressHistory as StressHistory
 from flexmbs.result.stress_peak import PeakStress as PeakStress
@@ -261,6 +261,6 @@ from flexmbs.study.study import Study as Study
 from flexmbs.study.study_status import StudyStatus as StudyStatus
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
-from flexmbs.view.plots import Map as Map
+from flexmbs.view.plots import SpaceTimeMap as SpaceTimeMap
 
 __version__: str

@@ -12,7 +12,7 @@ A case file contains
   from a JSON file has a text parameter ``parameters`` and reads it here (flexmbs.case.parameter_file),
 - optionally ``SIMULATION``: further arguments of ``System.simulate``, such as {"quasi_static_start": True},
 - optionally ``UNITS``: figure -> its SI unit, for labels of tables and plots,
-- optionally ``PLOTS``: title -> names of histories, ``maps(result, parameters)``: title -> Map, a quantity over
+- optionally ``PLOTS``: title -> names of histories, ``maps(result, parameters)``: title -> SpaceTimeMap, a quantity over
   position and time, and ``VIEW``: options of the animation.
 """
 

@@ -29,7 +29,7 @@ ABOVE_LEAKAGE = 1.5
 
 
 @dataclass(frozen=True)
-class Peak:
+class SpectrumPeak:
     """A maximum of a spectrum: its frequency (Hz) and value, between the lines of the spectrum."""
 
     frequency: float
@@ -51,7 +51,7 @@ class Spectrum:
     start, end : s; samples : their number, evenly spaced in between; segments : whose densities are averaged
     mean : of the history, subtracted before
     share_above : share of the mean square at frequencies that ``highest`` cut off
-    peaks : tuple of Peak, largest first
+    peaks : tuple of SpectrumPeak, largest first
     """
 
     name: str
@@ -67,7 +67,7 @@ class Spectrum:
     segments: int
     mean: float
     share_above: float
-    peaks: tuple[Peak, ...]
+    peaks: tuple[SpectrumPeak, ...]
 
     @property
     def value_unit(self) -> str:
@@ -200,7 +200,7 @@ def _transformed(values: np.ndarray, rate: float, kind: str, taper: str, segment
     return frequency, np.sqrt(sines * power), resolution
 
 
-def _peaks(frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: float) -> tuple[Peak, ...]:
+def _peaks(frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: float) -> tuple[SpectrumPeak, ...]:
     """The largest peaks from ``lowest`` Hz on, between the lines; not those that larger ones leak (``leak``)."""
     from scipy import signal
 
@@ -216,13 +216,13 @@ def _peaks(frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: f
     return tuple([peak for peak in peaks if peak.frequency >= lowest][:PEAKS])
 
 
-def _between_lines(frequency: np.ndarray, value: np.ndarray, place: int) -> Peak:
+def _between_lines(frequency: np.ndarray, value: np.ndarray, place: int) -> SpectrumPeak:
     """Top of the parabola through the logarithms of three lines, which a window's main lobe comes close to."""
     low, top, high = np.log(np.maximum(value[place - 1 : place + 2], 1e-300))
     bend = low - 2.0 * top + high
     shift = 0.5 * (low - high) / bend if bend < 0.0 else 0.0
     spacing = frequency[1] - frequency[0]
-    return Peak(float(frequency[place] + shift * spacing), float(np.exp(top - 0.25 * (low - high) * shift)))
+    return SpectrumPeak(float(frequency[place] + shift * spacing), float(np.exp(top - 0.25 * (low - high) * shift)))
 
 
 def _leakage(taper: str, length: int, lines: int, kind: str) -> np.ndarray:

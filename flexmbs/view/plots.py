@@ -182,7 +182,7 @@ def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class Map:
+class SpaceTimeMap:
     """values (len(t), len(x)) at positions x and times t, with labels of the axes and of the colours."""
 
     x: np.ndarray
@@ -193,7 +193,9 @@ class Map:
     t_label: str = "time [s]"
 
 
-def plot_map(shown: Map, *, save: str | Path | None = None, force: bool = False, title: str | None = None) -> Figure | None:
+def plot_map(
+    shown: SpaceTimeMap, *, save: str | Path | None = None, force: bool = False, title: str | None = None
+) -> Figure | None:
     """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
 
     ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.

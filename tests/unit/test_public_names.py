@@ -10,6 +10,8 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 import flexmbs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +55,12 @@ def test_public_names_are_there():
     modules = {name: getattr(getattr(flexmbs, name), "__module__", None) for name in flexmbs.__all__}
     own = {name: module for name, module in modules.items() if isinstance(module, str) and module.startswith("flexmbs.")}
     assert own == {name: flexmbs._MODULE_OF[name] for name in own}
+
+
+def test_former_names_are_the_new_ones_with_a_warning():
+    for former, name in flexmbs._FORMER.items():
+        with pytest.warns(DeprecationWarning, match=f"flexmbs.{former} is now called flexmbs.{name};"):
+            assert getattr(flexmbs, former) is getattr(flexmbs, name)
 
 
 def test_type_checkers_see_the_same_names():
