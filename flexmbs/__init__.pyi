@@ -203,8 +203,8 @@ from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body
 from flexmbs.reduction.contact_patches import ContactPatch as ContactPatch
+from flexmbs.reduction.damping import DampingByFrequency as DampingByFrequency
 from flexmbs.reduction.damping import Rayleigh as Rayleigh
-from flexmbs.reduction.damping_profiles import DampingByFrequency as DampingByFrequency
 from flexmbs.reduction.flexible_body import FlexibleBody as FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes as DampedModes
 from flexmbs.reduction.high_modes import QuasiStatic as QuasiStatic

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.mpc.nodal_axes import nodal_axes
+from flexmbs.fem.mpc.condition_rows import nodal_axes
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import nodes_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmbs.interop.beam_vibration import BeamModes
+from flexmbs.interop.beam_statics import BeamModes
 from flexmbs.reduction.flexible_body import InertiaFields
 from flexmbs.reduction.inertia_basis import inertia_fields
 

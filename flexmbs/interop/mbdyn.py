@@ -12,8 +12,17 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_data
 from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
-from flexmbs.interop.pair_tables import all_pairs, pair_table, pair_values
-from flexmbs.interop.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
+from flexmbs.interop.products import (
+    all_pairs,
+    axial,
+    centrifugal,
+    crossed,
+    from_axial,
+    from_centrifugal,
+    from_crossed,
+    pair_table,
+    pair_values,
+)
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 

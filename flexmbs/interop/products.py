@@ -1,4 +1,4 @@
-"""Products of two vector fields u, v, from their integral T = int u v^T dm in the last two axes of an array."""
+"""Products of two vector fields u, v, from T = int u v^T dm in the last two axes of an array; and tables by pairs of modes."""
 
 from __future__ import annotations
 
@@ -42,3 +42,24 @@ def from_centrifugal(six: np.ndarray) -> np.ndarray:
     for column, (i, j) in enumerate(_QUADRATIC):
         Q[..., i, j] = Q[..., j, i] = six[..., column] * (1.0 if i == j else 0.5)
     return Q - 0.5 * np.trace(Q, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+
+
+def pair_values(table: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Z_p (p, ...) from second derivatives table[a, b] (symmetrised): half of the diagonal, the whole off it."""
+    a, b = pairs.T
+    mean = 0.5 * (table[a, b] + table[b, a])
+    return np.where(a == b, 0.5, 1.0).reshape(-1, *[1] * (mean.ndim - 1)) * mean
+
+
+def pair_table(values: np.ndarray, pairs: np.ndarray, n: int) -> np.ndarray:
+    """Second derivatives [a, b] of sum_p Z_p q_a q_b."""
+    table = np.zeros((n, n, *values.shape[1:]))
+    a, b = pairs.T
+    np.add.at(table, (a, b), values)
+    np.add.at(table, (b, a), values)
+    return table
+
+
+def all_pairs(n: int) -> np.ndarray:
+    """(n (n + 1) / 2, 2) pairs (a, b) with a <= b."""
+    return np.column_stack(np.triu_indices(n)).astype(np.int64)

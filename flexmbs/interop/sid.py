@@ -9,8 +9,17 @@ import numpy as np
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
-from flexmbs.interop.pair_tables import all_pairs, pair_table, pair_values
-from flexmbs.interop.products import axial, centrifugal, crossed, from_axial, from_centrifugal, from_crossed
+from flexmbs.interop.products import (
+    all_pairs,
+    axial,
+    centrifugal,
+    crossed,
+    from_axial,
+    from_centrifugal,
+    from_crossed,
+    pair_table,
+    pair_values,
+)
 from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody

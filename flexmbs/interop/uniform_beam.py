@@ -9,8 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
-from flexmbs.interop.beam_statics import BeamStatics
-from flexmbs.interop.beam_vibration import SUPPORTS, BeamModes, beam_modes
+from flexmbs.interop.beam_statics import SUPPORTS, BeamModes, BeamStatics, beam_modes
 from flexmbs.interop.foreshortening import Foreshortening
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.reduction.contact_patches import ContactPatch

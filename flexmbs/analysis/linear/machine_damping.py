@@ -27,8 +27,7 @@ from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.common.errors import BodyError, MechanismError, SimulationError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.reduction.damping import Rayleigh, stated_damping
-from flexmbs.reduction.damping_profiles import DampingByFrequency
+from flexmbs.reduction.damping import DampingByFrequency, Rayleigh, stated_damping
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.high_modes import DampedModes, eigenvectors
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from flexmbs.analysis.evaluation.constraint_directions import null_space
-from flexmbs.analysis.evaluation.massless_coordinates import following_motions
+from flexmbs.analysis.evaluation.massless_motions import following_motions
 from flexmbs.analysis.linear.steady_motion import check_steady, moving
 from flexmbs.analysis.statics.equilibrium import UNHELD, Forces, turning_coordinates
 from flexmbs.common.errors import SimulationError

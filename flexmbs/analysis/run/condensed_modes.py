@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.analysis.evaluation.constraint_directions import dense
 from flexmbs.analysis.evaluation.driver_elimination import with_tables
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.evaluation.massless_coordinates import massless_coordinates
+from flexmbs.analysis.evaluation.massless_motions import massless_coordinates
 from flexmbs.common.errors import MechanismError
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody

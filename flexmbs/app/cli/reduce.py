@@ -17,8 +17,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.marker_places import place_numbers
 from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
-from flexmbs.reduction.damping import DampingChoice, Rayleigh
-from flexmbs.reduction.damping_profiles import DAMPING_PROFILES, DampingByFrequency
+from flexmbs.reduction.damping import DAMPING_PROFILES, DampingByFrequency, DampingChoice, Rayleigh
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
 from flexmbs.reduction.reduce import reduce
 

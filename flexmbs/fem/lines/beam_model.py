@@ -10,8 +10,7 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.fe_model import FEModel, as_pairs
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_elements, beam_matrices, beam_shapes
-from flexmbs.fem.lines.beam_geometric_stiffness import beam_geometric_stiffness
-from flexmbs.fem.lines.beam_inertia import beam_inertia_samples
+from flexmbs.fem.lines.beam_inertia import beam_geometric_stiffness, beam_inertia_samples
 from flexmbs.fem.lines.beam_second_order import quadratic_inside, second_order_loads
 from flexmbs.fem.lines.beam_stress import beam_section_force_modes, beam_stress_modes
 from flexmbs.fem.lines.beam_surface import beam_surface

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, beam_shapes
-from flexmbs.fem.lines.beam_geometric_stiffness import in_mesh_axes, pairs_of_unit_values
+from flexmbs.fem.lines.beam_inertia import in_mesh_axes, pairs_of_unit_values
 from flexmbs.fem.lines.beam_second_order import held_element_fields
 from flexmbs.fem.spin_softening import turning_load, turning_softening
 

@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.mpc.condition_rows import JoinedRows, summed_blocks
-from flexmbs.fem.mpc.nodal_axes import component_direction
+from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction, summed_blocks
 from flexmbs.fem.mpc.rigid_couplings import name_of
 from flexmbs.fem.rigid_fit import NodeFit, node_fit
 from flexmbs.mesh.couplings import Coupling

@@ -1,4 +1,4 @@
-"""Linear conditions between nodal components: what couplings, equations and ties are made of."""
+"""Linear conditions between components of displacement, in the axes of nodes: what couplings, equations and ties are made of."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
+
+from flexmbs.mesh.mesh import Mesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +49,19 @@ def summed_blocks(ndof: int, columns: np.ndarray, blocks: np.ndarray) -> sparse.
     k = columns.shape[1]
     index = (np.repeat(columns, k, axis=1).ravel(), np.tile(columns, (1, k)).ravel())
     return sparse.coo_matrix((blocks.ravel(), index), shape=(ndof, ndof)).tocsr()
+
+
+def nodal_axes(mesh: Mesh) -> dict[int, np.ndarray]:
+    """Node index -> (3, 3), columns are its displacement directions in mesh axes; nodes not listed have the mesh's."""
+    found: dict[int, np.ndarray] = {}
+    for name, nodes in mesh.displacement_systems.items():
+        nodes = np.asarray(nodes, dtype=int)
+        if len(nodes) and name in mesh.coordinate_systems:
+            found.update(zip(nodes.tolist(), mesh.coordinate_systems[name].directions(mesh.points[nodes]), strict=True))
+    return found
+
+
+def component_direction(axes: dict[int, np.ndarray], node: int, component: int) -> np.ndarray:
+    """(3,) direction in mesh axes of component 1 to 6 (4 to 6: of rotation) of a node."""
+    turned = axes.get(int(node))
+    return np.eye(3)[(component - 1) % 3] if turned is None else turned[:, (component - 1) % 3]

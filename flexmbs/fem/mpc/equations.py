@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.mpc.condition_rows import JoinedRows
+from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction
 from flexmbs.fem.mpc.dependent_components import describe
-from flexmbs.fem.mpc.nodal_axes import component_direction
 from flexmbs.fem.mpc.rigid_couplings import name_of
 from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.mesh import Mesh

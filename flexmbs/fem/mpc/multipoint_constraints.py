@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.fem.mpc.averaging_couplings import average_rows
+from flexmbs.fem.mpc.condition_rows import nodal_axes
 from flexmbs.fem.mpc.dependent_components import Dependence, resolved
 from flexmbs.fem.mpc.equations import equation_rows, idle_equations
-from flexmbs.fem.mpc.nodal_axes import nodal_axes
 from flexmbs.fem.mpc.rigid_couplings import rigid_rows
 from flexmbs.fem.mpc.ties import tied_rows
 from flexmbs.fem.mpc.undetermined_rotations import idle_spin_rows

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.mpc.condition_rows import JoinedRows, rows_of, summed_blocks
-from flexmbs.fem.mpc.nodal_axes import component_direction
+from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction, rows_of, summed_blocks
 from flexmbs.fem.rigid_fit import arm_stiffness
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling

@@ -11,9 +11,8 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.solvers.factor_base import Factor
-from flexmbs.fem.solvers.factor_mumps import MumpsFactor
 from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
-from flexmbs.fem.solvers.factor_superlu import SuperLUFactor
+from flexmbs.fem.solvers.factor_superlu import MumpsFactor, SuperLUFactor
 
 VARIABLE = "FLEXMBS_SOLVER"
 # In order of preference; a solver loads its libraries when it is first used.
