@@ -1,7 +1,5 @@
 """Whether a mechanism has multipliers, for compiled code."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import has_rows
 from flexmbs.machine_code.kernel import kernel
 

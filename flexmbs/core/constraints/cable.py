@@ -3,8 +3,6 @@
 n_i is the number of parts of the cable between two markers (more than one in a tackle).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.frames import A, B

@@ -8,8 +8,6 @@ velocity w = R_E^T (w_B - w_E) and R = R_E^T R_B, R' = w~ R:
     rho' = C w,  rho'' = C w' + C' w,  C = (tr(R) I - R) / 2    (from axial(w~ R) = C w for every matrix R).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import END, A, B
 from flexmbs.core.layout.tables import COSINE, OPENINGS, POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.joint_axes import back_through_axis, through_axis

@@ -1,7 +1,5 @@
 """One component of a marker's position relative to another marker, in the axes of that one, prescribed or held."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.prescribed import subtract_signal
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force

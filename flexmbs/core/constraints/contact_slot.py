@@ -8,8 +8,6 @@ rolls).  A contact that slides is pushed by -mu lam_n u / |u|: lam_n is the mult
 Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996), ch. 4.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.contact_kinematics import contact_point_motion, relative_acceleration

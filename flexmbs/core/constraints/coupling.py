@@ -1,7 +1,5 @@
 """A linear coupling of coordinates: sum_i c_i q_i = s(t); gears, racks, screws, belts and couplers are made of it."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.prescribed import subtract_signal
 from flexmbs.core.constraints.term_sums import add_sum
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL

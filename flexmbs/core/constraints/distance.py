@@ -1,7 +1,5 @@
 """A massless rigid rod between two markers: g = (d . d - L(t)^2) / (2 L), d = p_B - p_A, smooth where d vanishes."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.markers import markers_in_world

@@ -1,7 +1,5 @@
 """A sum of coordinates held where it was: a lock, a latch, a joint that sticks."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.term_sums import add_sum
 from flexmbs.core.layout.tables import POSITION_LEVEL, VELOCITY_LEVEL
 from flexmbs.machine_code.kernel import kernel

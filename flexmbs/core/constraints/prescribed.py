@@ -1,7 +1,5 @@
 """What a prescribing constraint is equal to: a function of time at position, velocity or acceleration level."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import ACCEL, POSITION_LEVEL, RATE, VALUE, VELOCITY_LEVEL
 from flexmbs.machine_code.kernel import kernel
 

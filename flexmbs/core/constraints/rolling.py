@@ -8,8 +8,6 @@ of the rim from the plane, g = n . d - r s: a holonomic constraint; along the tw
     h' = a + r (w' x u + w x u'),  u' = (c' e + c e') / s - u s' / s,  c' = n . e',  s' = -c c' / s,  e' = w x e.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import DISC, POSITION_LEVEL, VELOCITY_LEVEL

@@ -1,7 +1,5 @@
 """A joint that sticks by friction: its coordinates, or its rotation, are held where it came to rest."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import deviation_of_share
 from flexmbs.core.laws.force.joint_slip import joint_slip, slip_acceleration
 from flexmbs.core.laws.force.sliding_joints import push_ball

@@ -4,8 +4,6 @@ What is on stands in ``active`` behind the contacts, the numbers that switching 
 (core.layout.switch_tables).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import add_contact_rows, leave_out_row
 from flexmbs.core.constraints.hold import add_hold
 from flexmbs.core.constraints.sticking_joint import add_sticking

@@ -1,7 +1,5 @@
 """A sum of coordinates, sum_i c_i q_i, as a constraint has it: its value, its derivatives, its forces."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

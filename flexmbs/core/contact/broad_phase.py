@@ -5,8 +5,6 @@ twice as many as spheres, holds the cells by a hash of their integers: the cost 
 near them. Order and content follow from the state alone (Ericson, Real-Time Collision Detection, 2005, sec. 7.1).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.mechanics.vectors import components, difference

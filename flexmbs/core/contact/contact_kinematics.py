@@ -4,8 +4,6 @@ Of spheres, planes and boxes exactly; of other pairs the normal and the place ar
 differences of the geometry, which enter only through the curvature of the shapes.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.gap import contact_geometry, relative_velocity

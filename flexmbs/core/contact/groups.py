@@ -5,8 +5,6 @@ the number of the pair that it serves, 0 while it is free; ``Workspace.contact``
 that pair. Nothing else depends on which contact serves which pair.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import SPHERE_PLANE, SPHERE_SPHERE
 from flexmbs.machine_code.kernel import kernel
 

@@ -1,7 +1,5 @@
 """Gap of a sphere above a plane, and between two spheres."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import SPHERE_PLANE

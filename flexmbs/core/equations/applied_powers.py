@@ -4,8 +4,6 @@ Of what stores energy too (springs with dampers, contacts) the power is that of 
 is the derivative of its energy.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import describe_rigid_contact
 from flexmbs.core.contact.gap import contact_force, contact_geometry, evaluate_friction
 from flexmbs.core.contact.groups import occupy

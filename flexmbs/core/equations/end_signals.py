@@ -1,7 +1,5 @@
 """Functions of time at the end of a step."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -1,7 +1,5 @@
 """Newton matrices: what the methods factorise."""
 
-from __future__ import annotations
-
 from flexmbs.core.linalg.matrix import columns_of
 from flexmbs.machine_code.kernel import kernel
 

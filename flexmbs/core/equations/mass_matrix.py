@@ -1,7 +1,5 @@
 """Solving with the mass matrix of the unknowns, whose factors core.equations.projection makes."""
 
-from __future__ import annotations
-
 from flexmbs.core.linalg.matrix import solve_scaled
 from flexmbs.machine_code.kernel import kernel
 

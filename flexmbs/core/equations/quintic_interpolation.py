@@ -3,8 +3,6 @@
 It is what results read between two of their rows, for every method.
 """
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -4,8 +4,6 @@ Within a step a ball has a rotation vector th from its reference quaternion, wit
 acceleration.  At the end of the step w = T(th) th' and w' take their place, and th starts from zero.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import BALL

@@ -6,8 +6,6 @@ motion between rows is known to O(h^6), and the equations of the coordinates tha
 determine the multipliers there: by least squares, since the interpolated motion does not satisfy them exactly.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints import add_constraints
 from flexmbs.core.equations.residual import pass_to_parent
 from flexmbs.core.layout.switch_tables import OPEN, SLIDING, SLOT, STICKING

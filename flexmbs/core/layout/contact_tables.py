@@ -1,7 +1,5 @@
 """Records of contact points, of the shapes of groups of contacts, and of groups."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import VECTOR
 from flexmbs.core.layout.records import NONE, record_type
 

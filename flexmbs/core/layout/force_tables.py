@@ -4,8 +4,6 @@ Fields named ``signal`` (sx, sy, sz) are rows of ``Workspace.signal``: the funct
 outputs of user functions.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import VECTOR
 from flexmbs.core.layout.records import NONE, record_type
 

@@ -1,7 +1,5 @@
 """Records of friction that sticks in joints: a cone of friction forces on one, two or three motions of a joint."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import VECTOR
 from flexmbs.core.layout.records import NONE, record_type
 from flexmbs.core.layout.switch_tables import COMPLIANCE, RIGID_HISTORY, SLIP_X

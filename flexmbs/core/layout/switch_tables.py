@@ -4,8 +4,6 @@ What is switched on stands in ``State.active`` behind the flags of the contacts,
 rows of a switch that is off read lam = 0.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.records import NONE, record_type
 
 # kinds of switches: three rows that serve a closed rigid contact; one that holds a sum of coordinates; the rows of a

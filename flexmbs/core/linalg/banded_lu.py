@@ -4,8 +4,6 @@ Row i of a matrix with half bandwidth ``band`` keeps columns i - band ... i + ba
 another ``band`` places to the right for the rows that pivoting moves up.  Golub and Van Loan, Matrix Computations, 4.3.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.linalg.dense_lu import NO_PIVOT
 from flexmbs.machine_code.kernel import kernel
 

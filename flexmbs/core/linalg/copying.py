@@ -1,7 +1,5 @@
 """Copying arrays without allocating: what numba makes of ``a[:] = b`` allocates where the two may overlap."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -1,7 +1,5 @@
 """Dense LU with partial pivoting for the small Newton matrices (real and complex), row by row for SIMD."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 NO_PIVOT = 1e300  # stands for a pivot that vanishes: its unknown stays as it is

@@ -1,7 +1,5 @@
 """QR factors by Householder's reflections, of matrices that are stored by columns."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.linalg.vectors import add_multiple, dot

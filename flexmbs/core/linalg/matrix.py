@@ -4,8 +4,6 @@
 (core.linalg.banded_lu).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.linalg.banded_lu import factorise_banded, solve_banded

@@ -1,7 +1,5 @@
 """An orthonormal basis of the rows of a matrix, by Gram and Schmidt's method with pivots."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.linalg.vectors import dot, subtract_part

@@ -1,7 +1,5 @@
 """Sums and products of the first n numbers of vectors."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -6,8 +6,6 @@ own marker), since a common point far away would cost digits.  Records: ARTICULA
 coordinate (core.layout.frames).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import BALL, ROTATION
 from flexmbs.core.mechanics.rotation import tangent
 from flexmbs.core.mechanics.vectors import add, components, cross, difference, dot, elements, put, rotate, vector_at

@@ -5,8 +5,6 @@ acceleration, a, and its position is unit * a with unit = 1 / w^2.  In the mecha
 acceleration, so that its equation is  Ke q + loads = 0,  and the column of the "mass matrix" is Ke unit = Me.
 """
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

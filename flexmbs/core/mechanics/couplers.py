@@ -1,7 +1,5 @@
 """Springs and dampers on sums of coordinates: spans of elastic belts, flexible couplings between shafts."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

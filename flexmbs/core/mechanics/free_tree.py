@@ -5,8 +5,6 @@ body needs without further accelerations goes inwards together with its articula
 which long chains are made, go through one pass that keeps all numbers in registers.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import BALL, ROTATION

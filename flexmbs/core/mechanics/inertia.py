@@ -11,8 +11,6 @@ it one after the other: their coefficients are read once from memory, for three 
 the fields while they are in the first cache (model.inertia_layout).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import ACCEL, COLUMNS, DIAGONAL_MATRIX, FORCE, FULL_MATRIX, RATE, VALUE
 from flexmbs.core.mechanics.vectors import components, elements, put, rotate, rotate_back
 from flexmbs.machine_code.kernel import kernel

@@ -3,8 +3,6 @@
 A frame (core.layout.frames.MARKER_FRAME) starts as the first marker of the joint; every axis moves it on.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import BALL, CURVE, ROTATION, SURFACE

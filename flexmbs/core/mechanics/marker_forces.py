@@ -1,7 +1,5 @@
 """Forces and moments applied at markers: onto the wrench of the body, and onto its modes."""
 
-from __future__ import annotations
-
 from flexmbs.core.mechanics.markers import add_modal_force
 from flexmbs.core.mechanics.vectors import add, cross, difference, rotate_back
 from flexmbs.machine_code.kernel import kernel

@@ -5,8 +5,6 @@ R_BM = exp(th~) R0 (docs/notation.md); that motion is in ``work.marker_in_body``
 The fields of a marker stand in the order of ``work.weight``: three rows of displacement, three of rotation.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.core.mechanics.rotation import rotation_matrix, tangent, tangent_rate

@@ -5,8 +5,6 @@ The products of all pairs of modes are formed by rows, which SIMD can do, and pi
 Modes and forms have places in ``Workspace.weight`` (model.inertia_layout); between them, and behind, are empty ones.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import ACCEL, FORCE, RATE, VALUE
 from flexmbs.machine_code.kernel import kernel
 

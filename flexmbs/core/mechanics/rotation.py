@@ -6,8 +6,6 @@ Right tangent:  w_body    = T_r(th) th',  T_r(th) = T_l(-th) = T_l(th)^T.
 Sonneville and Bruels (2014), "Geometrically exact beam finite element on SE(3)", appendix A.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.mechanics.vectors import cross

@@ -25,8 +25,6 @@ Beyond its ends an open curve continues by its Taylor polynomial of third order,
 each direction: the derivatives that are returned are those of the continued position.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Forces of a contact point on its two bodies."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import A, B
 from flexmbs.core.mechanics.marker_forces import add_force
 from flexmbs.core.mechanics.vectors import components, cross

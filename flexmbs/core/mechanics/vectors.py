@@ -1,7 +1,5 @@
 """Vectors of three components, as three numbers, and the arrays that hold them."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -4,8 +4,6 @@ Times are counted from the present one, which is 0: those of earlier steps are n
 Number 0 is the present, number i >= 1 row i - 1 of the history.
 """
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

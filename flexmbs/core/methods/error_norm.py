@@ -7,8 +7,6 @@ bodies what counts is how far the errors of all coordinates together move points
 of what each coordinate's position and velocity miss into ``Scratch.squared_error``; :func:`error_norm` does the rest.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.tables import ACCELERATION_LEVEL, BALL, POSITION_LEVEL

@@ -9,8 +9,6 @@ from the equations of motion, differs from that of the quintic by -3/8 K / h^2: 
 middle to O(h^8), and what halving leaves of the error.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.accelerations import find_accelerations

@@ -4,8 +4,6 @@ A new one is a file with its kernels, its ``METHOD`` (core.methods.method_interf
 (core.methods.integrator), and a line here.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.methods.bdf import BDF
 from flexmbs.core.methods.explicit import Explicit
 from flexmbs.core.methods.generalised_alpha import GeneralisedAlpha

@@ -1,7 +1,5 @@
 """What the quintic that results interpolate with misses of a long step: how many rows inside the step are needed."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.quintic_interpolation import interpolate

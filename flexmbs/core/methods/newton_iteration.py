@@ -4,8 +4,6 @@ The matrix is that of an earlier state while the iteration converges well.  Hair
 Differential Equations II (1996), IV.8.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.equations.projection import replaces_early
 from flexmbs.core.equations.return_to_constraints import return_to_constraints
 from flexmbs.core.equations.tangent import update_tangent

@@ -14,8 +14,6 @@ at the end.  With ``on_group`` these are angular velocities and accelerations of
 group: R = R_n exp(q~)), not rates of the rotation vector.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.constraints.any_rows import any_rows

@@ -9,8 +9,6 @@ bodies, and others near singular positions: multipliers have poles there, beyond
 tell nothing, and rigid loops come upon them unawares.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.methods.radau_coefficients import STAGES
 from flexmbs.machine_code.kernel import kernel

@@ -1,7 +1,5 @@
 """Rotation of marker b against marker a about an axis of a, and its rate (core.laws.force.measure)."""
 
-from __future__ import annotations
-
 from flexmbs.core.laws.force.measure import about_axis
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.mechanics.markers import markers_in_world

@@ -1,7 +1,5 @@
 """Coordinate of a joint, its rate and acceleration."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.force_tables import COORDINATE
 from flexmbs.core.sensors.sensor_kind import SensorKind, sensor_value
 from flexmbs.machine_code.entry import entry

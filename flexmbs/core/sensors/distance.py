@@ -1,7 +1,5 @@
 """Distance of two markers and its rate; strain is the distance, scaled (``factor`` and ``offset`` of the sensor)."""
 
-from __future__ import annotations
-
 from flexmbs.core.laws.force.measure import along_line
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.mechanics.markers import markers_in_world

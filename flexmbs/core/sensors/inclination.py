@@ -1,7 +1,5 @@
 """Angle between an axis of marker a and the same axis of marker b, from 0 to pi: an inclinometer."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.force_tables import MARKERS

@@ -1,7 +1,5 @@
 """Motion of marker b as an observer on marker a sees it, in the axes of a."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.mechanics.markers import markers_in_world, relative_motion
 from flexmbs.core.mechanics.rotation import rotation_vector

@@ -1,7 +1,5 @@
 """What an accelerometer at marker b shows, in the axes of b."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.force_tables import MARKERS
 from flexmbs.core.mechanics.markers import markers_in_world
 from flexmbs.core.mechanics.vectors import components, rotate_back

@@ -1,7 +1,5 @@
 """Where a step is accepted: the state moves to its end."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.finish_constraints import finish_constraints, motion_of_step
 from flexmbs.core.equations.projection import RECOVERED, replaces_early

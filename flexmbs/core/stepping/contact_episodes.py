@@ -1,7 +1,5 @@
 """Contacts while they touch: their start and end, the impulse and the largest force, the first step inside."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

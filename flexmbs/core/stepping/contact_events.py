@@ -5,8 +5,6 @@ ends as soon as its force vanishes inside; it starts again where its force would
 A law that is renewed at the ends of steps has a third event, where the bodies stop approaching.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.contact.gap import gap_at, normal_force
 from flexmbs.core.contact.groups import free_contact, occupy, pairs_for_ever
 from flexmbs.core.layout.state import ALL_STALE

@@ -3,8 +3,6 @@
 Intervals in which nothing can happen are left out by bounds (core.stepping.gap_bounds), all others are divided.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.contact.gap import normal_force
 from flexmbs.core.layout.switch_tables import HELD_GAP
 from flexmbs.core.layout.tables import AT_ZERO_FORCE, SHAPE_PAIR

@@ -1,7 +1,5 @@
 """Sampled controllers: steps end on their samples, where each is called once; its outputs are held until the next."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.accelerations import find_accelerations

@@ -6,8 +6,6 @@ interval would have to be searched; with it, conservative advancement leaves no 
 Dynamic Simulation of Rigid Body Systems, 1996, ch. 2; Zhang, Lee, Kim, ACM Trans. Graphics 25 (2006) 3).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.machine_code.kernel import kernel

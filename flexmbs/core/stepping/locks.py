@@ -5,8 +5,6 @@ follows (core.stepping.rigid.resolve): two projections, onto the locks and then 
 are the projection onto both.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.equations.iteration_matrix import unit_row
 from flexmbs.core.equations.projection import fill_projection
 from flexmbs.core.equations.tangent import update_tangent

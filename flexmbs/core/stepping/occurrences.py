@@ -1,7 +1,5 @@
 """What happens at an instant, in the log (core.layout.state.OCCURRENCE)."""
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 

@@ -1,7 +1,5 @@
 """Where a step has ended with an event: the method starts anew."""
 
-from __future__ import annotations
-
 from flexmbs.core.equations.tangent import renew_accelerations
 from flexmbs.core.laws.force.measure import keep_turns
 from flexmbs.core.layout.state import ALL_STALE

@@ -1,7 +1,5 @@
 """Step sizes: the first one, the factor from one step to the next."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.methods.error_norm import position_weight, velocity_weight

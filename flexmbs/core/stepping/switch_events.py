@@ -4,8 +4,6 @@ Margins depend on accelerations and multipliers, which no interpolant has to the
 repeated up to the event: from both sides, by the method of Illinois (Dowell and Jarratt, BIT 11 (1971) 168).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.finish_constraints import finish_constraints
 from flexmbs.core.layout.state import ALL_STALE

@@ -1,7 +1,5 @@
 """Rows of the log: at the end of steps, and inside long ones."""
 
-from __future__ import annotations
-
 from flexmbs.core.equations.rotation_charts import new_chart
 from flexmbs.core.layout.log_rows import TIME, column_starts
 from flexmbs.core.linalg.copying import copy_matrix

@@ -1,7 +1,5 @@
 """The closest point of a smooth triangle: Newton's method on its parameters, kept inside by its active edges."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.gregory_patch import patch_component

@@ -10,8 +10,6 @@ The gap of two bodies at the distance d (from b to a) is the maximum over unit v
 while they penetrate. As a maximum its derivative by the pose is that at fixed n: the force along n is conservative.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.round_shapes import perpendicular

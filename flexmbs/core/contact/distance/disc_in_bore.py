@@ -1,7 +1,5 @@
 """The point of a tilted disc that is closest to the wall of the bore around it: end of a journal in a bearing."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.round_shapes import perpendicular

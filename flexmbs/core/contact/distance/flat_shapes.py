@@ -1,7 +1,5 @@
 """Signed distance (m, negative inside) and its gradient for boxes and finite planes: (distance, nx, ny, nz)."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.round_shapes import along_and_across

@@ -11,8 +11,6 @@ then the vectors that tell inside from outside on sharp edges 01, 12, 20 and at 
 then how far the patch is from its flat triangle at most.
 """
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 CORNER, NEAR, MIDDLE, INNER = 0, 9, 27, 36  # where the points begin

@@ -17,7 +17,5 @@ TRIANGLES      see :mod:`flexmbs.core.contact.distance.triangulated_surface`
 =============  ==========================================================================================
 """
 
-from __future__ import annotations
-
 HALF_SPACE, BALL, CAVITY, CAPSULE, CYLINDER, BORE, TORUS, BOX, RECTANGLE, DISC, TRIANGLES, PLACED = range(12)
 ENDLESS = 1e300  # half length of what has no ends, m

@@ -4,8 +4,6 @@ All kernels return (distance, nx, ny, nz). Where the gradient is not unique (on 
 is returned, always the same.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.mechanics.vectors import vector_at

@@ -4,8 +4,6 @@ The segment is crowned: a distance ``crown`` s^2 (s = -1 and 1 at its ends) is a
 closest point then is unique and moves smoothly where the segment is parallel to a face or to another capsule.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.kinds import BALL, BOX, CAPSULE, CYLINDER, HALF_SPACE, PLACED

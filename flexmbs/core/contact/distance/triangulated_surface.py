@@ -5,8 +5,6 @@ first child next (bounds x0 y0 z0 x1 y1 z1, node behind its branch, first triang
 then the triangles (:mod:`.gregory_patch`).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.closest_on_patch import closest_on_patch, closest_on_triangle

@@ -1,7 +1,5 @@
 """A capsule against a shape with a distance function: the point of its core that is closest, crowned along it."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.distance.segment_core import closest_on_segment
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import pair_geometry

@@ -1,7 +1,5 @@
 """A convex body with a smooth surface above a plane: end of a cylinder, torus."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.distance.convex_bodies import support_height, support_point
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B

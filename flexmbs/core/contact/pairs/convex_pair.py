@@ -1,7 +1,5 @@
 """Two convex bodies with smooth surfaces: boxes, cylinders, plates."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.distance.convex_bodies import convex_gap, support_point
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B

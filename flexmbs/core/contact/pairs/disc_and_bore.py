@@ -1,7 +1,5 @@
 """An end of a cylinder inside of a bore."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.distance.disc_in_bore import disc_in_bore
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B

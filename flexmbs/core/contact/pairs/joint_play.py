@@ -3,8 +3,6 @@
 Marker a is that of what moves (ball, pin, slider), marker b that of what holds it; normals point to a's side.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.pair_geometry import pair_geometry

@@ -1,7 +1,5 @@
 """The film between a pin (marker a) and its bore (marker b): core.laws.film.short_bearing."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.pair_geometry import surface_contact

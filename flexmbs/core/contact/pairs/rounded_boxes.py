@@ -8,8 +8,6 @@ another at its end; edges are parallel; corners coincide) one of them stands bac
 continuously, and is below zero where it does not.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.flat_shapes import beyond, leave_box

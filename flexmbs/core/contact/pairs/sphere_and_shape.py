@@ -1,7 +1,5 @@
 """A sphere or point of body a against a shape with a distance function: end of a capsule, corner of a box."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.distance.shape_distance import shape_distance
 from flexmbs.core.contact.pair_geometry import pair_geometry
 from flexmbs.core.layout.frames import A, B

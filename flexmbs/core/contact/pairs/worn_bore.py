@@ -4,8 +4,6 @@ The point of the bore nearest to the pin's centre: of all nodes of the profile t
 the derivative of the squared distance. A tilt of the pin shortens its radius to second order, which is left out.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.pair_geometry import pair_geometry

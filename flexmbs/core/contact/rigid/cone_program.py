@@ -7,8 +7,6 @@ points with Nesterov and Todd's scaling, Mehrotra's predictor and corrector (And
 problem of least squares with the rows W^-1 A and sqrt(P), solved by the triangle of their QR factors and refined.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.second_order_cones import (

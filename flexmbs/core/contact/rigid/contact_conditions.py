@@ -11,8 +11,6 @@ r_n = 1 / W_nn, and 1 / r_t is the larger eigenvalue of W_tt. F has
 the unit of y.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.linalg.copying import copy_vector

@@ -4,8 +4,6 @@ A contact that slides along d has y_n = (W_nn - mu W_nt . d) lam_n + b_n. Where 
 holds the contact if b_n < 0, and it may be open as well as pressed if b_n >= 0.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance

@@ -5,8 +5,6 @@ of its diagonal is added to it: steps are then those of an iteration of proximal
 close to the smallest of all solutions (Tikhonov). The part shrinks where it slows the iteration.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, differentiate_conditions, errors_of_conditions
 from flexmbs.core.linalg.copying import copy_vector
 from flexmbs.core.linalg.dense_lu import factorise, solve

@@ -14,8 +14,6 @@ definite shares. Where that fails too friction grows from nothing in parts, and 
 friction is critical.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.cone_program import solve_cone_program

@@ -3,8 +3,6 @@
 Vectors have m numbers: the first ``lines`` are on half lines, each three after them in a cone (Alizadeh, Goldfarb 2003).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.machine_code.kernel import kernel

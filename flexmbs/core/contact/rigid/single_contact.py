@@ -4,8 +4,6 @@ Slip along the unit vector e has lam_t = -mu lam_n e and y_n = 0, so lam_n = -q_
 parallel to e is an equation for the angle of e, a trigonometric polynomial of degree 2 with up to four roots.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.machine_code.kernel import kernel

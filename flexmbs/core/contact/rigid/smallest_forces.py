@@ -1,7 +1,5 @@
 """The smallest forces among those of redundant contacts: W is singular, y and the modes are what they are."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.rigid.contact_conditions import apply_compliance, differentiate_conditions
 from flexmbs.core.contact.rigid.contact_newton import iterate
 from flexmbs.core.linalg.copying import copy_vector

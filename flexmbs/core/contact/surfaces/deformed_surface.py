@@ -1,7 +1,5 @@
 """Where the nodes and the boxes of a surface are at the present modal coordinates, computed when first asked for."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.surfaces.layout import (
     BOX,
     BOX_ENTRY,

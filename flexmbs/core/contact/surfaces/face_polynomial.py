@@ -5,8 +5,6 @@
 with 0 <= u, v, u + v <= 1 on triangles (c6 = c7 = 0) and -1 <= u, v <= 1 on quadrilaterals.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.surfaces.layout import COEFFICIENTS, HIT, RING, WEIGHTS

@@ -4,8 +4,6 @@ The points are looked at in the order of the tree of their boxes: a box that is 
 least gap so far (or that does not touch it, once a point penetrates) is left out with all its points.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.distance.shape_distance import shape_distance

@@ -1,7 +1,5 @@
 """Motion and forces of points of surfaces: the point of a face that was found closest, and points given by number."""
 
-from __future__ import annotations
-
 from flexmbs.core.contact.surfaces.closest_point import FOUND
 from flexmbs.core.contact.surfaces.deformed_surface import add_node_force, header, node_velocity
 from flexmbs.core.contact.surfaces.layout import FACE, ITEMS_AT, NEAREST, WEIGHTS

@@ -1,7 +1,5 @@
 """A sphere or a point on a marker against the deformed surface of a body: one gap, with any law and friction."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.pair_geometry import surface_contact

@@ -9,8 +9,6 @@ The film cavitates where V . n < 0 (Guembel's condition at ambient pressure), so
 Sommerfeld's substitution 1 - e cos p = (1 - e^2) / (1 + e cos x) makes the integrands polynomials of cos x and sin x.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.machine_code.kernel import kernel

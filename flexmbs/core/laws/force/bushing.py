@@ -8,8 +8,6 @@ The moment that does the work of th' is the transpose of this map times its own,
 e^T K e / 2 + preload . e.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.laws.force.measure import about_axis, counted

@@ -1,7 +1,5 @@
 """All elements: measure, law, force; what they measured and their force stay in ``work.record``."""
 
-from __future__ import annotations
-
 from flexmbs.core.laws.force.force_law import law_energy, law_force
 from flexmbs.core.laws.force.measure import apply, measure
 from flexmbs.core.laws.friction.contact_friction import contact_friction

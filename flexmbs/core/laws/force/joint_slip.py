@@ -7,8 +7,6 @@ A bearing or guide of length L carries the force F across its axis and the momen
 F/2 + M/L and F/2 - M/L as vectors; the friction of both ends adds up.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.layout.frames import A

@@ -1,7 +1,5 @@
 """Point forces and torques on markers: three signals, in world axes or those of the marker."""
 
-from __future__ import annotations
-
 from flexmbs.core.layout.frames import A
 from flexmbs.core.layout.tables import FOLLOWER, VALUE
 from flexmbs.core.mechanics.marker_forces import add_force

@@ -3,8 +3,6 @@
 Where they stick, rows of the constraints hold them (core.constraints.sticking_joint).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.laws.force.joint_slip import direction_of_sliding, joint_slip, pressing_force

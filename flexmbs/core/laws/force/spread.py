@@ -4,8 +4,6 @@ With amplitude s: force s (R0 + R1 q), moment s (M0 + M1 q) about the frame, mod
 axes (flexmbs.mechanism.distributed_loads computes them from the fields of the body, of second order too).
 """
 
-from __future__ import annotations
-
 from flexmbs.core.layout.tables import VALUE
 from flexmbs.core.mechanics.vectors import add, components, put, rotate, vector_at
 from flexmbs.machine_code.kernel import kernel

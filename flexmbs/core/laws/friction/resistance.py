@@ -1,7 +1,5 @@
 """What the friction laws share: speed of slip, coefficient after Stribeck, force and moment against the motion."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.laws.friction.smooth_coefficient import smooth_sign

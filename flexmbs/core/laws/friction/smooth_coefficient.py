@@ -8,8 +8,6 @@ with two continuous derivatives.  The shape is that of the coefficient over slip
 FRICTION statements), there with cubic steps.
 """
 
-from __future__ import annotations
-
 from flexmbs.machine_code.kernel import kernel
 
 STATIC, DYNAMIC, STICTION_RATE, SLIP_RATE = range(4)

@@ -1,7 +1,5 @@
 """Matrices of the unknowns, block by block (core.layout.time_stepping)."""
 
-from __future__ import annotations
-
 from flexmbs.core.linalg.dense_lu import factorise, solve
 from flexmbs.core.linalg.matrix import columns_of
 from flexmbs.machine_code.kernel import kernel

@@ -1,7 +1,5 @@
 """Which contacts enter a step: those without a gap at its middle; what their impulses do to the unknowns."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import least_aligned, put_tangents
 from flexmbs.core.contact.gap import contact_geometry, relative_velocity
 from flexmbs.core.contact.groups import occupy, pairs_for_ever

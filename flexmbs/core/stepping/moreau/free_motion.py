@@ -5,8 +5,6 @@ Where forces are stiff (flexible bodies, springs) it is linearly implicit,
 the midpoint rule itself for linear systems; else f is evaluated twice, at last with v + dv / 2 of the first.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.residual import residual

@@ -1,7 +1,5 @@
 """Pairs of a group of spheres and planes that touch now; a pair keeps its contact while it touches."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.broad_phase import fill_grid, neighbours_of

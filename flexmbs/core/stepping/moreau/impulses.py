@@ -1,7 +1,5 @@
 """The contact problem of a step: coefficients, start, solution, and what becomes of it (forces, modes, occurrences)."""
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION

@@ -4,8 +4,6 @@ The velocities of the unknowns change with every impulse, so that a sweep costs 
 Methods Appl. Mech. Engrg. 177 (1999) 235; Acary and Brogliato 2008, ch. 13.7). Sweeps go to and fro.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.single_contact import solve_single

@@ -3,8 +3,6 @@
 M with all constraints that stay; G has the rows of the closed contacts, in the order of their slots.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.any_rows import any_rows
 from flexmbs.core.equations.iteration_matrix import unit_row
 from flexmbs.core.equations.projection import fill_equilibrated

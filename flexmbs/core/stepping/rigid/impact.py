@@ -1,7 +1,5 @@
 """The impact of an event: impulses of all closed contacts at once, and what they change."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import put_tangents
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED

@@ -3,8 +3,6 @@
 So also their impulses. Each depends on all members of the problem, so that both are found by turns.
 """
 
-from __future__ import annotations
-
 from flexmbs.core.laws.force.joint_slip import pressing_force
 from flexmbs.core.layout.friction_tables import GIVEN
 from flexmbs.core.linalg.copying import copy_vector

@@ -5,8 +5,6 @@ of its bearing, which depends on all impulses, so that it is found by iteration.
 slip after the impact; whatever N is, it takes energy.  A given normal force is finite, and has no impulse.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.contact_work import AMBIGUOUS, SOLVED

@@ -4,8 +4,6 @@ Slip along its direction of a joint that slides; mu_s N - |friction| of one that
 where it does.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.residual import residual

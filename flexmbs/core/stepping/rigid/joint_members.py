@@ -5,8 +5,6 @@ and with them the parts that a spherical joint has of its cone.  With friction c
 y = a - W c d along d: each part p has d_p = a_p / (W_p c + |y|).
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.equations.iteration_matrix import unit_row

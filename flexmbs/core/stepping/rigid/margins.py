@@ -3,8 +3,6 @@
 Normal force of a closed contact; mu_s lam_n - |lam_t| of one that sticks; slip along its direction of one that slides.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.constraints.contact_slot import slip_direction

@@ -6,8 +6,6 @@ about z, with the parts of N that its slip has in them. Members have the number 
 of their switch (where ``State.active`` has their mode), or, behind all switches, of the switch whose second part they are.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.laws.contact.rigid import FRICTION, STATIC_FRICTION

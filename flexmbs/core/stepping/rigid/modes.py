@@ -3,8 +3,6 @@
 A complementarity problem of the accelerations decides, of all contacts at once whose bodies neither approach nor part.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.constraints.contact_slot import put_tangents

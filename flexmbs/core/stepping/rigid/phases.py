@@ -1,7 +1,5 @@
 """Rigid contacts while they are closed: start and end, the impulse of forces and impacts, the largest force."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from flexmbs.core.layout.switch_tables import SLIDING, SLOT, STICKING

@@ -10,8 +10,6 @@ At the limit itself all accelerations are zero, and nothing tells what begins.  
 as it did in the last step.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.holding import factor_delassus, holding_margin, motion_at_limit

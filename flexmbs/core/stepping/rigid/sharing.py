@@ -11,8 +11,6 @@ orthonormal basis of its rows, and Q = 1 - B^T B the projection on what no motio
 with lam_0 at the start of the step and c as large as W: regular, without any compliance in what moves.
 """
 
-from __future__ import annotations
-
 import math
 
 from flexmbs.core.contact.rigid.holding import factor_delassus

@@ -1,7 +1,5 @@
 """Which rigid contacts are closed, and the slots that serve them: three rows of the constraints each."""
 
-from __future__ import annotations
-
 from flexmbs.core.constraints.contact_slot import least_aligned
 from flexmbs.core.contact.gap import gap_in_place
 from flexmbs.core.layout.frames import B

@@ -1,7 +1,5 @@
 """Which function reads which card that joins, supports or loads nodes with mass."""
 
-from __future__ import annotations
-
 from flexmbs.mesh.readers.abaqus import coupling_cards, node_property_cards
 
 CONSTRAINT_CARDS = {

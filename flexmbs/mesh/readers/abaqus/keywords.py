@@ -1,7 +1,5 @@
 """Which keywords are loads and output (no part of a body), and which properties of materials are left out."""
 
-from __future__ import annotations
-
 # Nothing is lost when these are not read, and nothing is said about them.
 SILENT = {"HEADING", "PREPRINT", "RESTART", "WAVEFRONTMINIMIZATION", "PARAMETER", "INCLUDE", "ENDSTEP", "DISTRIBUTIONTABLE"}
 
