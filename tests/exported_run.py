@@ -4,6 +4,7 @@ import warnings
 from functools import cache
 
 import numpy as np
+from made_up_run import nothing
 
 import flexmbs as fm
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
@@ -84,7 +85,6 @@ def result(body=None, steps=STEPS):
             contact_force=0.0 * gap,
             body_position=position,
             body_rotation=rotation,
-            body_velocity=velocity,
-            body_angular_velocity=spin,
+            **{**nothing(steps, position.shape[1], 1), "body_velocity": velocity, "body_angular_velocity": spin},
         ),
     )

@@ -1,6 +1,7 @@
 """A result in closed form: a ball falls on a plane, slides until it rolls, and a box stands beside it."""
 
 import numpy as np
+from made_up_run import nothing
 
 from flexmbs import ContactRecord, Result
 from flexmbs.result.structure import BodyRecord, ContactPair, MarkerRecord, OutlineRecord, Structure
@@ -61,6 +62,8 @@ def trajectory():
     push[:, 0, 0], push[:, 0, 1] = -FRICTION * force * (slip(t) > 0.0), force
     point = np.zeros((steps, 2, 3))
     point[:, 0, 0], point[:, 0, 1] = x, 0.5 * gap
+    touching = {"contact_point": point, "contact_push": push, "contact_slip": np.stack([slip(t), 0.0 * t], axis=1)}
+    moving = {"body_velocity": np.gradient(position, t, axis=0)}
     none = np.zeros((steps, 0))
     return Trajectory(
         t=t,
@@ -70,12 +73,10 @@ def trajectory():
         energy=np.zeros((steps, 3)),
         contact_gap=np.stack([gap, np.full(steps, 0.5)], axis=1),
         contact_force=np.stack([force, 0.0 * t], axis=1),
-        contact_point=point,
-        contact_push=push,
-        contact_slip=np.stack([slip(t), 0.0 * t], axis=1),
         body_position=position,
         body_rotation=rotation,
-        contacts=(ContactRecord("floor", LANDS, np.nan, PEAK, 0.5 * (LANDS + BACK), 1.0, 1.962),),
+        **{**nothing(steps, 3, 2), **moving, **touching},
+        contacts=(ContactRecord("floor", LANDS, np.nan, PEAK, 0.5 * (LANDS + BACK), 1.0, 1.962, None, 1e-6 * PEAK),),
     )
 
 

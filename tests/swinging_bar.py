@@ -1,6 +1,7 @@
 """A result in closed form: a bar swings about the z axis, bends in its first mode and touches a plane once."""
 
 import numpy as np
+from made_up_run import nothing
 
 from flexmbs import ContactRecord, FlexibleBody
 from flexmbs.reduction.flexible_body import InertiaFields, PointFields, SurfaceFields
@@ -104,7 +105,7 @@ def motion(t):
     return q, v, a
 
 
-def trajectory(steps=151, t_end=0.75, velocities=True):
+def trajectory(steps=151, t_end=0.75):
     t = np.linspace(0.0, t_end, steps)
     q, v, a = motion(t)
     angle = q[:, 0] - 0.5 * np.pi  # the bar lies along its x axis, which hangs at -90 degrees
@@ -118,6 +119,12 @@ def trajectory(steps=151, t_end=0.75, velocities=True):
     spin[:, 1, 2] = v[:, 0]
     force = 2000.0 * np.exp(-(((t - 0.52) / 0.004) ** 2))
     force[force < 1.0] = 0.0
+    deflection = shape(1.0)[0] * q[:, 1]
+    tip = np.stack([1.0 + shortening(1.0) * q[:, 1] ** 2, deflection, 0.0 * t], axis=1)
+    touching = {
+        "contact_point": np.einsum("tij,tj->ti", rotation[:, 1], tip)[:, None],
+        "contact_push": force[:, None, None] * np.array([1.0, 0.0, 0.0]),
+    }
     return Trajectory(
         t=t,
         q=q,
@@ -128,8 +135,7 @@ def trajectory(steps=151, t_end=0.75, velocities=True):
         contact_force=force[:, None],
         body_position=np.zeros((steps, 2, 3)),
         body_rotation=rotation,
-        body_velocity=np.zeros((steps, 2, 3)) if velocities else None,
-        body_angular_velocity=spin if velocities else None,
-        contacts=(ContactRecord("stop", 0.51, 0.53, 2000.0, 0.52, 14.2),),
+        **{**nothing(steps, 2, 1), **touching, "body_angular_velocity": spin},
+        contacts=(ContactRecord("stop", 0.51, 0.53, 2000.0, 0.52, 14.2, 1.2, 0.9, 1e-4),),
         stats={"steps_accepted": steps - 1},
     )

@@ -19,7 +19,7 @@ class SurfaceFields:
     quadratic : (npairs, np, 3)
     stress_modes : (n, np, 6), Pa per unit q: xx, yy, zz, yz, xz, xy in the body frame
     elements : (number of faces,) int, number in the mesh file of the element that each face is a side of; None where it
-        is not known (bodies without elements, files of earlier versions)
+        is not known (bodies without elements)
     """
 
     points: np.ndarray

@@ -19,8 +19,7 @@ from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.body_store import NESTED, PARTS
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
-# 2: places of the markers
-FORMAT, READABLE = "flexmbs body 2", ("flexmbs body 1", "flexmbs body 2")
+FORMAT = "flexmbs body 2"
 _TEXTS = ("mode_labels", "warnings")
 _MOMENTS = {part.name for part in fields(InertiaMoments)}
 _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
@@ -59,11 +58,12 @@ def read_npz(path: str | Path) -> FlexibleBody:
     try:
         if "format" not in arrays:
             return _from_plain(arrays, str(path))
-        if str(arrays["format"]) not in READABLE:
-            raise BodyError(f"{path}: contains '{arrays['format']}'; expected '{FORMAT}'")
+        if str(arrays["format"]) != FORMAT:
+            raise BodyError(f"{path}: contains '{arrays['format']}'; expected '{FORMAT}', of this version of flexmbs: reduce again")
         return checked_body(_from_whole(arrays, str(path)), str(path))
     except KeyError as error:
-        raise BodyError(f"{path}: the body is incomplete ({error} is missing)") from error
+        text = f"the body is incomplete ({error} is missing): it was made by another version of flexmbs, or is damaged"
+        raise BodyError(f"{path}: {text}: reduce again") from error
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
         raise BodyError(f"{path}: an array has an unexpected type or shape ({text_of(error)})") from error
 
@@ -93,15 +93,13 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
         raise KeyError("absent")
     for part in fields(FlexibleBody):
         if part.name in PARTS:
-            # files of earlier versions do not have the optional parts
-            if part.default is MISSING or any(key.startswith(f"{part.name}.") for key in arrays):
+            if part.name not in values:  # absent
                 values[part.name] = _unflat(arrays, part.name, PARTS[part.name])
         elif part.name == "markers":
             names = _texts(arrays, "marker_names")
             values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
         elif part.name == "places":
-            stated = "places" in arrays or str(arrays["format"]) == FORMAT
-            values["places"] = places_of_text(_texts(arrays, "places") if stated else (), where)
+            values["places"] = places_of_text(_texts(arrays, "places"), where)
         elif part.name == "options":
             keys = [key for key in arrays if key.startswith("options.")]
             values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}

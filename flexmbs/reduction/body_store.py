@@ -18,8 +18,7 @@ from flexmbs.mesh.marker_places import places_of_text, places_text
 from flexmbs.reduction.body_checks import checked_body
 from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
 
-# 2: second-order fields may belong to quadratic forms ("forms") in place of pairs. 3: places of the markers.
-FORMAT, READABLE = "flexmbs body 3", ("flexmbs body 1", "flexmbs body 2", "flexmbs body 3")
+FORMAT = "flexmbs body 3"
 PARTS = {"inertia": InertiaFields, "surface": SurfaceFields, "stress_modes": StressModes, "section_force_modes": SectionForceModes}
 BODY_ENDINGS = (".h5", ".hdf5")  # of file names
 NESTED = {(StressModes, "points"): StressPoints}
@@ -94,10 +93,10 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
 def _body_in(group, where: str) -> FlexibleBody:
     """The content of the group, unchecked."""
     found = group.attrs.get("format")
-    if not isinstance(found, str) or found not in READABLE:
-        newer = str(found).startswith("flexmbs body ")
-        advice = "; it was written by a newer flexmbs: update flexmbs" if newer else ""
-        raise BodyError(f"{where}: contains {found or 'no flexible body'}; expected {' or '.join(READABLE)}{advice}")
+    if not isinstance(found, str) or found != FORMAT:
+        other = str(found).startswith("flexmbs body ")
+        advice = "; it was written by another version of flexmbs: update flexmbs, or reduce again" if other else ""
+        raise BodyError(f"{where}: contains {found or 'no flexible body'}; expected {FORMAT}{advice}")
     values = {}
     for part in fields(FlexibleBody):
         if part.name in PARTS:
@@ -106,11 +105,11 @@ def _body_in(group, where: str) -> FlexibleBody:
         elif part.name == "markers":
             values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
         elif part.name == "places":
-            values["places"] = places_of_text(_read_value(group, "places", MISSING if found == FORMAT else ()), where)
+            values["places"] = places_of_text(_read_value(group, "places"), where)
         elif part.name == "options":
             values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
         else:
-            values[part.name] = _read_value(group, part.name, part.default)
+            values[part.name] = _read_value(group, part.name)
     return FlexibleBody(**values)
 
 
@@ -127,7 +126,7 @@ def _read_plain(group, kind: type):
     values = {}
     for part in fields(kind):
         inner = NESTED.get((kind, part.name))
-        values[part.name] = _read_plain(group[part.name], inner) if inner else _read_value(group, part.name, part.default)
+        values[part.name] = _read_plain(group[part.name], inner) if inner else _read_value(group, part.name)
     return kind(**values)
 
 
@@ -145,14 +144,13 @@ def _write_value(group, name: str, value) -> None:
         group.attrs[name] = value
 
 
-def _read_value(group, name: str, default=MISSING):
-    """``default`` is for parts that files of earlier versions lack."""
+def _read_value(group, name: str):
     if name + " is none" in group.attrs:
         return None
     if name in group.attrs:
         return _plain(group.attrs[name])
-    if name not in group and default is not MISSING:
-        return default
+    if name not in group:
+        raise ValueError(f"{name} is missing: it was made by another version of flexmbs, or is damaged: reduce again")
     return read_dataset(group[name])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,8 +13,9 @@ import numpy as np
 from flexmbs.common.atomic_files import what_is, write_arrays
 from flexmbs.common.errors import FlexmbsError, ResultFolderError
 from flexmbs.common.stored_arrays import read_npz_arrays
-from flexmbs.result.trajectory import check_chunk
+from flexmbs.result.trajectory import OTHER_VERSION, check_chunk
 
+_IN_NOTES = ("run", "number", "base_rows", "row", "rows", "arrays", "contacts", "events", "stats")
 REMEDY = "restore it from a backup, or run again (force=True, --force)"
 
 
@@ -44,8 +45,8 @@ def damaged(path: Path, problem: str) -> ResultFolderError:
 
 
 def chunk_path(folder: Path, run: str, number: int) -> Path:
-    """``run``: identity of the run; empty for those of flexmbs 0.1.0."""
-    return folder / (f"chunk_{run}_{number:06d}.npz" if run else f"chunk_{number:06d}.npz")
+    """``run``: identity of the run."""
+    return folder / f"chunk_{run}_{number:06d}.npz"
 
 
 def chunk_number(path: Path) -> int:
@@ -55,7 +56,7 @@ def chunk_number(path: Path) -> int:
 
 def chunk_files(folder: Path, run: str) -> dict[int, Path]:
     """The chunks of a run by number, in order; other files are ignored."""
-    pattern = re.compile(rf"chunk_{run}_[0-9]{{6,}}\.npz" if run else r"chunk_[0-9]{6,}\.npz")
+    pattern = re.compile(rf"chunk_{run}_[0-9]{{6,}}\.npz")
     found = (path for path in folder.iterdir() if pattern.fullmatch(path.name))
     return dict(sorted((chunk_number(path), path) for path in found))
 
@@ -67,13 +68,13 @@ def write_chunk(path: Path, run: str, arrays: Mapping[str, np.ndarray], note: Ma
     """
     full = {**note, "run": run, "number": chunk_number(path), "rows": len(arrays["t"]), "arrays": sorted(arrays)}
     text = np.array(json.dumps(full, default=plain_number))
-    write_arrays(path, {**arrays, "note": text}, ResultFolderError, owner=run or "old")
+    write_arrays(path, {**arrays, "note": text}, ResultFolderError, owner=run)
 
 
 def read_note(path: Path) -> dict:
     """The note of a chunk: run, number, rows, contacts, statistics."""
     with reading(path):
-        return json.loads(str(read_npz_arrays(path, names=("note",))["note"]))
+        return checked_note(json.loads(str(read_npz_arrays(path, names=("note",))["note"])), _IN_NOTES)
 
 
 def read_chunk(path: Path, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
@@ -83,16 +84,22 @@ def read_chunk(path: Path, names: tuple[str, ...] | None = None) -> dict[str, np
         note = arrays.pop("note", None)
         if note is not None:
             check_chunk(arrays)
-            listed = json.loads(str(note)).get("arrays")
-            if listed is not None and listed != sorted(arrays):
+            if json.loads(str(note))["arrays"] != sorted(arrays):
                 raise ValueError("arrays are missing")
         return arrays
 
 
 def row_count(path: Path) -> int:
     """Rows of a chunk."""
-    rows = read_note(path).get("rows")
-    return len(read_chunk(path, ("t",))["t"]) if rows is None else int(rows)
+    return int(read_note(path)["rows"])
+
+
+def checked_note(note: dict, names: Sequence[str]) -> dict:
+    """The note of a part of a result; ValueError if something in it is missing."""
+    missing = [name for name in names if name not in note]
+    if missing:
+        raise ValueError(f"its note lacks {', '.join(missing)}: {OTHER_VERSION}")
+    return note
 
 
 def plain_number(value: object) -> float:

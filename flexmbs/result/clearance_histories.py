@@ -76,7 +76,7 @@ def phase_of(run: Trajectory, structure: Structure, row: int) -> np.ndarray:
         if contact.start <= run.t[0]:
             phase[inside] = FOLLOWING
         else:
-            gap, speed = run.contact_gap[inside, row], contact.approach_speed or 0.0
+            gap, speed = run.contact_gap[inside, row], contact.approach_speed
             follows = min(_returns(gap), _settles(gap, run.t[inside], SETTLED * speed))
             phase[inside[follows:]] = FOLLOWING
     return phase

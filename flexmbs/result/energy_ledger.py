@@ -123,10 +123,7 @@ def ledger_of(run: Trajectory | StoredTrajectory, structure: Structure, time: fl
     SimulationError if it has none, ValueError for a time before its start.
     """
     if not run.has("ledger"):
-        raise SimulationError(
-            "this result has no energy ledger: it was made by kinematics or statics, with energy_ledger=False, or by "
-            "an older version of flexmbs"
-        )
+        raise SimulationError("this result has no energy ledger: it was made by kinematics or statics, or with energy_ledger=False")
     t, kinds, names = run.t, structure.ledger_kinds, structure.ledger_names
     i = len(t) - 1 if time is None else int(np.searchsorted(t, time, side="right")) - 1
     if i < 0:

@@ -64,8 +64,8 @@ def columns_of(events: Sequence[EventRecord]) -> dict[str, list]:
 
 
 def events_from(columns: Mapping[str, Sequence]) -> list[EventRecord]:
-    """Records from :func:`columns_of`; fields that are not there keep their defaults."""
-    names = [field.name for field in fields(EventRecord) if field.name in columns]
+    """Records from :func:`columns_of`; KeyError for a field that is not there."""
+    names = [field.name for field in fields(EventRecord)] if columns else []
     rows = zip(*(columns[name] for name in names), strict=True)
     return [EventRecord(**{n: tuple(x) if isinstance(x, list) else x for n, x in zip(names, row, strict=True)}) for row in rows]
 

@@ -17,13 +17,8 @@ History = Callable[[Trajectory], np.ndarray]
 AXES = ("x", "y", "z")
 
 
-def catalogue(
-    structure: Structure, velocities: bool = True, contact_points: bool = True, ledger: bool = False
-) -> dict[str, History]:
-    """Every history by name.
-
-    Those of marker velocities only with ``velocities`` of bodies in the trajectory, those of friction, slip and contact
-    points only with ``contact_points``, those of the energy ledger only with ``ledger``.
+def catalogue(structure: Structure, ledger: bool = False) -> dict[str, History]:
+    """Every history by name, those of the energy ledger only with ``ledger``.
 
     "J.angle", "J.angle.rate", "J.angle.acceleration" (J a joint), "B.bending y 1" (modal coordinate of body B),
     "B.position.x", "B.M.position.x", "B.M.velocity.x" (M a marker; world axes), "B.M.displacement.x" (body axes),
@@ -44,8 +39,7 @@ def catalogue(
     for i, name in enumerate(structure.contact_names):
         found[f"{name}.gap"] = lambda run, i=i: run.contact_gap[:, i]
         found[f"{name}.force"] = lambda run, i=i: run.contact_force[:, i]
-        if contact_points:
-            _add_contact_point(found, name, i)
+        _add_contact_point(found, name, i)
     found |= clearance_catalogue(structure)
     for i, name in enumerate(("kinetic", "gravity", "elastic")):
         found[f"energy.{name}"] = lambda run, i=i: run.energy[:, i]
@@ -66,7 +60,7 @@ def catalogue(
         for k, axis in enumerate(AXES):
             found[f"{body.name}.position.{axis}"] = lambda run, b=index, k=k: run.body_position[:, b, k]
     for marker in all_markers(structure):
-        _add_marker(found, structure, marker, velocities)
+        _add_marker(found, structure, marker)
     return found
 
 
@@ -158,7 +152,7 @@ def marker_position_history(structure: Structure, marker: MarkerRecord, run: Tra
 
 
 def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Trajectory) -> np.ndarray:
-    """(nt, 3) velocity of a marker in world axes, m/s (needs the body velocities in the trajectory)."""
+    """(nt, 3) velocity of a marker in world axes, m/s."""
     index = structure.body_index(marker.body)
     body = structure.bodies[index]
     start = marker.position if marker.fields is None else marker.fields.position
@@ -174,7 +168,7 @@ def marker_velocity_history(structure: Structure, marker: MarkerRecord, run: Tra
 
 
 def _add_contact_point(found: dict[str, History], name: str, i: int) -> None:
-    """Histories of a contact point that results of older versions lack."""
+    """Histories of slip, friction and place of a contact."""
     found[f"{name}.slip"] = lambda run: run.contact_slip[:, i]
     found[f"{name}.friction"] = lambda run: np.sqrt(
         np.maximum((run.contact_push[:, i] ** 2).sum(axis=1) - run.contact_force[:, i] ** 2, 0.0)
@@ -183,12 +177,11 @@ def _add_contact_point(found: dict[str, History], name: str, i: int) -> None:
         found[f"{name}.point.{axis}"] = lambda run, k=k: run.contact_point[:, i, k]
 
 
-def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord, velocities: bool) -> None:
+def _add_marker(found: dict[str, History], structure: Structure, marker: MarkerRecord) -> None:
     body = structure.bodies[structure.body_index(marker.body)]
     prefix = f"{marker.body}.{marker.name}"
     for k, axis in enumerate(AXES):
         found[f"{prefix}.position.{axis}"] = lambda run, k=k: marker_position_history(structure, marker, run)[:, k]
-        if velocities:
-            found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
+        found[f"{prefix}.velocity.{axis}"] = lambda run, k=k: marker_velocity_history(structure, marker, run)[:, k]
         if marker.fields is not None:
             found[f"{prefix}.displacement.{axis}"] = lambda run, k=k: marker_displacement_history(body, marker, run)[:, k]

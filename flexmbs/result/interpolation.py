@@ -153,14 +153,11 @@ def _velocity_ends(trajectory: Trajectory, at: Places) -> tuple[np.ndarray, ...]
 def frames_at(trajectory: Trajectory, times: np.ndarray, bodies: slice | list[int] = slice(None)) -> tuple[np.ndarray, np.ndarray]:
     """Positions (k, nb, 3) and rotations (k, nb, 3, 3) of body frames in world axes at ``times`` (k,).
 
-    With body velocities stored: cubic Hermite of the position and of the rotation vector of the step; otherwise
-    linear, and a rotation about a constant axis.
+    Cubic Hermite of the position and of the rotation vector of the step.
     """
     at = locate(trajectory.t, times)
     s, _ = at.across(2)
     p0, p1, r0, turn = _frame_steps(trajectory, at, bodies)
-    if trajectory.body_velocity is None or trajectory.body_angular_velocity is None:
-        return (1.0 - s) * p0 + s * p1, matrices_of_vectors(s * turn) @ r0
     velocities, spins = _frame_rates(trajectory, at, bodies, turn)
     position = cubic(s, p0, velocities[0], p1, velocities[1])
     return position, matrices_of_vectors(cubic(s, 0.0 * turn, spins[0], turn, spins[1])) @ r0

@@ -15,7 +15,17 @@ import numpy as np
 from flexmbs.common.errors import ResultFolderError
 from flexmbs.common.hdf5_files import writing_hdf5
 from flexmbs.common.stored_arrays import is_elsewhere
-from flexmbs.result.chunks import REMEDY, chunk_files, damaged, plain_number, read_chunk, read_note, reading, row_count
+from flexmbs.result.chunks import (
+    REMEDY,
+    checked_note,
+    chunk_files,
+    damaged,
+    plain_number,
+    read_chunk,
+    read_note,
+    reading,
+    row_count,
+)
 from flexmbs.result.event_records import EventRecord, columns_of, events_from
 from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import state_note
@@ -27,6 +37,8 @@ SLICE = 8192  # rows of an earlier part that are copied at once
 COMPRESSED = 2**14  # bytes of an array from which on it is compressed
 PORTION = 2**18  # bytes that are compressed together
 LEVEL = 1  # of zlib: higher ones gain a hundredth and take half as long again
+_IN_NOTES = ("run", "rows", "stats", "status", "last_chunk", "contacts", "events", "identity")
+NOTHING_JOINED: dict = {"rows": 0, "last_chunk": 0, "contacts": (), "events": {}}
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,7 @@ class Parts:
     @property
     def contacts(self) -> list[ContactRecord]:
         """Contacts that have ended (one still open at the end of an earlier part is reported by a later part)."""
-        ended = [contact for contact in self.base_note.get("contacts", ()) if np.isfinite(contact["end"])]
+        ended = [contact for contact in self.base_note["contacts"] if np.isfinite(contact["end"])]
         return [ContactRecord(**contact) for contact in ended] + [
             ContactRecord(**contact) for path in self.chunks for contact in read_note(path)["contacts"]
         ]
@@ -55,7 +67,7 @@ class Parts:
     def events(self) -> list[EventRecord]:
         """What has happened so far, in order."""
         notes = [self.base_note, *(read_note(path) for path in self.chunks)]
-        return [event for note in notes for event in events_from(note.get("events", {}))]
+        return [event for note in notes for event in events_from(note["events"])]
 
 
 def parts_of(folder: Path, run: str) -> Parts:
@@ -64,16 +76,16 @@ def parts_of(folder: Path, run: str) -> Parts:
     Raises ResultFolderError if a part is damaged, missing, or belongs to another run.
     """
     state = state_note(folder)  # read first: a run in progress only adds parts after the state
-    note = _checked_note(folder / RESULT, run) if (folder / RESULT).exists() else {}
-    last = int(note.get("last_chunk", 0))
+    joined = (folder / RESULT).exists()
+    note = _checked_note(folder / RESULT, run) if joined else NOTHING_JOINED
+    last = int(note["last_chunk"])
     numbered = {number: path for number, path in chunk_files(folder, run).items() if number > last}
-    rows = int(note.get("rows", 0))
+    rows = int(note["rows"])
     if numbered:  # chunks record the row of result.h5 after which they continue
-        first = read_note(next(iter(numbered.values())))
-        rows = min(rows, int(first.get("base_rows", rows)))
+        rows = min(rows, int(read_note(next(iter(numbered.values())))["base_rows"]))
     total = _check_chunks(run, numbered, rows)
     of_state = run if state is None else str(state.get("run", ""))
-    if of_state != run and not note:
+    if of_state != run and not joined:
         raise damaged(folder / STATE, f"belongs to a different run than {MODEL}")
     wanted = 0 if state is None else state.get("rows")
     if not isinstance(wanted, int):
@@ -94,11 +106,11 @@ def _check_chunks(run: str, numbered: Mapping[int, Path], rows: int) -> int:
     before, total = None, rows
     for number, path in numbered.items():
         note = read_note(path)
-        if str(note.get("run", "")) != run or int(note.get("number", number)) != number:
-            raise damaged(path, f"does not match its name: it contains chunk number {note.get('number')} of a run")
+        if str(note["run"]) != run or int(note["number"]) != number:
+            raise damaged(path, f"does not match its name: it contains chunk number {note['number']} of a run")
         if before is not None and number != before + 1:
             raise damaged(path, f"comes after chunk {before}: {number - before - 1} chunks in between are missing")
-        if int(note.get("row", total)) != total:
+        if int(note["row"]) != total:
             raise damaged(path, f"starts at row {note['row']}, but {total} rows precede it: chunks are missing")
         before, total = number, total + row_count(path)
     return total
@@ -152,7 +164,7 @@ def _note(contacts: Iterable[ContactRecord], events: Sequence[EventRecord], **mo
 
 
 def _write(path: Path, run: str, total: int, pieces: Iterable[Mapping[str, np.ndarray]], note: dict) -> None:
-    with writing_hdf5(path, ResultFolderError, owner=run or "old") as file:
+    with writing_hdf5(path, ResultFolderError, owner=run) as file:
         begin = 0
         for arrays in pieces:
             count = len(arrays["t"])
@@ -219,15 +231,15 @@ def _joined(path: Path, parts: Parts) -> StoredTrajectory:
             names = [name for name in file if name != "note"]
             check_chunk({name: file[name] for name in names})
         contacts = [ContactRecord(**contact) for contact in note["contacts"]]
-        read = partial(_read_joined, path, note.get("identity"))
-        events = events_from(note.get("events", {}))
+        read = partial(_read_joined, path, note["identity"])
+        events = events_from(note["events"])
         return StoredTrajectory(names, read, contacts, note["stats"], note["status"], None, events)
 
 
 def _read_joined(path: Path, identity: str | None, name: str) -> np.ndarray:
     import h5py
 
-    if not path.is_file() or _note_of(path).get("identity") != identity:
+    if not path.is_file() or _note_of(path)["identity"] != identity:
         raise ResultFolderError(f"{path}: the result was deleted, or replaced by another run, after it was opened")
     with reading(path), h5py.File(path, "r") as file:
         return file[name][()]
@@ -254,7 +266,7 @@ def _checked_note(path: Path, run: str) -> dict:
         for name in filter(lambda name: is_elsewhere(file[name]), file):
             raise ValueError(f"{name}: the data is in another file")
         note = _note_of(path)
-    if str(note.get("run", "")) != run:
+    if str(note["run"]) != run:
         raise damaged(path, f"belongs to a different run than {MODEL}")
     return note
 
@@ -264,4 +276,4 @@ def _note_of(path: Path) -> dict:
 
     with reading(path), h5py.File(path, "r") as file:
         note = json.loads(file["note"][()].decode())
-        return {"rows": len(file["t"]), **note}
+        return checked_note(note, _IN_NOTES)

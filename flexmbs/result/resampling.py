@@ -31,8 +31,7 @@ class ResampledTrajectory(StoredTrajectory):
     def __init__(self, run: Trajectory | StoredTrajectory, structure: Structure, times: np.ndarray) -> None:
         """ValueError when one of ``times`` is outside the run."""
         locate(run.t, times)
-        moving = all(run.has(name) for name in _FRAME_RATES)
-        names = [name for name in REQUIRED + OPTIONAL if run.has(name) and (moving or name not in _FRAME_RATES)]
+        names = [name for name in REQUIRED + OPTIONAL if run.has(name)]
         super().__init__(names, self._interpolated, run.contacts, run.stats, run.status, {"t": times}, run.events)
         self._run, self._structure, self._times = run, structure, times
 
@@ -62,7 +61,7 @@ class ResampledTrajectory(StoredTrajectory):
         if name == "a":
             return accelerations_at(run, times)
         law = _BY_MOTION.get(name)
-        if law is not None and len(run.t) > 1 and all(self.has(rate) for rate in _FRAME_RATES):
+        if law is not None and len(run.t) > 1:
             return law(run, self, self._structure)
         return monotone(run.t, getattr(run, name), times)
 

@@ -77,12 +77,10 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         self.trajectory = trajectory
         #: How pictures and films show the result unless told otherwise, or the run folder that says it.
         self.view_of: Mapping[str, object] | Path = {}
-        self._moving = trajectory.has("body_velocity") and trajectory.has("body_angular_velocity")
 
     @cached_property
     def _histories(self) -> dict[str, History]:
-        kinds = {"contact_points": self.trajectory.has("contact_point"), "ledger": self.trajectory.has("ledger")}
-        return catalogue(self.structure, velocities=self._moving, **kinds)
+        return catalogue(self.structure, ledger=self.trajectory.has("ledger"))
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: reactions are completed; data on disk is pickled as the path of its folder, without arrays."""

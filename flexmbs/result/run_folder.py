@@ -17,7 +17,7 @@ from pathlib import Path
 from flexmbs.common.atomic_files import reason, remove_leftovers
 from flexmbs.common.errors import MechanismWarning, ResultFolderError
 from flexmbs.common.file_lock import FileLock
-from flexmbs.result.chunks import chunk_files, read_note
+from flexmbs.result.chunks import chunk_files
 from flexmbs.result.file_names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
 from flexmbs.result.joined_file import lacks_its_state
 from flexmbs.result.structure_store import run_of
@@ -48,7 +48,7 @@ class RunFolder(os.PathLike):
         self.path = folder_path(folder)
         self.force, self.resume, self.keep_short = force, resume, keep_short
         self.holds_result = False  # whether the run has written its result, or a part of it
-        self.run = ""  # identity of the run; empty for those of flexmbs 0.1.0
+        self.run = ""  # identity of the run
         self._former: str | None = None  # identity of the run that this one replaces
         self._lock: FileLock | None = None
         self._made: list[Path] = []
@@ -96,10 +96,9 @@ class RunFolder(os.PathLike):
     def clear(self) -> None:
         """Remove the result of a previous run: its files and chunks; all other files stay."""
         if self._former is not None:
-            remove_leftovers(self.path, self._former or "old")
+            remove_leftovers(self.path, self._former)
             for path in chunk_files(self.path, self._former).values():
-                if self._former or _is_chunk(path):
-                    path.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
         for name in (RESULT, STATE, SYSTEM, SUMMARY):
             (self.path / name).unlink(missing_ok=True)
 
@@ -202,11 +201,3 @@ def _holds_something(path: Path) -> bool:
         return False
     except OSError:  # a file, or what may not be read
         return True
-
-
-def _is_chunk(path: Path) -> bool:
-    """Whether a file of a name that others use too is a chunk of flexmbs 0.1.0."""
-    try:
-        return "base_rows" in read_note(path)
-    except ResultFolderError:
-        return False

@@ -67,11 +67,11 @@ class SavedState:
 
     def save_beside(self, folder: Path, with_system: bool) -> None:
         """Write state.npz to the folder of a run, and system.npz ``with_system``."""
-        run = str(self.note.get("run", ""))
+        run = str(self.note["run"])
         if with_system:
             system = {OF_SYSTEM + name: array for name, array in self.system.items()}
-            write_arrays(folder / SYSTEM, {**system, "run": np.array(run)}, ResultFolderError, owner=run or "old")
-        write_arrays(folder / STATE, {**self.arrays, "note": self._text()}, ResultFolderError, owner=run or "old")
+            write_arrays(folder / SYSTEM, {**system, "run": np.array(run)}, ResultFolderError, owner=run)
+        write_arrays(folder / STATE, {**self.arrays, "note": self._text()}, ResultFolderError, owner=run)
 
     def _text(self) -> np.ndarray:
         return np.array(json.dumps({**self.note, "t": self.t}, default=np.ndarray.tolist))

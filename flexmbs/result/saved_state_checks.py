@@ -9,8 +9,13 @@ import numpy as np
 
 from flexmbs.common.errors import SimulationError
 from flexmbs.reduction.body_checks import LARGEST
+from flexmbs.result.trajectory import OTHER_VERSION
 
-_NAMES = ("coordinate_names", "rate_names", "contact_names", "balls")
+_NAMES = ("coordinate_names", "rate_names", "contact_names", "balls", "switch_names", "event_names", "turn_names")
+_OF_RUN = ("solve_seconds", "loop_seconds", "last_stored", "in_time", "warnings", "warned_of_size", "machine")
+_IN_NOTES = (*_NAMES, "samplers", "t", "coordinate_count", "logged", "chunk", "rows", "asked", "status", *_OF_RUN)
+_IN_NOTES = (*_IN_NOTES, "deformation", "energy", "reach")
+_OF_RECORDER = ("recorder.last", "recorder.booked", "recorder.recent", "recorder.budget")
 _FINITE = ("state.q", "state.v", "state.reference")
 TURN = 1e-6  # by which the length of a quaternion may differ from 1
 
@@ -26,30 +31,30 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
 
     if not isinstance(note, dict):
         fail("its note is not a record")
+    missing = [name for name in _IN_NOTES if name not in note] + [name for name in _OF_RECORDER if name not in arrays]
+    if missing:
+        fail(f"{', '.join(missing)} is missing; {OTHER_VERSION}: run again")
     for name in _NAMES:
-        if not (isinstance(note.get(name), list) and all(isinstance(text, str) for text in note[name])):
+        if not (isinstance(note[name], list) and all(isinstance(text, str) for text in note[name])):
             fail(f"{name} is not a list of names")
-    if not isinstance(note.get("switch_names", []), list):  # not in states of older versions
-        fail("switch_names is not a list of names")
-    samplers = note.get("samplers")
+    samplers = note["samplers"]
     if not (isinstance(samplers, list) and all(_is_sampler(sampler) for sampler in samplers)):
         fail("samplers is not a list of names with a period and a first time")
     for name in ("t", "coordinate_count", "logged", "chunk", "rows"):
-        value = note.get(name)
+        value = note[name]
         whole = name != "t"
         if not isinstance(value, int if whole else Real) or isinstance(value, bool) or not np.isfinite(value):
             fail(f"{name} is {value!r}; expected a number")
         if value < 0:
             fail(f"{name} is {value}; expected a non-negative number")
-    if not isinstance(note.get("asked"), dict) or not isinstance(note.get("status"), str):
-        fail("the requested settings or the status of the run are missing")
+    if not isinstance(note["asked"], dict) or not isinstance(note["status"], str):
+        fail("the requested settings or the status of the run are no record and no text")
     n = len(note["coordinate_names"])
     known = set(note["coordinate_names"])
     if note["coordinate_count"] > n or len(note["rate_names"]) > n or not set(note["balls"]) <= known:
         fail("names of coordinates, rates and balls contradict each other")
     contacts, balls = len(note["contact_names"]), len(note["balls"])
-    flags = contacts + len(note.get("switch_names", ()))
-    episode = 7 if "state.contact_history" in arrays else 4  # numbers; fewer in states of older versions
+    flags = contacts + len(note["switch_names"])
     history = arrays["state.contact_history"].size if "state.contact_history" in arrays else 0
     shapes = {
         "state.q": (n,),
@@ -57,7 +62,7 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
         "state.a": (n,),
         "state.reference": (balls, 4),
         "state.active": (flags,),
-        "state.episode": (contacts, episode),
+        "state.episode": (contacts, 7),
         "state.samples": (len(samplers),),
         "recorder.last": (1 + 3 * n + 4 * balls + flags + history,),
     }
@@ -69,7 +74,7 @@ def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[st
             fail(f"{name} is of {array.dtype}; expected numbers")
     for name, shape in shapes.items():
         if name not in arrays or arrays[name].shape != shape:
-            found = f"has the shape {arrays[name].shape}" if name in arrays else "is missing"
+            found = f"has the shape {arrays[name].shape}" if name in arrays else f"is missing ({OTHER_VERSION})"
             fail(f"{name} {found}; expected the shape {shape}")
     for name in _FINITE:
         if not np.all(np.abs(arrays[name]) < LARGEST):

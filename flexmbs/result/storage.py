@@ -19,7 +19,7 @@ from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.event_records import EventRecord, columns_of
 from flexmbs.result.file_names import MODEL, RESULT, STATE
-from flexmbs.result.joined_file import Parts, join, parts_of, stored, write_at_once
+from flexmbs.result.joined_file import NOTHING_JOINED, Parts, join, parts_of, stored, write_at_once
 from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -50,7 +50,7 @@ class RunWriter:
         self._system_saved = resumed is not None
         if folder is None:
             return
-        self._parts = Parts(self.folder, folder.run, 0, {}, ())
+        self._parts = Parts(self.folder, folder.run, 0, NOTHING_JOINED, ())
         if resumed is not None:
             folder.holds_result = True
             self._go_on(resumed)
@@ -81,7 +81,7 @@ class RunWriter:
             read_chunk(path)  # report damage now rather than at the end
         self.rows = int(resumed.note["rows"])
         base_rows = self.rows - sum(row_count(path) for path in kept)
-        whole = int(found.base_note.get("rows", 0))
+        whole = int(found.base_note["rows"])
         if not 0 <= base_rows <= whole or (kept and base_rows != found.base_rows):
             raise damaged(
                 self.folder / STATE,
@@ -90,9 +90,9 @@ class RunWriter:
             )
         for path in set(chunk_files(self.folder, found.run).values()) - set(kept):
             path.unlink()
-        remove_leftovers(self.folder, found.run or "old")
+        remove_leftovers(self.folder, found.run)
         self._parts = replace(found, base_rows=base_rows, chunks=kept)
-        self._number = max(last, int(found.base_note.get("last_chunk", 0)))
+        self._number = max(last, int(found.base_note["last_chunk"]))
 
     def append(
         self,

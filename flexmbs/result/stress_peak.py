@@ -21,7 +21,7 @@ class PeakStress(float):
     position : (3,) m, of the point on the undeformed body, in the axes of the body (those of its mesh)
     node : number, in the mesh file, of the node nearest to that point
     element : number, in the mesh file, of the element at that point; of several, the one whose face there bears most at
-        that time; 0 where the body does not know (bodies of earlier versions)
+        that time; 0 where the body does not know (bodies without elements)
     body : name of the body
     """
 

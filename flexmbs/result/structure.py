@@ -24,7 +24,7 @@ class BodyRecord:
     coordinate_start, rate_start : int
         Where the modal coordinates of a flexible body begin in q and in v.
     center : (3,) m, centre of mass in the body frame (drawn for rigid bodies)
-    mass, inertia : kg, and (3, 3) kg m2 about the centre of mass, of a rigid body; 0: not stored (earlier versions)
+    mass, inertia : kg, and (3, 3) kg m2 about the centre of mass, of a rigid body
     shape_points : (np, 3) m, surface of a rigid body in its frame; empty: drawn as a small frame
     shape_faces : (k,) int, VTK style [count, i, j, k, ...]
     """
@@ -120,7 +120,7 @@ class JointRecord:
     free_translations, free_rotations : (k, 3)
         Orthonormal directions along and about which marker b may move relative to marker a, in axes of marker a at the
         start. Motion along curves and surfaces is not among them.
-    kind : of joint, such as "revolute"; empty in results of version 0.1.0
+    kind : of joint, such as "revolute"
     curve : (k, 3) m, points of the curve along which marker b moves, in axes of marker a; empty: there is none
     """
 
@@ -196,7 +196,7 @@ class Structure:
     record_names, record_units : of the columns of ``Trajectory.record``
     ledger_names, ledger_kinds : of the lines of the energy ledger: names of elements, and what they do with energy
     outlines : tuple of OutlineRecord, each shape of contacts once; spheres and planes are drawn from their ContactPair
-    stated : plain values for reports, empty in results of version 0.1.0: entries of bodies, joints, constraints, forces
+    stated : plain values for reports: entries of bodies, joints, constraints, forces
         and contacts, degrees of freedom (flexmbs.analysis.recording.entries); "run": settings and versions
     """
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,7 +28,9 @@ from flexmbs.result.structure import (
     Structure,
 )
 from flexmbs.result.structure_checks import check_structure
+from flexmbs.result.trajectory import OTHER_VERSION
 
+Record = TypeVar("Record")
 #: Fields of a Structure that are tuples of plain records.
 _RECORDS = {
     "contacts": ContactPair,
@@ -78,9 +81,11 @@ def opened(path: str | Path) -> Iterator:
 
 
 def run_of(path: str | Path) -> str:
-    """Identity of the run that a model.h5 belongs to; empty for those of flexmbs 0.1.0."""
+    """Identity of the run that a model.h5 belongs to."""
     with opened(path) as file:
-        return str(file.attrs.get("run", ""))
+        if "run" not in file.attrs:
+            raise ValueError(f"the identity of its run is missing: {OTHER_VERSION}")
+        return str(file.attrs["run"])
 
 
 def load_structure(path: str | Path) -> Structure:
@@ -100,19 +105,19 @@ def _structure_in(file, where: str) -> Structure:
     }
     bodies = tuple(_read_body_record(group, flexible) for _, group in _numbered(file, "bodies"))
     markers = tuple(_read_marker(group) for _, group in _numbered(file, "markers"))
-    records = {kind: tuple(record(**_read_plain(group)) for _, group in _numbered(file, kind)) for kind, record in _RECORDS.items()}
-    return Structure(bodies=bodies, markers=markers, **records, **_read_plain(file))
+    records = {kind: tuple(_read_plain(group, record) for _, group in _numbered(file, kind)) for kind, record in _RECORDS.items()}
+    return _read_plain(file, Structure, bodies=bodies, markers=markers, **records)
 
 
 def _read_body_record(group, flexible: dict[int, FlexibleBody]) -> BodyRecord:
     reference = group.attrs.get("flexible")
     body = None if reference is None else flexible[int(reference)]
-    return BodyRecord(flexible=body, **_read_plain(group))
+    return _read_plain(group, BodyRecord, flexible=body)
 
 
 def _read_marker(group) -> MarkerRecord:
-    fields = PointFields(**_read_plain(group["fields"])) if "fields" in group else None
-    return MarkerRecord(fields=fields, **_read_plain(group))
+    moves = _read_plain(group["fields"], PointFields) if "fields" in group else None
+    return _read_plain(group, MarkerRecord, fields=moves)
 
 
 def _numbered(file, kind: str):
@@ -136,7 +141,8 @@ def _write_plain(group, record, skip: tuple[str, ...] = ()) -> None:
     group.create_dataset("plain", data=json.dumps(plain))
 
 
-def _read_plain(group) -> dict[str, object]:
+def _read_plain(group, kind: type[Record], **known) -> Record:
+    """A record of a kind, whose fields are ``known`` or in the group; ValueError if one is missing."""
     import h5py
 
     values = json.loads(group["plain"][()].decode())
@@ -144,4 +150,7 @@ def _read_plain(group) -> dict[str, object]:
     for name, item in group.items():
         if isinstance(item, h5py.Dataset) and name != "plain":
             values[name] = read_dataset(item)
-    return values
+    missing = [entry.name for entry in fields(kind) if entry.name not in values | known]
+    if missing:
+        raise ValueError(f"{group.name}: {', '.join(missing)} is missing: {OTHER_VERSION}")
+    return kind(**known, **values)

@@ -10,8 +10,16 @@ import numpy as np
 from flexmbs.result.event_records import EventRecord, in_order
 
 #: Arrays of a chunk, each with the step as its first axis.
-REQUIRED = ("t", "q", "v", "a", "energy", "contact_gap", "contact_force", "body_position", "body_rotation")
-OPTIONAL = (
+REQUIRED = (
+    "t",
+    "q",
+    "v",
+    "a",
+    "energy",
+    "contact_gap",
+    "contact_force",
+    "body_position",
+    "body_rotation",
     "body_velocity",
     "body_angular_velocity",
     "reaction",
@@ -21,8 +29,9 @@ OPTIONAL = (
     "contact_point",
     "contact_push",
     "contact_slip",
-    "ledger",
 )
+OPTIONAL = ("ledger",)
+OTHER_VERSION = "it was made by another version of flexmbs, or is damaged"
 
 
 @dataclass(frozen=True)
@@ -30,8 +39,7 @@ class ContactRecord:
     """One contact from its start to its end, both located as events.
 
     ``end`` is NaN and ``rebound_speed`` None if the contact was still closed at the end of the run. Forces in N, times
-    in s, impulse in N s, speeds at which the gap closes and opens in m/s, ``max_depth`` in m. Results of version 0.1.0
-    have neither speeds nor depth: they are None.
+    in s, impulse in N s, speeds at which the gap closes and opens in m/s, ``max_depth`` in m.
     """
 
     name: str
@@ -40,9 +48,9 @@ class ContactRecord:
     peak_force: float
     peak_time: float
     impulse: float
-    approach_speed: float | None = None
-    rebound_speed: float | None = None
-    max_depth: float | None = None
+    approach_speed: float
+    rebound_speed: float | None
+    max_depth: float
 
     @property
     def restitution(self) -> float | None:
@@ -67,14 +75,13 @@ class Trajectory:
     contact_gap : (nt, nc) m, negative inside contact; contact_force : (nt, nc) N
     body_position : (nt, nb, 3) m, origin of each body frame; body 0 is ground
     body_rotation : (nt, nb, 3, 3), body axes to world axes
-    body_velocity, body_angular_velocity : (nt, nb, 3) m/s and rad/s in world axes, or None
-        When given, body frames between steps are interpolated to third order instead of linearly.
-    reaction : (nt, nj, 6) N and N m, or None: force and moment of each joint on its second marker's body, world axes
-    driving_force : (nt, nd) N or N m of each driven coordinate, or None
-    constraint_error : (nt,) m or rad, largest of all constraints that close loops, or None
-    contact_point : (nt, nc, 3) m, world axes, or None; contact_push : (nt, nc, 3) N: normal force and friction on the
-        first shape, or None; contact_slip : (nt, nc) m/s, speed of sliding while the contact is closed, or None
-    record : (nt, nr) what springs, bushings, sensors and user functions measured, or None
+    body_velocity, body_angular_velocity : (nt, nb, 3) m/s and rad/s in world axes
+    reaction : (nt, nj, 6) N and N m: force and moment of each joint on its second marker's body, world axes
+    driving_force : (nt, nd) N or N m of each driven coordinate
+    constraint_error : (nt,) m or rad, largest of all constraints that close loops
+    contact_point : (nt, nc, 3) m, world axes; contact_push : (nt, nc, 3) N: normal force and friction on the first
+        shape; contact_slip : (nt, nc) m/s, speed of sliding while the contact is closed
+    record : (nt, nr) what springs, bushings, sensors and user functions measured
     ledger : (nt, lines + 2) J, or None: work and losses of the lines of the energy ledger since the start of the run,
         energy stored in contacts, balance (flexmbs.result.energy_ledger)
     contacts : tuple of ContactRecord in order of time
@@ -92,15 +99,15 @@ class Trajectory:
     contact_force: np.ndarray
     body_position: np.ndarray
     body_rotation: np.ndarray
-    body_velocity: np.ndarray | None = None
-    body_angular_velocity: np.ndarray | None = None
-    reaction: np.ndarray | None = None
-    driving_force: np.ndarray | None = None
-    constraint_error: np.ndarray | None = None
-    record: np.ndarray | None = None
-    contact_point: np.ndarray | None = None
-    contact_push: np.ndarray | None = None
-    contact_slip: np.ndarray | None = None
+    body_velocity: np.ndarray
+    body_angular_velocity: np.ndarray
+    reaction: np.ndarray
+    driving_force: np.ndarray
+    constraint_error: np.ndarray
+    record: np.ndarray
+    contact_point: np.ndarray
+    contact_push: np.ndarray
+    contact_slip: np.ndarray
     ledger: np.ndarray | None = None
     contacts: tuple[ContactRecord, ...] = ()
     events: tuple[EventRecord, ...] = ()
@@ -108,7 +115,7 @@ class Trajectory:
     status: str = "finished"
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays by name, without the optional ones that are missing."""
+        """The arrays by name, without the ledger if there is none."""
         every = {name: getattr(self, name) for name in REQUIRED + OPTIONAL}
         return {name: array for name, array in every.items() if array is not None}
 
@@ -126,7 +133,7 @@ def check_chunk(arrays: Mapping[str, np.ndarray]) -> None:
     missing = [name for name in REQUIRED if name not in arrays]
     unknown = [name for name in arrays if name not in REQUIRED + OPTIONAL]
     if missing or unknown:
-        raise ValueError(f"chunk of a result: missing arrays {missing}, unknown arrays {unknown}")
+        raise ValueError(f"chunk of a result: missing arrays {missing}, unknown arrays {unknown}: {OTHER_VERSION}")
     steps = len(arrays["t"])
     wrong = [name for name, array in arrays.items() if len(array) != steps]
     if wrong:

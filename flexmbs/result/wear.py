@@ -31,8 +31,6 @@ def bore_wear(
         raise SimulationError(f"wear of joint '{joint}': its clearance has no radius= (m), so nothing slides")
     if bins < FEWEST:
         raise SimulationError(f"wear of joint '{joint}': {bins} bins are too few, give {FEWEST} or more")
-    if run.contact_slip is None:
-        raise SimulationError(f"wear of joint '{joint}': this result has no sliding speeds (older version)")
     worn = sum((_work_of_sliding(structure, run, record, number, bins) for number in range(len(record.ends))), np.zeros(bins))
     area = (record.radius + record.radial) * 2.0 * np.pi / bins * width
     return BoreProfile(coefficient / hardness * worn / area)

@@ -96,7 +96,7 @@ class ContactPhases:
         if self._given is None:
             slip = self.result.trajectory.contact_slip
             largest = 0.0 if slip is None else float(np.max(slip, initial=0.0))
-            speeds = [contact.approach_speed or 0.0 for contact in self.result.contacts]
+            speeds = [contact.approach_speed for contact in self.result.contacts]
             self._given = CREEP * max([largest, *speeds])
         return self._given
 
@@ -138,8 +138,6 @@ class ContactPhases:
     def _rubs(self, index: int) -> bool:
         """Whether there is friction in contact ``index`` at any time."""
         run = self.result.trajectory
-        if run.contact_push is None or run.contact_slip is None:
-            return False
         whole, normal = np.linalg.norm(run.contact_push[:, index], axis=1), np.abs(run.contact_force[:, index])
         return bool(np.any(whole > normal + 1e-9 * normal.max(initial=0.0)))
 

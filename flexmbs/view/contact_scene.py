@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.contact_legend import ContactLegend
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
-from flexmbs.view.contact_shapes import ContactShapes, contact_geometry
+from flexmbs.view.contact_shapes import ContactShapes
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.force_arrows import FORCE_SHOWN, ForceScale, arrows
@@ -125,9 +125,6 @@ class ContactScene:
         run, row = (here.trajectory, 0) if step is None else (self.result.trajectory, step)
         time = float(here.t[0]) if step is None else float(self.result.t[step])
         phase = self.phases.history(index).at(time)
-        if run.contact_point is None or run.contact_push is None:  # of older versions
-            _, normal, center = contact_geometry(here, index, 1.0)
-            return Point(center - self.result.structure.contacts[index].radius_a * normal, force * normal, phase)
         push = run.contact_push[row, index]
         return Point(run.contact_point[row, index], push * (force > 0.0), phase)
 
@@ -166,8 +163,7 @@ class ContactScene:
         found = [np.zeros((0, 3))]
         for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
             step = int(np.argmax(run.contact_force[:, index]))
-            here = self.result if run.contact_point is not None else self.result.resampled(self.result.t[step : step + 1])
-            point = self._point(here, index, step, float(run.contact_force[step, index]))
+            point = self._point(self.result, index, step, float(run.contact_force[step, index]))
             strength = float(np.linalg.norm(point.push))
             if self.scale.shows(strength):
                 found.append(point.place[None] - self.size * self.scale.length(strength) / strength * point.push)
@@ -181,9 +177,7 @@ class ContactScene:
 
 def largest_push(run) -> float:
     """N, of all contacts at all times."""
-    if run.contact_push is not None:
-        return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))
-    return float(run.contact_force.max(initial=0.0))
+    return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))
 
 
 def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:

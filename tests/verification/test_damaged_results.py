@@ -4,16 +4,18 @@ Bytes flipped, files cut, emptied, lengthened, removed, renamed, exchanged with 
 of the same system, in folders of finished and of killed runs.
 """
 
+import json
+import os
 import shutil
-from dataclasses import replace
-from pathlib import Path
 
 import damage
+import h5py
 import long_runs
 import pytest
 
 import flexmbs as fm
 from flexmbs.analysis.run import run_in_chunks as run
+from flexmbs.common.hdf5_files import writing_hdf5
 
 
 class Killed(BaseException):
@@ -85,20 +87,77 @@ def test_a_missing_chunk_is_no_gap(folders, tmp_path, missing):
         fm.load(folder)
 
 
-def test_results_of_version_0_1_0_are_read(tmp_path):
-    """Without checksums and without the identity of their run; a killed one cannot go on."""
-    old = Path(__file__).parents[1] / "data" / "results_of_version_0_1_0"
-    assert fm.load(old / "finished").status == "finished"
-    assert len(fm.load(old / "killed").t) == 70
-    with pytest.raises(fm.SimulationError, match="the saved state is damaged: recorder.recent"):
-        shutil.copytree(old / "killed", tmp_path / "copy")
-        long_runs.pendulum().simulate(0.2, max_step=1e-3, out=tmp_path / "copy", resume=True)
+def without(path, name, in_note=False):
+    """Rewrite a file of a result without an array, an attribute, or something of its note; its check sum holds."""
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            arrays = {key: file[key] for key in file.files}
+        if in_note:
+            arrays["note"] = np.array(json.dumps(without_key(json.loads(str(arrays["note"])), name)))
+        else:
+            del arrays[name]
+        np.savez(path, **arrays)
+        return
+    with writing_hdf5(path.with_suffix(".new")) as new, h5py.File(path) as old:
+        new.attrs.update({key: value for key, value in old.attrs.items() if key != name})
+        for key in old:
+            old.copy(key, new)
+        if in_note:
+            group, key = name.rpartition("/")[::2] if "/" in name else ("", name)
+            place = f"{group}/plain" if group or "plain" in new else "note"
+            record = without_key(json.loads(new[place][()].decode()), key)
+            del new[place]
+            new[place] = json.dumps(record)
+        elif name in new:
+            del new[name]
+    os.replace(path.with_suffix(".new"), path)
 
 
-def test_state_that_lacks_an_array_of_this_version_is_gone_on_from():
-    """As one of a version in which the method remembered less."""
-    state = long_runs.pendulum().simulate(0.1).final_state
-    older = replace(state, arrays={name: array for name, array in state.arrays.items() if name != "state.largest_effort"})
-    with pytest.warns(fm.ResultWarning, match="another version of flexmbs: the run goes on"):
-        angle = long_runs.pendulum().simulate(0.2, start=older)["hinge.angle"][-1]
-    assert angle == pytest.approx(long_runs.pendulum().simulate(0.2)["hinge.angle"][-1], abs=1e-4)
+def without_key(record, key):
+    """A record without one of its entries, which it must have."""
+    del record[key]
+    return record
+
+
+OF_RESULTS = [
+    ("finished", "model.h5", "run", False),
+    ("finished", "model.h5", "gravity", False),
+    ("finished", "model.h5", "stated", True),
+    ("finished", "model.h5", "joints/0/kind", True),
+    ("finished", "model.h5", "bodies/0/mass", True),
+    ("finished", "result.h5", "contact_push", False),
+    ("finished", "result.h5", "identity", True),
+    ("finished", "result.h5", "last_chunk", True),
+    ("killed", "chunk", "contact_slip", False),
+    ("killed", "chunk", "base_rows", True),
+    ("killed", "chunk", "arrays", True),
+]
+OF_STATES = [
+    ("state.npz", "state.largest_effort", False),
+    ("state.npz", "state.contact_history", False),
+    ("state.npz", "recorder.budget", False),
+    ("state.npz", "turn_names", True),
+    ("state.npz", "machine", True),
+    ("system.npz", "system.turns", False),
+]
+
+
+@pytest.mark.parametrize(("kind", "file", "name", "in_note"), OF_RESULTS)
+def test_part_that_files_of_another_version_lack_is_named(folders, tmp_path, kind, file, name, in_note):
+    shutil.copytree(folders / kind, tmp_path / "copy")
+    path = sorted((tmp_path / "copy").glob("chunk_*"))[-1] if file == "chunk" else tmp_path / "copy" / file
+    without(path, name, in_note)
+    part = name.rpartition("/")[2]
+    with pytest.raises(fm.ResultFolderError, match=rf"{path.name} is damaged \(.*{part}.*another version of flexmbs.*run again"):
+        fm.load(tmp_path / "copy").trajectory.arrays()
+
+
+@pytest.mark.parametrize(("file", "name", "in_note"), OF_STATES)
+def test_part_that_states_of_another_version_lack_is_named(folders, tmp_path, file, name, in_note):
+    shutil.copytree(folders / "killed", tmp_path / "copy")
+    without(tmp_path / "copy" / file, name, in_note)
+    told = f"{name.removeprefix('system.')}.* another version of flexmbs, or is damaged: run again"
+    with pytest.raises(fm.FlexmbsError, match=f"copy.*{told}"):
+        long_runs.run("impact", 1.0, tmp_path / "copy", resume=True)
+    with pytest.raises(fm.FlexmbsError, match=told):
+        long_runs.run("impact", 1.0, start=tmp_path / "copy")

@@ -174,10 +174,10 @@ class Recorder:
     def go_on(self, saved: SavedState) -> None:
         """Continue from a saved state."""
         self.logged = int(saved.note["logged"])
-        booked = saved.arrays.get("recorder.booked", np.zeros(0))
+        booked = saved.arrays["recorder.booked"]
         if self.books is not None and len(booked) == self.books.size:
             self.books.start = float(booked[-1])
-        else:  # the run has no energy ledger: it is of an older version, or was begun without
+        else:  # the run was begun without energy ledger
             self.books = None
             self.thinner.forget_rows(self.width)
         self._last = np.concatenate([saved.arrays["recorder.last"], booked])

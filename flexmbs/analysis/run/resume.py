@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.prepare import with_independent_constraints
-from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays
+from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays, unknown_tables
 from flexmbs.analysis.run.saved_state_indices import check_indices
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
@@ -106,14 +106,15 @@ def fill(saved: SavedState, blocks: Mapping[str, Block]) -> None:
         array[...] = saved.arrays[name]
 
 
-def has_arrays_of(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
-    """Whether a saved state has all arrays of the blocks by name; those of other versions lack some."""
-    return {name for name, _array in _saved_arrays(blocks)} <= saved.arrays.keys()
+def missing_parts(saved: SavedState, stated: Model, blocks: Mapping[str, Block]) -> list[str]:
+    """Arrays of the blocks, and tables of the system, that a saved state lacks: it is of another version, or damaged."""
+    arrays = [name for name, _array in _saved_arrays(blocks) if name not in saved.arrays]
+    return arrays + unknown_tables(saved, stated)
 
 
 def fits(saved: SavedState, blocks: Mapping[str, Block]) -> bool:
     """Whether the saved arrays match the blocks of a run in name, shape and type; MechanismError if one is damaged."""
-    alike = has_arrays_of(saved, blocks) and all(
+    alike = all(
         saved.arrays[name].shape == array.shape and saved.arrays[name].dtype == array.dtype for name, array in _saved_arrays(blocks)
     )
     if alike:
@@ -196,7 +197,7 @@ def _slot_for(model: Model, c: int, state: s.State) -> int:
 
 def _carry_locks(saved: SavedState, model: Model, state: s.State) -> None:
     """Copy what is locked, and where, and what has been let go, to the switches of the same names."""
-    names = saved.note.get("switch_names", [])
+    names = saved.note["switch_names"]
     first, there = len(model.contact_names), len(saved.note["contact_names"])
     for number, name in enumerate(model.switch_names):
         record = model.tables.switches[number]
@@ -211,7 +212,7 @@ def _carry_locks(saved: SavedState, model: Model, state: s.State) -> None:
 
 def _carry_events(saved: SavedState, model: Model, state: s.State) -> None:
     """Copy which events can happen, and what they remember; those whose time is over do not happen again."""
-    names = saved.note.get("event_names", [])
+    names = saved.note["event_names"]
     for number, name in enumerate(model.event_names):
         event = model.tables.events[number]
         if name in names:
@@ -226,7 +227,7 @@ def _carry_events(saved: SavedState, model: Model, state: s.State) -> None:
 
 def _carry_turns(saved: SavedState, model: Model, state: s.State) -> None:
     """Copy what is remembered of the angles between the same markers about the same axes."""
-    names = saved.note.get("turn_names", [])
+    names = saved.note["turn_names"]
     for name, here in zip(model.turn_names, model.tables.turns["at"], strict=True):
         if name in names:
             at = int(saved.system["turns"][names.index(name)]["at"])
@@ -234,12 +235,8 @@ def _carry_turns(saved: SavedState, model: Model, state: s.State) -> None:
 
 
 def _carry_episode(saved: SavedState, there: int, model: Model, c: int, state: s.State) -> None:
-    """Copy what a contact has done since it touched, and what its law remembers if it is the same law.
-
-    Older states have fewer numbers.
-    """
-    episode = saved.arrays["state.episode"][there]
-    s.as_saved(state.episode)[c, : len(episode)] = episode
+    """Copy what a contact has done since it touched, and what its law remembers if it is the same law."""
+    s.as_saved(state.episode)[c] = saved.arrays["state.episode"][there]
     record = model.tables.contacts[c]
     size, law = int(record["history"]), record["law"]
     if size == 0:

@@ -28,7 +28,7 @@ from flexmbs.analysis.run.machine_notes import notes_of_machine
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.run_model import RunModel
 from flexmbs.analysis.run.run_progress import RunProgress
-from flexmbs.analysis.run.saved_state_differences import is_of_another_version, setting_differences, system_differences
+from flexmbs.analysis.run.saved_state_differences import setting_differences, system_differences
 from flexmbs.analysis.run.saved_state_indices import saved_choice
 from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.steps import IN_TIME
@@ -137,23 +137,25 @@ class Run(RunModel):
 
     def _goes_on_exactly(self, saved: SavedState, folder) -> bool:
         """Whether the method can continue with its full history; MechanismError if a resumed run must but cannot."""
-        older = is_of_another_version(saved, self.stated) or not saves.has_arrays_of(saved, self.blocks)
-        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested, older)
+        missing = saves.missing_parts(saved, self.stated, self.blocks)
+        if missing:
+            raise MechanismError(
+                f"{'start' if folder is None else folder}: the saved state lacks {', '.join(missing)}: it was made by another "
+                "version of flexmbs, or is damaged: run again"
+            )
+        found = system_differences(saved, self.stated) or setting_differences(saved, self.requested)
         if folder is not None and found:
             raise MechanismError(
                 f"{folder}: this run cannot be resumed, because the system or settings differ: {'; '.join(found)}. To "
                 "start a new run from its state, use start=... and another folder"
             )
-        if older and not found:
-            text = "the saved state is of another version of flexmbs: the run goes on from it, not to the same digits"
-            warn(text, ResultWarning, where="" if folder is None else f"{folder}")
-        gone_over = bool(saved.note.get("in_time")) != (self.steps is IN_TIME)
+        gone_over = bool(saved.note["in_time"]) != (self.steps is IN_TIME)
         if gone_over and folder is not None:
             raise MechanismError(
                 f"{folder}: this run has gone over to Moreau's time steps and cannot be resumed; use start=... and "
                 "integrator=fm.Moreau(step=...) to go on from its state"
             )
-        return not found and not older and not gone_over and saved.note["status"] != saves.STOPPED
+        return not found and not gone_over and saved.note["status"] != saves.STOPPED
 
     def _place(self, saved: SavedState) -> None:
         """Take positions, velocities, contacts and samples from a saved state; the method restarts."""
@@ -197,7 +199,7 @@ class Run(RunModel):
         t_end, max_step = self.settings.t_end.copy(), self.settings.max_step.copy()
         self._set_model(with_choice(self.model, **saved_choice(saved.arrays)))
         if not saves.fits(saved, self.blocks):
-            raise MechanismError("start: the saved state was written by a different version of flexmbs")
+            raise MechanismError("start: the arrays of the saved state are not those of this mechanism: it is damaged")
         saves.fill(saved, self.blocks)
         self.settings.t_end, self.settings.max_step = t_end, max_step
         if resume:
@@ -212,18 +214,18 @@ class Run(RunModel):
         """Take over the counters of the run that is resumed."""
         self.state.count[:] = saved.arrays["state.count"]
         self.solve_seconds = float(saved.note["solve_seconds"])
-        self.loop_seconds += float(saved.note.get("loop_seconds", 0.0))
+        self.loop_seconds += float(saved.note["loop_seconds"])
         self.recorder.go_on(saved)
         self._take_over(saved.note)
         self.impacts.of(self.model, self._stored_contacts())
-        self.warnings[:] = saved.note.get("warnings", self.warnings)
-        self.recorder.thinner.warned, self.machine = saved.note.get("warned_of_size", False), saved.note.get("machine")
+        self.warnings[:] = saved.note["warnings"]
+        self.recorder.thinner.warned, self.machine = saved.note["warned_of_size"], saved.note["machine"]
 
     def _take_over(self, note: Mapping) -> None:
-        """Go on from what a state says of the steps up to it; those of older versions lack some."""
-        self.deformation.go_on(note.get("deformation", {}))
-        self.recorder.watch.go_on(note.get("energy", {}))
-        self.terms.reach = dict(note.get("reach", {}))
+        """Go on from what a state says of the steps up to it."""
+        self.deformation.go_on(note["deformation"])
+        self.recorder.watch.go_on(note["energy"])
+        self.terms.reach = dict(note["reach"])
 
     def _loop(self, outcome: int) -> int:
         """Advance in chunks of steps until the run ends; what ends before the first is due is written as a whole."""

@@ -14,13 +14,10 @@ CHOICE = ("free", "band")  # tables that hold the current choice of unknowns
 OF_CHOICE = ("pattern_start", "pattern_rows", "shift_start", "shift_columns", "shift_split")
 
 
-def setting_differences(saved: SavedState, requested: Mapping[str, str], older: bool = False) -> list[str]:
-    """Differing tolerances, largest step and integrator, as stated by the user; of an ``older`` one only its kind."""
-    there, here = dict(saved.note["asked"]), dict(requested)
-    if older:
-        for settings in (there, here):
-            settings["integrator"] = str(settings.get("integrator")).partition("(")[0]
-    return [f"{name}: saved {there.get(name)}, now {value}" for name, value in here.items() if there.get(name) != value]
+def setting_differences(saved: SavedState, requested: Mapping[str, str]) -> list[str]:
+    """Differing tolerances, largest step and integrator, as stated by the user."""
+    there = saved.note["asked"]
+    return [f"{name}: saved {there.get(name)}, now {value}" for name, value in requested.items() if there.get(name) != value]
 
 
 def system_differences(saved: SavedState, model: Model) -> list[str]:
@@ -31,33 +28,22 @@ def system_differences(saved: SavedState, model: Model) -> list[str]:
         parts = [f"{title} {names}" for title, names in (("only saved:", gone), ("only now:", new)) if names]
         return [f"coordinates {'; '.join(parts) or 'in a different order'}"]
     current, found = system_arrays(model), []
-    older = is_of_another_version(saved, model)
     for name, other in current.items():
-        array = saved.system.get(name)
-        if older and (name == "pool" or array is None):
-            continue  # other versions keep other values in it, and other tables
-        if array is None:
-            found.append(f"{_title(name)}: not in the saved state")
-        elif array.shape != other.shape or (array.dtype.names is None) != (other.dtype.names is None):
+        array = saved.system[name]
+        if array.shape != other.shape:
             found.append(f"{_title(name)}: saved {array.size} values or records, now {other.size}")
         elif array.dtype.names is None:
             found += _numbers(name, array, other, model, "")
         else:
-            for field in _comparable(array.dtype, other.dtype) if older else other.dtype.names:
+            for field in other.dtype.names:
                 found += _numbers(name, array[field], other[field], model, field)
     return found
 
 
-def is_of_another_version(saved: SavedState, model: Model) -> bool:
-    """Whether the tables of a saved state are laid out otherwise than those of this version of flexmbs."""
+def unknown_tables(saved: SavedState, model: Model) -> list[str]:
+    """Tables of this version of flexmbs that a saved state does not have, or has with other columns."""
     current = system_arrays(model)
-    return any(name not in saved.system or saved.system[name].dtype != other.dtype for name, other in current.items())
-
-
-def _comparable(there: np.dtype, here: np.dtype) -> list[str]:
-    """Fields that records of another version have in common with those of this one; offsets into the pool differ."""
-    both = [name for name in here.names if name in there.names and not name.endswith("at")]
-    return [name for name in both if there[name] == here[name]]
+    return [name for name, other in current.items() if name not in saved.system or saved.system[name].dtype != other.dtype]
 
 
 def _numbers(name: str, there: np.ndarray, here: np.ndarray, model: Model, field: str) -> list[str]:

@@ -205,7 +205,7 @@ def _prepared(
     if isinstance(method, Moreau):
         stated = model = prepared_for_steps(model)
     model = with_condensed_modes(model, 0.0, method)
-    slots = 0 if saved is None else slots_of(saved.note.get("switch_names", ()))  # a run may have found room for more
+    slots = 0 if saved is None else slots_of(saved.note["switch_names"])  # a run may have found room for more
     if slots > slots_of(model.switch_names):
         stated, model = with_slots(stated, slots), with_independent_constraints(with_slots(model, slots), 0.0)
     settings = make_settings(model, t_end, options["rtol"], options["atol"], options["max_step"], method)

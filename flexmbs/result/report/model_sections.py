@@ -39,20 +39,16 @@ def _in_words(result: ReportableResult, model: StatedModel) -> str:
         _count(len(model.contacts), "contact"),
     ]
     words = [f"{_listed([part for part in parts if not part.startswith('no ')])}."]
-    if model.mobility is not None:
-        modes = sum(body.modes for body in model.bodies)
-        freedoms = model.mobility.freedoms
-        words.append(f"{_count(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
-        words.append(f"The flexible bodies have {_count(modes, 'mode')}." if modes else "")
-        loops = sum(joint.closes_loop for joint in model.joints)
-        words.append(f"{_count(loops, 'joint closes a loop', 'joints close loops')}.".capitalize() if loops else "")
+    modes, freedoms = sum(body.modes for body in model.bodies), model.mobility.freedoms
+    words.append(f"{_count(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
+    words.append(f"The flexible bodies have {_count(modes, 'mode')}." if modes else "")
+    loops = sum(joint.closes_loop for joint in model.joints)
+    words.append(f"{_count(loops, 'joint closes a loop', 'joints close loops')}.".capitalize() if loops else "")
     if model.redundant:
         found = _count(model.redundant, "constraint is", "constraints are")
         words.append(f"{found} redundant: reactions are those of least norm.")
     gravity = np.asarray(result.structure.gravity)
     words.append(f"Gravity {vector(gravity, 'm/s2')}." if np.any(gravity) else "No gravity.")
-    if not model.known:
-        words.append("This result does not hold its model: it was made by an older version of flexmbs.")
     return " ".join(filter(None, words))
 
 
@@ -65,7 +61,7 @@ def _bodies(result: ReportableResult, model: StatedModel) -> Iterator[str]:
             [
                 body.name,
                 body.kind,
-                quantity(body.mass, "kg") if body.mass is not None else "-",
+                quantity(body.mass, "kg"),
                 _size(record),
                 vector(np.array(body.center), "m") if len(body.center) else "-",
                 ", ".join(number(body.inertia[k][k]) for k in range(3)) if len(body.inertia) else "-",

@@ -48,8 +48,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
         facts.append(("steps", f"{int(stats['steps_accepted']):,} by {stats.get('integrator', 'unknown')}{spent}"))
     names = [f"{body.name} ({body.modes} modes)" if body.modes else body.name for body in model.bodies]
     facts.append(("bodies", listed(names, MOST_BODIES) or "none"))
-    if model.mobility is not None:
-        facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
+    facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
     if result.contacts:
         hardest = max(result.contacts, key=lambda one: one.peak_force)
         largest = f"largest force {quantity(hardest.peak_force, 'N')} in {hardest.name} at {number(hardest.peak_time, 6)} s"

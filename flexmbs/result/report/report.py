@@ -102,8 +102,7 @@ def _tiles(result: ReportableResult, summary: RunSummary, model: StatedModel, wa
     span = float(result.t[-1] - result.t[0]) if len(result.t) else 0.0
     count = len(model.bodies)
     tiles = [("simulated", quantity(span, "s"), "run"), ("bodies" if count != 1 else "body", f"{count:,}", "model")]
-    if model.mobility is not None:
-        tiles.append(("degrees of freedom", f"{model.mobility.freedoms:,}", "model"))
+    tiles.append(("degrees of freedom", f"{model.mobility.freedoms:,}", "model"))
     if "steps_accepted" in stats:
         tiles.append(("steps", f"{int(stats['steps_accepted']):,}", "run"))
     if "solve_seconds" in stats:

@@ -140,7 +140,7 @@ def contacts_section(result: ReportableResult) -> Iterator[str]:
             quantity(one.impulse, "N s", 4),
             _known(one.approach_speed),
             _known(one.rebound_speed),
-            "-" if one.max_depth is None else quantity(one.max_depth, "m", 3),
+            quantity(one.max_depth, "m", 3),
         ]
         for one in hardest
     ]
@@ -164,7 +164,7 @@ def versions_section(
     lines = [("status", result.status)]
     lines += [("case", summary.case)] if summary.case else []
     lines += [("run began", str(model.run["began"]))] if "began" in model.run else []
-    lines.append(("run made with", _named(versions) or "not recorded: made by an older version of flexmbs"))
+    lines.append(("run made with", _named(versions) or "not recorded"))
     lines += [("report written with", _named(written))] if dict(written) != dict(versions) else []
     yield lines_table(lines)
 

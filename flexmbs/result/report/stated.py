@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from flexmbs.common.errors import SimulationError
 from flexmbs.result.structure import Structure
 
 
 @dataclass(frozen=True)
 class StatedModel:
-    """Entries of the parts, with the attributes of :class:`flexmbs.Description` that the picture of a topology needs.
-
-    ``known``: False for results of older versions, of which only names of bodies, joints and contacts are known.
-    """
+    """Entries of the parts, with the attributes of :class:`flexmbs.Description` that the picture of a topology needs."""
 
     bodies: tuple[Any, ...]
     joints: tuple[Any, ...]
@@ -25,16 +23,18 @@ class StatedModel:
     mobility: Any
     redundant: int
     coordinates: str
-    known: bool
     run: Mapping[str, Any]
 
 
 def stated_model(structure: Structure) -> StatedModel:
-    """The model of a result; names and kinds alone if the result holds no more, or what it holds is damaged."""
+    """The model of a result; SimulationError if the result does not hold it, or what it holds is damaged."""
     try:
         return _from_plain(structure.stated)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return _from_records(structure)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SimulationError(
+            f"what the result says of its model is missing or damaged ({type(error).__name__}: {error}): it was made by another "
+            "version of flexmbs, or changed since: run again"
+        ) from error
 
 
 def _from_plain(stated: Mapping[str, Any]) -> StatedModel:
@@ -48,7 +48,6 @@ def _from_plain(stated: Mapping[str, Any]) -> StatedModel:
         mobility=SimpleNamespace(freedoms=int(stated["freedoms"])),
         redundant=int(stated["redundant"]),
         coordinates=str(stated["coordinates"]),
-        known=True,
         run=dict(stated.get("run", {})),
     )
 
@@ -61,43 +60,3 @@ def _end(value: Any) -> tuple[str, str]:
 def _entry(plain: Mapping[str, Any], **kinds: Any) -> SimpleNamespace:
     """An entry with all of its fields, those named here of the type that they must have."""
     return SimpleNamespace(**{**plain, **{name: kind(plain[name]) for name, kind in kinds.items()}})
-
-
-def _from_records(structure: Structure) -> StatedModel:
-    def end(marker: int) -> tuple[str, str]:
-        record = structure.markers[marker]
-        return record.body, record.name
-
-    def pair(a: int, b: int) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((structure.markers[a].body, structure.markers[b].body)))
-
-    bodies = [
-        SimpleNamespace(
-            name=body.name,
-            kind="rigid" if body.flexible is None else "flexible",
-            mass=None if body.flexible is None else body.flexible.mass,
-            modes=0 if body.flexible is None else body.flexible.mode_count,
-            center=(),
-            inertia=(),
-            markers=(),
-        )
-        for body in structure.bodies[1:]
-    ]
-    joints = [
-        SimpleNamespace(
-            name=joint.name,
-            kind=joint.kind,
-            a=end(joint.marker_a),
-            b=end(joint.marker_b),
-            coordinates=(),
-            prescribed=(),
-            forces=(),
-            closes_loop=False,
-        )
-        for joint in structure.joints
-    ]
-    contacts = [
-        SimpleNamespace(name=contact.name, kind="contact", acts_on=(), bodies=pair(contact.marker_a, contact.marker_b))
-        for contact in structure.contacts
-    ]
-    return StatedModel(tuple(bodies), tuple(joints), (), (), tuple(contacts), None, 0, "", False, {})

@@ -9,7 +9,6 @@ import numpy as np
 from flexmbs.view.contact_phases import PHASES, ContactPhases, PhaseHistory, closed_contacts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.force_arrows import FORCE_SHOWN, LONGEST
-from flexmbs.view.page.motion import marks_in_world
 from flexmbs.view.page.quantised import series, whole
 
 MOST_IMPACTS = 200  # marks in the time slider
@@ -78,14 +77,7 @@ def _strongest(result: DrawableResult, here: DrawableResult, index: int) -> tupl
 
 def _acting(run: DrawableResult, index: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(k, 3) m and (k, 3) N: where a contact acts at some rows, and its force on the first shape."""
-    data, pair = run.trajectory, run.structure.contacts[index]
-    if data.contact_point is not None and data.contact_push is not None:
-        return data.contact_point[rows, index].copy(), data.contact_push[rows, index].copy()
-    part = run.resampled(run.t[rows])  # results of version 0.1.0
-    (a, _), (b, axes) = marks_in_world(part, pair.marker_a), marks_in_world(part, pair.marker_b)
-    normal = a - b if pair.normal is None else np.einsum("fij,j->fi", axes, np.asarray(pair.normal))
-    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
-    return a - pair.radius_a * normal, data.contact_force[rows, index, None] * normal
+    return run.trajectory.contact_point[rows, index].copy(), run.trajectory.contact_push[rows, index].copy()
 
 
 def impacts(result: DrawableResult, first: float, last: float) -> list[dict[str, Any]]:

@@ -86,6 +86,19 @@ def test_npz_keeps_every_bit(body, tmp_path):
     assert same(body, read_npz(tmp_path / "b.npz"))
 
 
+@pytest.mark.parametrize("part", ["Me", "inertia.P", "surface.points", "places", "marker_names", "markers.0.Phi", "absent"])
+def test_npz_that_lacks_a_part_is_refused(body, tmp_path, part):
+    write_npz(body, tmp_path / "b.npz")
+    with np.load(tmp_path / "b.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    np.savez(tmp_path / "c.npz", **{name: array for name, array in arrays.items() if name != part})
+    with pytest.raises(BodyError, match=rf"c\.npz: the body is incomplete \('{part}' is missing\): .*: reduce again"):
+        read_npz(tmp_path / "c.npz")
+    np.savez(tmp_path / "c.npz", **{**arrays, "format": "flexmbs body 1"})
+    with pytest.raises(BodyError, match="contains 'flexmbs body 1'; expected 'flexmbs body 2'.*reduce again"):
+        read_npz(tmp_path / "c.npz")
+
+
 def test_npz_of_plain_arrays(tmp_path):
     arrays = dict(points=[[0, 0, 0], [2, 0, 0]], modes=[[[0, 0, 0], [0, 1.0, 0]]], K=[[12.0]], M=[1.0, 3.0])
     np.savez(tmp_path / "a.npz", **arrays, marker_names=["end"], marker_nodes=[2])

@@ -58,9 +58,8 @@ def test_three_runs_in_one_figure(first, tmp_path):
 def test_what_runs_do_not_share_is_named(first):
     structure = dataclasses.replace(bar.structure(), contacts=())
     run = bar.trajectory()
-    empty = np.zeros((len(run.t), 0))
-    nothing = {"contact_gap": empty, "contact_force": empty}
-    lone = fm.Result(structure, dataclasses.replace(run, **nothing, contact_point=None, contact_push=None, contact_slip=None))
+    none = {name: array[:, :0] for name, array in run.arrays().items() if name.startswith("contact_")}
+    lone = fm.Result(structure, dataclasses.replace(run, **none))
     found = fm.compare(first, lone)
     assert "stop.force" in found.only_in["run 1"] and "run 2" not in found.only_in
     assert "stop.force" not in found.shared and "hinge.angle" in [history.name for history in found.histories]

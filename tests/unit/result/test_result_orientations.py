@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import swinging_bar as bar
+from made_up_run import nothing
 from scipy.spatial.transform import Rotation as ScipyRotation
 
 import flexmbs as fm
@@ -42,6 +43,7 @@ def spinning_top():
         contact_force=empty,
         body_position=np.zeros((steps, 3, 3)),
         body_rotation=rotation,
+        **nothing(steps, 3),
     )
     return Result(structure, run), top, base
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,11 +18,9 @@ from flexmbs.common.user_warnings import heard, warn
 from flexmbs.result.report import picture_sections
 from flexmbs.result.report.picture_sections import chosen_times, key_histories
 from flexmbs.result.report.run_sections import all_warnings, sentences, warnings_section
-from flexmbs.result.report.stated import stated_model
 from flexmbs.result.run_summary import RunSummary, read_summary
 
 EVIL = "<b>rod & 'co'"
-OLD = Path(__file__).parents[2] / "data" / "results_of_version_0_1_0"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -177,19 +174,11 @@ def test_the_stored_degrees_of_freedom_are_those_of_the_description(coordinates,
     assert stated["redundant"] == found.redundant_count == 3
 
 
-def test_a_result_of_an_older_version_is_reported_with_what_it_holds(tmp_path):
-    folder = next(path for path in sorted(OLD.iterdir()) if (path / "model.h5").is_file())
-    old = fm.load(folder)
-    assert old.structure.stated == {} and not stated_model(old.structure).known
-    told = " ".join(Page(old.report(tmp_path / "old.html").read_text("utf-8")).texts)
-    assert "made by an older version of flexmbs" in told and "Energy balance" in told
-
-
-@pytest.mark.parametrize("stated", [{"bodies": 3}, {"bodies": [{"name": "x"}]}, {"joints": None}])
-def test_a_model_that_is_stored_wrongly_costs_its_entries_only(result, stated):
-    found = stated_model(replace(result.structure, stated=stated))
-    assert not found.known and [body.name for body in found.bodies] == [EVIL, "wheel"]
-    assert [(joint.name, joint.kind) for joint in found.joints] == [("hinge", "revolute"), ("spin", "revolute")]
+@pytest.mark.parametrize("stated", [{}, {"bodies": 3}, {"bodies": [{"name": "x"}]}, {"joints": None}])
+def test_a_model_that_is_stored_wrongly_is_refused(result, stated, tmp_path):
+    with pytest.raises(fm.SimulationError, match=r"what the result says of its model is missing or damaged \(.*run again"):
+        fm.Result(replace(result.structure, stated=stated), result.trajectory).report(tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_statistics_in_words():

@@ -47,7 +47,7 @@ def without_friction(t, gap, start, end, name="floor"):
     force = np.maximum(-gap, 0.0)
     arrays |= {"t": t, "contact_gap": np.stack([gap, 1.0 + 0.0 * t], 1), "contact_force": np.stack([force, 0.0 * t], 1)}
     arrays |= {"contact_push": np.stack([arrays["contact_force"]] * 3, 2) * [0.0, 1.0, 0.0]}
-    record = ContactRecord(name, start, end, float(force.max()), float(t[np.argmin(gap)]), 1.0)
+    record = ContactRecord(name, start, end, float(force.max()), float(t[np.argmin(gap)]), 1.0, 0.0, None, 0.0)
     return Result(ball.structure(), dataclasses.replace(run, **arrays, contacts=(record,)))
 
 

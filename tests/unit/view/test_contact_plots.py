@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import sliding_ball as ball
+from made_up_run import nothing
 
 from flexmbs import ContactRecord, FlexmbsError, Result
 from flexmbs.result.structure import ContactPair
@@ -21,11 +22,11 @@ def many(count, rng=None):
     for k in range(count):
         for start in rng.uniform(0.0, 0.9, size=3):
             end = np.nan if rng.random() < 0.1 else start + 10.0 ** rng.uniform(-6.0, -1.5)
-            contacts.append(ContactRecord(f"ball {k}", start, end, 10.0 ** rng.uniform(-1.0, 4.0), start, 1.0))
+            contacts.append(ContactRecord(f"ball {k}", start, end, 10.0 ** rng.uniform(-1.0, 4.0), start, 1.0, 0.0, None, 0.0))
     run = ball.trajectory()
-    nothing = {"contact_gap": np.ones((len(run.t), count + 1)), "contact_force": np.zeros((len(run.t), count + 1))}
-    nothing |= dict.fromkeys(("contact_point", "contact_push", "contact_slip"))
-    run = dataclasses.replace(run, **nothing, contacts=tuple(contacts))
+    still = {**nothing(len(run.t), 3, count + 1), "contact_gap": np.ones((len(run.t), count + 1))}
+    still |= {"contact_force": 0.0 * still["contact_gap"]}
+    run = dataclasses.replace(run, **still, contacts=tuple(contacts))
     return Result(dataclasses.replace(ball.structure(), contacts=pairs), run)
 
 

@@ -197,7 +197,7 @@ def test_panels_are_named_by_what_their_curves_share(names, shared):
 def touched(count):
     """The sliding ball with ``count`` short contacts."""
     times = np.linspace(0.05, 0.9, count)
-    records = tuple(ContactRecord("floor", t, t + 1e-6, 5.0 + k, t, 1.0) for k, t in enumerate(times))
+    records = tuple(ContactRecord("floor", t, t + 1e-6, 5.0 + k, t, 1.0, 0.0, None, 0.0) for k, t in enumerate(times))
     return Result(ball.structure(), dataclasses.replace(ball.trajectory(), contacts=records)), times
 
 

@@ -49,7 +49,7 @@ def test_a_factor_is_that_of_the_impact_to_the_rest():
 def with_hits(*hits):
     """The ball's result with hits (start, peak force) of 1 ms."""
     run = ball.trajectory()
-    contacts = tuple(ContactRecord("floor", start, start + 1e-3, force, start, 1.0) for start, force in hits)
+    contacts = tuple(ContactRecord("floor", start, start + 1e-3, force, start, 1.0, 0.0, None, 0.0) for start, force in hits)
     none = {"contact_force": 0.0 * run.contact_force, "contact_push": 0.0 * run.contact_push}
     return Result(ball.structure(), dataclasses.replace(run, contacts=contacts, **none))
 

@@ -119,7 +119,8 @@ def test_forces_of_rounding_are_not_shown(scene_of, part, shown):
     run = bar.trajectory()
     force = run.contact_force.copy()
     force[20] = part * force.max()
-    scene = scene_of(Result(bar.structure(), dataclasses.replace(run, contact_force=force)))
+    push = force[:, :, None] * np.array([1.0, 0.0, 0.0])
+    scene = scene_of(Result(bar.structure(), dataclasses.replace(run, contact_force=force, contact_push=push)))
     scene.show_time(float(run.t[20]))
     assert scene.contacts.arrows_shown is shown
     assert ("contact force" in scene._label.input) is shown

@@ -70,7 +70,7 @@ def test_every_part_names_a_place_that_is_there():
 
 
 def test_names_stand_in_the_order_of_saved_states():
-    """Files of version 0.1.0 hold these arrays without names."""
+    """Files hold these arrays without names."""
     assert s.State.parts["time"] == ("number", 0) and s.State.parts["rtol"] == ("number", 11)
     assert s.State.parts["tangent_status"] == ("flag", 0) and s.State.parts["short_steps"] == ("flag", 15)
     assert s.State.parts["steps_accepted"] == ("count", 0) and s.State.parts["events"] == ("count", 7)
