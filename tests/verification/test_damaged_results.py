@@ -11,6 +11,7 @@ import shutil
 import damage
 import h5py
 import long_runs
+import numpy as np
 import pytest
 
 import flexmbs as fm
