@@ -118,12 +118,12 @@ from flexmbs.mechanism.contact.contact import Contact as Contact
 from flexmbs.mechanism.contact.cylinder import Cylinder as Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc as Disc
 from flexmbs.mechanism.contact.finite_planes import Rectangle as Rectangle
-from flexmbs.mechanism.contact.hollow import Bore as Bore
-from flexmbs.mechanism.contact.hollow import Cavity as Cavity
 from flexmbs.mechanism.contact.shapes import Plane as Plane
 from flexmbs.mechanism.contact.shapes import Point as Point
 from flexmbs.mechanism.contact.shapes import Sphere as Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface as RigidSurface
+from flexmbs.mechanism.contact.torus import Bore as Bore
+from flexmbs.mechanism.contact.torus import Cavity as Cavity
 from flexmbs.mechanism.contact.torus import Torus as Torus
 from flexmbs.mechanism.events import Arm as Arm
 from flexmbs.mechanism.events import AtTime as AtTime

@@ -11,9 +11,8 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import tables as t
 from flexmbs.core.layout.records import make_record, make_records
 from flexmbs.core.layout.switch_tables import RIGID_HISTORY
-from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact import Contact, ContactPoint
 from flexmbs.mechanism.contact.contact_group import ContactGroup
-from flexmbs.mechanism.contact.contact_point import ContactPoint
 from flexmbs.mechanism.time_signals import CompiledSignals
 from flexmbs.model.compile_contact_laws import law_fields, law_parameters
 from flexmbs.model.compile_friction import compiled_friction

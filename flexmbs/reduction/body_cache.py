@@ -20,9 +20,8 @@ from flexmbs.common.progress import stage
 from flexmbs.common.versions import source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
-from flexmbs.reduction.body_turn import SUFFIX, Turn, remove_left
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.recent_bodies import recent_bodies
+from flexmbs.reduction.recent_bodies import SUFFIX, Turn, recent_bodies, remove_left
 
 #: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
 VARIABLE = "FLEXMBS_BODY_CACHE_GB"

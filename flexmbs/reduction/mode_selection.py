@@ -9,8 +9,7 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.reduction.constrained_body import ConstrainedProblem
-from flexmbs.reduction.eigenmodes import ModeFamily
-from flexmbs.reduction.fixed_interfaces import FixedProblem
+from flexmbs.reduction.eigenmodes import FixedProblem, ModeFamily
 from flexmbs.reduction.mode_names import AXES, aligned, group_kind, long_axis, numbered, section_kinds
 from flexmbs.reduction.options import ModeChoice
 

@@ -1,4 +1,4 @@
-"""Bodies that a process has reduced lately, in memory: for workers that build the same body thousands of times."""
+"""Bodies that a process has reduced lately, for workers that build one thousands of times; and the turn to reduce one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 
+from flexmbs.common.file_lock import FileLock
+from flexmbs.common.progress import stage
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 COUNT, SIZE = 8, 2e8  # bodies, and bytes of all of them
@@ -69,3 +72,44 @@ def bodies_kept_in_memory(count: int = COUNT, size: float = SIZE) -> Iterator[No
 def recent_bodies() -> RecentBodies | None:
     """The bodies in memory; None outside :func:`bodies_kept_in_memory`."""
     return _recent
+
+
+SUFFIX = ".lock"
+
+
+class Turn:
+    """The right to compute the body ``key``, kept in a lock of the operating system in ``folder``.
+
+    Its file is removed by an orderly end. One that is still there without being locked is that of a process that died.
+
+    Attributes
+    ----------
+    was_left : whether the process before died while it computed
+    """
+
+    def __init__(self, folder: Path, key: str) -> None:
+        self.was_left = False
+        self._lock = FileLock(folder / f"{key}{SUFFIX}")
+
+    def take(self) -> bool:
+        """Take the turn, and wait as long as another process has it; whether the body may be there now.
+
+        OSError if the folder cannot be written.
+        """
+        self._lock.path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        text = "waiting for another process that reduces this body"
+        waited = self._lock.wait(lambda holder: stage(f"{text} ({holder})", long=True))
+        self.was_left = bool(self._lock.found)
+        self._lock.write()
+        return waited
+
+    def give_back(self) -> None:
+        """End the turn, if it was taken and has not ended yet."""
+        self._lock.release()
+
+
+def remove_left(path: Path) -> None:
+    """Remove the file of a lock that no process holds."""
+    lock = FileLock(path)
+    if lock.acquire():
+        lock.release()

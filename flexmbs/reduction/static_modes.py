@@ -12,7 +12,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.reduction.constrained_body import ConstrainedProblem, symmetric
-from flexmbs.reduction.fixed_interfaces import fixed, straining
+from flexmbs.reduction.eigenmodes import fixed, straining
 from flexmbs.reduction.interface import Attachment
 from flexmbs.reduction.mode_names import aligned, long_axis, numbered, section_kinds
 from flexmbs.reduction.mode_selection import Modes, compute_modes, scaled

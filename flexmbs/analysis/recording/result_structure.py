@@ -13,8 +13,7 @@ from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.common.versions import library_versions
 from flexmbs.mechanism.clearance.play_points import pin_ends
 from flexmbs.mechanism.constraints import Belt, Cable, Distance
-from flexmbs.mechanism.contact.contact import Contact
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import Contact, ContactPoint
 from flexmbs.mechanism.contact.shapes import Plane, Sphere
 from flexmbs.mechanism.geometry.curves import Curve
 from flexmbs.mechanism.joint import Joint

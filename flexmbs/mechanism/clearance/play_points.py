@@ -13,7 +13,7 @@ from flexmbs.core.contact.pairs.worn_bore import pin_in_worn_bore
 from flexmbs.machine_code.entry import Entry
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.free_motions import across, slider_directions
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import ContactPoint
 from flexmbs.mechanism.joint_type import JointType
 from flexmbs.mechanism.markers import Marker
 

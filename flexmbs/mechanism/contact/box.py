@@ -10,8 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.distance import kinds
-from flexmbs.mechanism.contact.convex_body import body_numbers, segment
-from flexmbs.mechanism.contact.rounding import rounding, with_rounding
+from flexmbs.mechanism.contact.convex_body import body_numbers, rounding, segment, with_rounding
 from flexmbs.mechanism.contact.shapes import Outline, Shape
 from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import as_vector

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from flexmbs.core.contact.distance import kinds
-from flexmbs.mechanism.contact.convex_body import body_numbers, disc, segment
-from flexmbs.mechanism.contact.rounding import rounding, with_rounding
+from flexmbs.mechanism.contact.convex_body import body_numbers, disc, rounding, segment, with_rounding
 from flexmbs.mechanism.contact.shapes import Direction, Outline, Shape, direction, drawn
 from flexmbs.mechanism.geometry import primitives
 

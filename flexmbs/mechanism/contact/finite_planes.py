@@ -10,8 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.distance import kinds
 from flexmbs.mechanism.contact.box import box_body
-from flexmbs.mechanism.contact.convex_body import body_numbers, disc, segment
-from flexmbs.mechanism.contact.rounding import CROWN, EDGE_RADIUS
+from flexmbs.mechanism.contact.convex_body import CROWN, EDGE_RADIUS, body_numbers, disc, segment
 from flexmbs.mechanism.contact.shapes import Direction, Outline, Shape, direction, drawn
 from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import as_number, as_vector

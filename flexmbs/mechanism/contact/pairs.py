@@ -9,10 +9,9 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.box import Box
 from flexmbs.mechanism.contact.capsule import Capsule
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import ContactPoint
 from flexmbs.mechanism.contact.cylinder import Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc, Rectangle
-from flexmbs.mechanism.contact.hollow import Bore, Cavity
 from flexmbs.mechanism.contact.rounded_pairs import rounded_on_rounded
 from flexmbs.mechanism.contact.shape_pairs import (
     capsule_ends_on_shape,
@@ -28,7 +27,7 @@ from flexmbs.mechanism.contact.shape_pairs import (
 from flexmbs.mechanism.contact.shapes import Plane, Point, Shape, Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface
 from flexmbs.mechanism.contact.surface_pairs import sphere_against_surface, surface_against_shape, surface_against_surface
-from flexmbs.mechanism.contact.torus import Torus
+from flexmbs.mechanism.contact.torus import Bore, Cavity, Torus
 
 #: Contact points of two shapes; ``where`` names the contact in messages.
 Expansion = Callable[[Any, Any, str], list[ContactPoint]]

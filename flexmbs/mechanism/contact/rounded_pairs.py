@@ -10,9 +10,9 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.contact.pairs.rounded_boxes import body_on_corner, corner_on_body, edge_on_edge
 from flexmbs.mechanism.contact.box import Box
 from flexmbs.mechanism.contact.capsule import Capsule
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import ContactPoint
+from flexmbs.mechanism.contact.convex_body import EDGE_RADIUS
 from flexmbs.mechanism.contact.finite_planes import Rectangle
-from flexmbs.mechanism.contact.rounding import EDGE_RADIUS
 from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mesh.coordinate_systems import across
 

@@ -14,12 +14,11 @@ from flexmbs.core.contact.pairs.disc_and_bore import disc_and_bore
 from flexmbs.core.contact.pairs.sphere_and_shape import sphere_and_shape
 from flexmbs.mechanism.contact.box import Box
 from flexmbs.mechanism.contact.capsule import Capsule
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import ContactPoint
 from flexmbs.mechanism.contact.cylinder import Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc, FinitePlane, Rectangle
-from flexmbs.mechanism.contact.hollow import Bore, Cavity
 from flexmbs.mechanism.contact.shapes import Plane, Shape, Sphere
-from flexmbs.mechanism.contact.torus import Torus
+from flexmbs.mechanism.contact.torus import Bore, Cavity, Torus
 from flexmbs.mechanism.markers import Marker
 
 

@@ -12,7 +12,7 @@ from flexmbs.core.contact.surfaces.many_points import points_on_shape, points_on
 from flexmbs.core.contact.surfaces.sphere_on_surface import sphere_on_surface
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.mechanism.contact.body_surface import BodySurface
-from flexmbs.mechanism.contact.contact_point import ContactPoint
+from flexmbs.mechanism.contact.contact import ContactPoint
 from flexmbs.mechanism.contact.shape_pairs import turning
 from flexmbs.mechanism.contact.shapes import Shape, Sphere
 

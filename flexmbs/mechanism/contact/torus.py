@@ -1,4 +1,4 @@
-"""Torus."""
+"""Tori, and shapes that are touched from inside: bores and spherical cavities."""
 
 from __future__ import annotations
 
@@ -45,3 +45,49 @@ class Torus(Shape):
     def outline(self) -> Outline:
         surface = primitives.torus(self.radius, self.tube_radius, axis="z").surface
         return drawn(surface, direction(self.axis, self.where))
+
+
+@dataclass(frozen=True)
+class Bore(Shape):
+    """Cylindrical bore of ``radius`` (m), centred on the marker, touched from inside.
+
+    Parameters
+    ----------
+    length : m; None: it has no ends. With a length it is a hole in a plate of that thickness, whose faces and rims
+        touch too.
+    axis : in the axes of the marker: "x", "y", "z" or a vector
+    """
+
+    radius: float
+    length: float | None = None
+    axis: Direction = "x"
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius, **({} if self.length is None else {"length": self.length}))
+        object.__setattr__(self, "axis", direction(self.axis, self.where))
+
+    def _distance_numbers(self) -> list[float]:
+        half = kinds.ENDLESS if self.length is None else 0.5 * self.length
+        return [kinds.BORE, *map(float, self.axis), half, self.radius]
+
+    def outline(self) -> Outline:
+        length = 2.0 * self.radius if self.length is None else self.length
+        surface = primitives.cylinder(1.1 * self.radius, length, self.radius, axis="z").surface
+        return drawn(surface, direction(self.axis, self.where))
+
+
+@dataclass(frozen=True)
+class Cavity(Shape):
+    """Spherical cavity of ``radius`` (m) about the marker's origin, touched from inside."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        self._positive(radius=self.radius)
+
+    def _distance_numbers(self) -> list[float]:
+        return [kinds.CAVITY, self.radius]
+
+    def outline(self) -> Outline:
+        points, triangles = drawn(primitives.sphere(self.radius).surface)
+        return points, triangles[:, ::-1]

@@ -127,7 +127,7 @@ def test_responses_to_inertia_are_added_only_where_they_matter(solid):
 
 def test_a_beam_held_at_both_ends_is_the_limit_of_no_motion_at_the_tip(blade):
     """Fixed-interface modes of a strip are those of a bar clamped at both ends: roots of cos x cosh x = 1."""
-    from flexmbs.reduction.fixed_interfaces import fixed
+    from flexmbs.reduction.eigenmodes import fixed
     from flexmbs.reduction.interface import attach_all
     from flexmbs.reduction.mode_selection import compute_modes
     from flexmbs.reduction.reference_conditions import hold

@@ -20,9 +20,9 @@ from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.page import html
 from flexmbs.view.page.html import LOADER, SCRIPTS, STYLE, packed_viewer
+from flexmbs.view.page.motion import pose_shift
 from flexmbs.view.page.pages import page_assets, page_fragment
 from flexmbs.view.page.part_records import PageAccuracy
-from flexmbs.view.page.pose_shift import pose_shift
 
 
 @pytest.fixture(scope="module")

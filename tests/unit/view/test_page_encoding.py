@@ -10,7 +10,7 @@ from icosphere import icosphere
 
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.view.page.fields import length_of, run_field, single_fields, stress_size
-from flexmbs.view.page.packing import Packer
+from flexmbs.view.page.html import Packer
 from flexmbs.view.page.quantised import Quantised, Surface, series, whole
 from flexmbs.view.page.quantities import principal_ends
 from flexmbs.view.page.shapes import Shapes

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.mechanism.contact.surfaces.depths import inner_depths
 from flexmbs.mechanism.contact.surfaces.face_points import integration_points, nodal_areas
 from flexmbs.mechanism.contact.surfaces.polygons import Faces, faces_from_list
 from flexmbs.mechanism.contact.surfaces.smooth_faces import EdgeTable, corner_normals, made_quadratic, side_normals
 from flexmbs.mechanism.contact.surfaces.surface_numbers import face_items, point_items, surface_numbers
-from flexmbs.mechanism.contact.surfaces.terms import second_order_terms
+from flexmbs.mechanism.contact.surfaces.terms import inner_depths, second_order_terms
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 
