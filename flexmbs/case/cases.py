@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.analysis.recording.storage_options import checked_storage
+from flexmbs.analysis.recording.stored_steps import checked_storage
 from flexmbs.analysis.run.settings import check_end, check_tolerances
 from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes

@@ -23,7 +23,7 @@ TURN = 1e-6  # by which the length of a quaternion may differ from 1
 def check_state(where: str, arrays: Mapping[str, np.ndarray], system: Mapping[str, np.ndarray], note: object) -> None:
     """SimulationError naming the file ``where`` unless arrays and note of a saved state belong together.
 
-    Indices into the tables of a mechanism are checked when a run continues (analysis.run.saved_state_indices).
+    Indices into the tables of a mechanism are checked when a run continues (analysis.run.saved_state_comparison).
     """
 
     def fail(what: str) -> None:

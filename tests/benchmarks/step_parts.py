@@ -10,7 +10,7 @@ import numpy as np
 
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.log_records import described_steps
 from flexmbs.analysis.run.settings import make_settings
 from flexmbs.core.equations.residual import residual
 from flexmbs.core.equations.tangent import consistent_accelerations, update_tangent

@@ -20,7 +20,7 @@ import flexmbs as fm
 from flexmbs import Result, load_case
 from flexmbs.analysis.evaluation.driver_elimination import imposed
 from flexmbs.analysis.prepare.prepare import ready
-from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.log_records import described_steps
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.core.methods.method_table import METHODS

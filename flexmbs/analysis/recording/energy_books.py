@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.log_records import described_steps
 from flexmbs.core.laws.contact.rigid import FRICTION as COEFFICIENT_OF_FRICTION
 from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.core.layout.energy_booking import flow_starts, make_booking

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.constraint_directions import dense, null_space
 from flexmbs.analysis.evaluation.evaluate import Evaluator
-from flexmbs.analysis.recording.described_steps import described_steps
+from flexmbs.analysis.recording.log_records import described_steps
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure
 from flexmbs.core.laws.force.measure import keep_turns

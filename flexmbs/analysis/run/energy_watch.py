@@ -20,7 +20,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.massless_motions import mass_properties
 from flexmbs.analysis.recording.energy_books import EnergyBooks
-from flexmbs.analysis.run.driven_motions import DrivenMotions
+from flexmbs.analysis.run.driver_limits import DrivenMotions
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.log_rows import TIME

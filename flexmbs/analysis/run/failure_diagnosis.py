@@ -14,11 +14,10 @@ from flexmbs.analysis.prepare.bind_functions import fault_of
 from flexmbs.analysis.prepare.driver_conflicts import closed_with_drivers
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_between
-from flexmbs.analysis.run.equation_names import equation_name
-from flexmbs.analysis.run.jammed_contacts import chatters, grows, jammed, no_slot
+from flexmbs.analysis.run.failure_causes import chatters, equation_name, grows, jammed, no_slot
 from flexmbs.analysis.run.resume import fill
 from flexmbs.analysis.run.run_model import RunModel, empty_blocks
-from flexmbs.analysis.run.saved_state_differences import CHOICE
+from flexmbs.analysis.run.saved_state_comparison import CHOICE
 from flexmbs.analysis.run.settings import MAX_DEFORMATION
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s

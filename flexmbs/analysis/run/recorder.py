@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.analysis.recording.described_steps import described_steps
 from flexmbs.analysis.recording.energy_books import EnergyBooks
-from flexmbs.analysis.recording.occurrences import records_of
-from flexmbs.analysis.recording.row_thinning import RowThinner
-from flexmbs.analysis.recording.storage_options import Storage
+from flexmbs.analysis.recording.log_records import described_steps, records_of
+from flexmbs.analysis.recording.stored_steps import RowThinner, Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.wider_blocks import wider_rows
 from flexmbs.core.layout.log_rows import TIME

@@ -11,8 +11,7 @@ import numpy as np
 
 from flexmbs.analysis.evaluation.evaluate import Evaluator
 from flexmbs.analysis.prepare.prepare import with_independent_constraints
-from flexmbs.analysis.run.saved_state_differences import CHOICE, system_arrays, unknown_tables
-from flexmbs.analysis.run.saved_state_indices import check_indices
+from flexmbs.analysis.run.saved_state_comparison import CHOICE, check_indices, system_arrays, unknown_tables
 from flexmbs.common.errors import MechanismError
 from flexmbs.core.layout import state as s
 from flexmbs.core.layout.force_tables import TURN_MEMORY

@@ -11,28 +11,23 @@ import numpy as np
 from flexmbs.analysis.prepare.prepare import with_choice
 from flexmbs.analysis.prepare.prescribed_motions import jump_in_rows
 from flexmbs.analysis.recording.deformation_watch import DeformationWatch
-from flexmbs.analysis.recording.described_steps import bytes_of_row
 from flexmbs.analysis.recording.energy_books import EnergyBooks
+from flexmbs.analysis.recording.log_records import bytes_of_row
 from flexmbs.analysis.recording.reactions import reaction_settler
 from flexmbs.analysis.recording.result_structure import result_structure, with_run
-from flexmbs.analysis.recording.row_thinning import RowThinner
-from flexmbs.analysis.recording.storage_options import Storage, limit_in_bytes
+from flexmbs.analysis.recording.stored_steps import RowThinner, Storage, limit_in_bytes
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.condensed_modes import start_values, with_all_modes
 from flexmbs.analysis.run.energy_watch import EnergyWatch
 from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step_size_limit
-from flexmbs.analysis.run.impact_notes import ImpactNotes, soft_contacts
 from flexmbs.analysis.run.initialisation import warm_up
-from flexmbs.analysis.run.interrupts import DeferredInterrupt
-from flexmbs.analysis.run.machine_notes import notes_of_machine
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.run_model import RunModel
-from flexmbs.analysis.run.run_progress import RunProgress
-from flexmbs.analysis.run.saved_state_differences import setting_differences, system_differences
-from flexmbs.analysis.run.saved_state_indices import saved_choice
+from flexmbs.analysis.run.run_notes import ImpactNotes, notes_of_machine, soft_contacts
+from flexmbs.analysis.run.run_progress import DeferredInterrupt, RunProgress
+from flexmbs.analysis.run.saved_state_comparison import saved_choice, setting_differences, system_differences
 from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
-from flexmbs.analysis.run.steps import IN_TIME
-from flexmbs.analysis.run.time_stepping import note_of_sweeps
+from flexmbs.analysis.run.time_stepping import IN_TIME, note_of_sweeps
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout import state as s
@@ -53,7 +48,7 @@ from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.trajectory import ContactRecord
 
-UNSETTLED, LEAST_FORCE = 1e-5, 1e-6  # of multipliers that are told: of the largest, and N or N m
+UNSETTLED, MIN_FORCE = 1e-5, 1e-6  # of multipliers that are told: of the largest, and N or N m
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time
@@ -67,7 +62,7 @@ class Run(RunModel):
         self, system, stated: Model, model: Model, settings: s.Settings, integrator: Integrator, requested, progress: RunProgress
     ):
         self.warnings: list[str] = []  # those issued since the call of the user
-        self.told: int | None = None  # warnings before those of the end, which a run that goes on has not reached
+        self.warned: int | None = None  # warnings before those of the end, which a run that goes on has not reached
         self.requested, self.method, self.reason = requested, integrator.method, ""
         self.rtol, self.stops_on_imbalance = float(settings.rtol), True  # as asked for; where energy is gained or missing
         self.deformation, self.stops_on_deformation = DeformationWatch(model), True
@@ -319,7 +314,7 @@ class Run(RunModel):
             "solve_seconds": self._stats()["solve_seconds"],
             "loop_seconds": self.loop_seconds,
             "in_time": self.steps is IN_TIME,
-            "warnings": self.warnings[: self.told],
+            "warnings": self.warnings[: self.warned],
             "warned_of_size": self.recorder.thinner.warned,
             "machine": self.machine,
             "deformation": self.deformation.note(),
@@ -403,7 +398,7 @@ class Run(RunModel):
 
     def _unsettled(self) -> list[str]:
         """What to say where multipliers did not converge to their tolerance."""
-        state, limit = self.state, max(UNSETTLED * self.state.largest_multiplier, LEAST_FORCE)
+        state, limit = self.state, max(UNSETTLED * self.state.largest_multiplier, MIN_FORCE)
         if not state.unsettled_multiplier > limit:
             return []
         return [
@@ -419,7 +414,7 @@ class Run(RunModel):
         return f"finished: stopped by event '{event.name}'{f' ({reason})' if reason else ''}"
 
     def _end(self, outcome: int) -> Result:
-        self.told = len(self.warnings)
+        self.warned = len(self.warnings)
         self.deformation.warn()
         if outcome in (s.FINISHED, s.STOPPED_BY_EVENT):
             self.recorder.watch.warn()

@@ -12,8 +12,16 @@ from flexmbs.analysis.prepare.prepare import with_unknowns
 from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.run.recorder import Recorder
 from flexmbs.analysis.run.settings import pairs_of_contacts
-from flexmbs.analysis.run.steps import IN_TIME, WITH_EVENTS
-from flexmbs.analysis.run.time_stepping import make_steps, release_slots, replaced, step_after, why_not, without_slots
+from flexmbs.analysis.run.time_stepping import (
+    IN_TIME,
+    WITH_EVENTS,
+    make_steps,
+    release_slots,
+    replaced,
+    step_after,
+    why_not,
+    without_slots,
+)
 from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn

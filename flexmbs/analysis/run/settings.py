@@ -8,8 +8,7 @@ import numpy as np
 
 from flexmbs.analysis.run.driver_limits import driver_limits
 from flexmbs.analysis.run.integrators import FORMULATIONS
-from flexmbs.analysis.run.motion_scales import motion_scales
-from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances, motion_per_unit
+from flexmbs.analysis.run.tolerances import AbsoluteTolerance, absolute_tolerances, motion_per_unit, motion_scales
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.state import Settings

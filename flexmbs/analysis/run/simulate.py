@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.analysis.prepare.prepare import ready, with_independent_constraints
 from flexmbs.analysis.prepare.prescribed_motions import check_motions
-from flexmbs.analysis.recording.storage_options import StorageLimit, checked_storage
+from flexmbs.analysis.recording.stored_steps import StorageLimit, checked_storage
 from flexmbs.analysis.run import resume as saves
 from flexmbs.analysis.run.auto_integrator import choose_integrator
 from flexmbs.analysis.run.condensed_modes import with_condensed_modes

@@ -1,6 +1,12 @@
-"""Steps in time through rigid contacts (core.stepping.moreau): what a run needs for them, when it goes over."""
+"""Two ways through a run: steps that end on events, and steps in time through rigid contacts (core.stepping.moreau).
+
+What a run needs for the latter, and when it goes over to them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +18,8 @@ from flexmbs.core.layout.switch_tables import SLOT, UNUSED
 from flexmbs.core.layout.tables import Tables, power_of_two
 from flexmbs.core.layout.time_stepping import TimeStepping, make_time_stepping
 from flexmbs.core.methods.moreau import Moreau
+from flexmbs.core.stepping.moreau.step_in_time import advance_in_time, start_in_time
+from flexmbs.core.stepping.step_loop import advance, start
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.tangent_shifts import tangent_shifts
 from flexmbs.model.unknown_ordering import banded_order, coupling_graph
@@ -139,3 +147,14 @@ def note_of_sweeps(stepping: TimeStepping) -> str:
         f"contacts changed by up to {float(stepping.worst):.2g} m/s in the last sweep. Use a smaller step, or "
         "fm.Moreau(step=..., max_sweeps=...) with more sweeps"
     )
+
+
+class Steps(NamedTuple):
+    """Entries ``start(tables, state, settings, scratch, work, log, *arrays)``, ``advance(..., *arrays, max_steps)``."""
+
+    start: Callable[..., int]
+    advance: Callable[..., int]
+
+
+WITH_EVENTS = Steps(start, advance)
+IN_TIME = Steps(start_in_time, advance_in_time)

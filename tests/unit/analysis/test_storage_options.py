@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.analysis.recording import row_thinning
-from flexmbs.analysis.recording.storage_options import Storage
+from flexmbs.analysis.recording import stored_steps
+from flexmbs.analysis.recording.stored_steps import Storage
 from flexmbs.analysis.run import run_in_chunks as chunks
 from flexmbs.core.layout.log_rows import LogRow
 from flexmbs.view.plots import curves
@@ -158,7 +158,7 @@ def thinned(rows, limit, cuts=(), flagged=()):
     def new():
         model, limit_bytes = types.SimpleNamespace(log_row=LogRow(3, 1, 0), balls=(0,)), 100.0 * limit
         storage = Storage(limit=limit_bytes)
-        return row_thinning.RowThinner(model, storage, limit_bytes, rows[-1, 0], 100.0, lambda rows: 100.0 / row_thinning.OVERHEAD)
+        return stored_steps.RowThinner(model, storage, limit_bytes, rows[-1, 0], 100.0, lambda rows: 100.0 / stored_steps.OVERHEAD)
 
     thinner, stored, last = new(), [], None
     for begin, end in itertools.pairwise([0, *cuts, len(rows)]):
@@ -295,7 +295,7 @@ def test_curves_bend_between_stored_steps():
 
 
 def test_size_without_a_limit_is_told_while_it_is_small(monkeypatch):
-    monkeypatch.setattr(row_thinning, "LARGE", 1e5)
+    monkeypatch.setattr(stored_steps, "LARGE", 1e5)
     with pytest.warns(fm.ResultWarning, match=r"the result of this run will take about .* Give storage_limit"):
         long_runs.run("pendulum", 0.5, storage_limit=None)
     sizes = []

@@ -1,4 +1,4 @@
-"""Why the closed rigid contacts of a run have no forces that fit: the contact and its critical friction."""
+"""What a run has failed at: names of equations, and why closed rigid contacts have no forces that fit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,58 @@ from flexmbs.core.laws.contact.rigid import FRICTION
 from flexmbs.core.layout.rigid_contacts import RigidContacts
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.switch_tables import SLIDING
+from flexmbs.core.layout.tables import COUPLING
 from flexmbs.model.compiled_model import Model
 
-MOST_NAMED = 8
+
+def equation_name(system, model: Model, k: int) -> str:
+    """Name of equation or coordinate number ``k``.
+
+    "coordinate 'hinge.angle' of joint 'hinge' (between body 'crank' and body 'rod')", "mode 'bending y 2' of body
+    'rod'", "row 'force along x' of constraint 'loop' (between body 'a' and body 'b')", "user state 'charge'".
+    """
+    name = model.coordinate_names[k]
+    if k >= model.coordinate_count:
+        return _constraint(model, k)
+    if model.state_coordinates[k]:
+        return f"user state '{model.rate_names[k]}'"
+    for body, part in model.modal.items():
+        if part.start <= k < part.stop:
+            return f"mode '{name.removeprefix(f'{body}.')}' of body '{body}'"
+    owner = max((joint for joint in system.joints if name.startswith(f"{joint}.")), key=len, default=None)
+    if owner is not None:
+        joint = system.joints[owner]
+        return f"coordinate '{name}' of joint '{owner}' ({_between(joint.a.body, joint.b.body)})"
+    for branch in model.tree.branches:
+        if name.startswith(f"{branch.joint.name}."):
+            return f"coordinate '{name}' of body '{branch.body}'"
+    return f"coordinate '{name}'"
+
+
+def _constraint(model: Model, k: int) -> str:
+    """Name of a scalar constraint."""
+    for c, constraint in enumerate(model.tables.constraints):
+        if constraint["row"] <= k < constraint["row"] + constraint["rows"]:
+            owner = model.constraint_names[c]
+            row = model.coordinate_names[k].removeprefix(f"{owner}.")
+            if constraint["kind"] == COUPLING:
+                terms = model.tables.terms["coordinate"][constraint["start"] : constraint["end"]]
+                tied = ", ".join(f"'{model.coordinate_names[term]}'" for term in terms)
+                return f"row '{row}' of constraint '{owner}' (on {tied})"
+            a, b = (model.body_names[model.tables.markers["body"][constraint[end]]] for end in "ab")
+            return f"row '{row}' of constraint '{owner}' ({_between(a, b)})"
+    return f"constraint '{model.coordinate_names[k]}'"
+
+
+def _between(a: str, b: str) -> str:
+    return f"between {_body(a)} and {_body(b)}"
+
+
+def _body(name: str) -> str:
+    return name if name == "ground" else f"body '{name}'"
+
+
+MAX_NAMED = 8
 UNBOUNDED = 1e3  # times the mean force since the contact has closed
 ADVICE = "less friction, or a compliant contact law there (docs/contact.md), goes on"
 
@@ -60,7 +109,7 @@ def chatters(model: Model, state: State, where: str) -> str:
     """Events of rigid contacts that follow each other without end at one instant; those that are closed."""
     flags = state.active[: len(model.contact_names)]
     closed = [f"'{name}'" for name, flag in zip(model.contact_names, flags, strict=True) if flag != 0]
-    return f"rigid contacts open and close for ever {where}; closed there: {listed(closed, MOST_NAMED) or 'none'}; {ADVICE}"
+    return f"rigid contacts open and close for ever {where}; closed there: {listed(closed, MAX_NAMED) or 'none'}; {ADVICE}"
 
 
 def jammed_joint(model: Model, number: int, where: str) -> str:
