@@ -41,9 +41,9 @@ from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, Resul
 from flexmbs.common.installed_data import cases_folder, meshes_folder
 from flexmbs.common.user_warnings import heard
 from flexmbs.result.event_records import last_modes
-from flexmbs.result.file_names import SUMMARY
 from flexmbs.result.result import Result
 from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.result.run_summary import SUMMARY
 from flexmbs.view.film_options import check_view
 from flexmbs.view.plots import plot_histories, plot_map
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
-from flexmbs.result.hermite import cubic, cubic_rate, quintic, quintic_rate
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import Trajectory
 
@@ -245,3 +244,32 @@ def _inverse_tangent(vector: np.ndarray, spin: np.ndarray) -> np.ndarray:
     factor = np.where(small, 1.0 / 12.0 + angle**2 / 720.0, 1.0 / f**2 - 0.5 / (f * np.tan(0.5 * f)))
     once = np.cross(vector, spin)
     return spin - 0.5 * once + factor * np.cross(vector, once)
+
+
+def cubic(s, x0, d0, x1, d1) -> np.ndarray:
+    """Value, from values and first derivatives at both ends."""
+    return (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x0 + s * (1.0 - s) ** 2 * d0 + s * s * (3.0 - 2.0 * s) * x1 + s * s * (s - 1.0) * d1
+
+
+def cubic_rate(s, x0, d0, x1, d1) -> np.ndarray:
+    """First derivative of :func:`cubic`."""
+    return 6.0 * s * (1.0 - s) * (x1 - x0) + (1.0 - s) * (1.0 - 3.0 * s) * d0 + s * (3.0 * s - 2.0) * d1
+
+
+def quintic(s, start: tuple, end: tuple) -> np.ndarray:
+    """Value, from value, first and second derivative at both ends."""
+    (x0, d0, c0), (x1, d1, c1) = start, end
+    r = 1.0 - s
+    low = r**3 * ((1.0 + 3.0 * s + 6.0 * s * s) * x0 + s * (1.0 + 3.0 * s) * d0 + 0.5 * s * s * c0)
+    high = s**3 * ((1.0 + 3.0 * r + 6.0 * r * r) * x1 - r * (1.0 + 3.0 * r) * d1 + 0.5 * r * r * c1)
+    return low + high
+
+
+def quintic_rate(s, start: tuple, end: tuple) -> np.ndarray:
+    """First derivative of :func:`quintic`."""
+    (x0, d0, c0), (x1, d1, c1) = start, end
+    r = 1.0 - s
+    steep = 30.0 * s * s * r * r * (x1 - x0)
+    slopes = r * r * (1.0 + 2.0 * s - 15.0 * s * s) * d0 + s * s * (1.0 + 2.0 * r - 15.0 * r * r) * d1
+    bends = 0.5 * s * r * r * (2.0 - 5.0 * s) * c0 - 0.5 * r * s * s * (2.0 - 5.0 * r) * c1
+    return steep + slopes + bends

@@ -27,7 +27,7 @@ from flexmbs.result.chunks import (
     row_count,
 )
 from flexmbs.result.event_records import EventRecord, columns_of, events_from
-from flexmbs.result.file_names import MODEL, RESULT, STATE
+from flexmbs.result.run_summary import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import state_note
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.structure_store import opened

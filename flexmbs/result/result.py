@@ -19,15 +19,15 @@ from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vecto
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result import event_records
+from flexmbs.result.clearance_histories import bore_wear
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
 from flexmbs.result.export_methods import ExportMethods
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import as_times, coordinates_at, frames_at, monotone
-from flexmbs.result.orientations import orientation, quaternion_history
 from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
-from flexmbs.result.resampling import ResampledTrajectory
+from flexmbs.result.resampling import ResampledTrajectory, orientation, quaternion_history
 from flexmbs.result.run_folder import taken
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
@@ -35,7 +35,6 @@ from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.stress_methods import StressMethods
 from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import ContactRecord, Trajectory
-from flexmbs.result.wear import bore_wear
 
 
 def load(folder: str | Path) -> Result:

@@ -18,8 +18,8 @@ from flexmbs.common.atomic_files import reason, remove_leftovers
 from flexmbs.common.errors import MechanismWarning, ResultFolderError
 from flexmbs.common.file_lock import FileLock
 from flexmbs.result.chunks import chunk_files
-from flexmbs.result.file_names import MODEL, RESULT, STATE, SUMMARY, SYSTEM
 from flexmbs.result.joined_file import lacks_its_state
+from flexmbs.result.run_summary import MODEL, RESULT, STATE, SUMMARY, SYSTEM
 from flexmbs.result.structure_store import run_of
 
 LOCK = "run.lock"

@@ -1,4 +1,4 @@
-"""What ``flexmbs run`` writes beside a result: the case, its parameters, figures and pictures (summary.json)."""
+"""Names of the files in a result folder (docs/storage.md), and what ``flexmbs run`` writes there (summary.json)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from flexmbs.common.atomic_files import read_file
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.stored_arrays import parsed_json
-from flexmbs.result.file_names import SUMMARY
 
 
 @dataclass(frozen=True)
@@ -67,3 +66,6 @@ def read_summary(folder: Path, without: str = "to do without it") -> RunSummary:
 def stored_view(folder: str | Path) -> Mapping[str, Any]:
     """How the case of a run folder wants its result shown, empty without summary.json; FlexmbsError if it is damaged."""
     return read_summary(Path(folder), "to show the result with default settings").view
+
+
+MODEL, RESULT, STATE, SYSTEM, SUMMARY = "model.h5", "result.h5", "state.npz", "system.npz", "summary.json"

@@ -14,7 +14,7 @@ from flexmbs.common.atomic_files import what_is, write_arrays
 from flexmbs.common.errors import ResultFolderError, SimulationError, UnknownHistoryError
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.chunks import damaged, reading
-from flexmbs.result.file_names import MODEL, STATE, SYSTEM
+from flexmbs.result.run_summary import MODEL, STATE, SYSTEM
 from flexmbs.result.saved_state_checks import check_state
 from flexmbs.result.structure_store import run_of
 

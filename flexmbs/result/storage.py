@@ -18,9 +18,9 @@ from flexmbs.common.atomic_files import remove_leftovers, what_is
 from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.event_records import EventRecord, columns_of
-from flexmbs.result.file_names import MODEL, RESULT, STATE
 from flexmbs.result.joined_file import NOTHING_JOINED, Parts, join, parts_of, stored, write_at_once
 from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
+from flexmbs.result.run_summary import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.structure import Structure

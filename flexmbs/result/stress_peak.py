@@ -1,4 +1,4 @@
-"""The largest stress of a run: its value, when and where."""
+"""The largest stress of a run: its value, when and where; nodes of a body by their place and their name."""
 
 from __future__ import annotations
 
@@ -96,3 +96,15 @@ def element_at(body: FlexibleBody, point: int, q: np.ndarray) -> int:
         if point in corners:
             best = max(best, (float(stress[corners].mean()), int(element)))
     return best[1]
+
+
+def nearest_nodes(body: FlexibleBody, points: np.ndarray) -> np.ndarray:
+    """(m,) int: number in the mesh file of the node nearest to each of ``points`` (m, 3), m, undeformed.
+
+    The surface points of solids are nodes; those of shells and beams stand half a thickness away from one.
+    """
+    from scipy.spatial import cKDTree
+
+    if not len(points):
+        return np.zeros(0, dtype=np.int64)
+    return np.asarray(body.node_ids)[cKDTree(body.points).query(points)[1]]

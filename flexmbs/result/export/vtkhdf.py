@@ -21,7 +21,7 @@ from flexmbs.reduction.stress_recovery import von_mises_into
 from flexmbs.result.export.checks import check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.parts import ExportedPart, Motion, exported_parts, motion_at
 from flexmbs.result.export.vtkhdf_layout import Mesh, write_mesh, write_steps
-from flexmbs.result.nearest_nodes import nearest_nodes
+from flexmbs.result.stress_peak import nearest_nodes
 
 #: Point data that can be asked for: components, and what they are.
 FIELDS = {

@@ -13,9 +13,8 @@ from flexmbs.common.html_pieces import page, text
 from flexmbs.common.progress import duration_text, on_progress, stage
 from flexmbs.common.quantities import quantity
 from flexmbs.common.versions import library_versions
-from flexmbs.result.report.interactive import page_head, scene_html
 from flexmbs.result.report.model_sections import model_section, quality_section
-from flexmbs.result.report.picture_sections import pictures_section, plots_section, stills
+from flexmbs.result.report.picture_sections import page_head, pictures_section, plots_section, scene_html, stills
 from flexmbs.result.report.report_style import REPORT_STYLE
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.run_sections import (

@@ -1,10 +1,10 @@
-"""Sections of a report on the run: statistics in words, energy balance, contacts, warnings, versions."""
+"""Sections of a report on the run: statistics in words, energy balance with its plot, contacts, warnings, versions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from flexmbs.common.errors import SimulationError
 from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
-from flexmbs.result.energy_ledger import EnergyLedger
-from flexmbs.result.report.energy_plot import energy_figure
+from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.stated import StatedModel
 from flexmbs.result.run_summary import RunSummary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 MOST_CONTACTS, MOST_LINES = 20, 24
 NOTHING = 1e-12  # of the energy exchanged: rounding
@@ -210,3 +213,54 @@ def _named(versions: Mapping[str, str]) -> str:
 
 def _count(count: float, one: str) -> str:
     return f"{int(count):,} {one if count == 1 else one + 's'}"
+
+
+POINTS = 600  # of a curve at least
+STORED = ("kinetic", "gravity", "elastic")
+
+
+def energy_figure(result: ReportableResult) -> Figure:
+    """Stored energies and, by kind, work and losses over time; below, the balance. For a result with a ledger."""
+    from matplotlib.figure import Figure
+
+    t, energy, ledger = _curves(result)
+    figure = Figure(figsize=(8.0, 4.6), dpi=120, layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    for k, name in enumerate(STORED):
+        if np.any(energy[:, k]):
+            upper.plot(t, energy[:, k], linewidth=1.3, label=name)
+    for kind, values in _by_kind(result, ledger).items():
+        if np.any(values):
+            label = f"{kind} (loss)" if is_loss(kind) else f"{kind} (work)"
+            upper.plot(t, values, linewidth=1.3, linestyle="--", label=label)
+    upper.plot(t, energy.sum(axis=1), linewidth=1.0, color="#555555", label="stored in all")
+    upper.set_ylabel("energy [J]")
+    upper.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    lower.plot(t, ledger[:, BALANCE], linewidth=1.0, color="#b3261e")
+    lower.set_ylabel("balance [J]")
+    lower.set_xlabel("time [s]")
+    for axis in (upper, lower):
+        axis.grid(True, alpha=0.3)
+    return figure
+
+
+def _curves(result: ReportableResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times (k,), energies (k, 3) and the ledger (k, lines + 2): those stored, of runs of few steps also between."""
+    trajectory = result.trajectory
+    t, energy, ledger = result.t, trajectory.energy, trajectory.ledger
+    if not 1 < len(t) < POINTS:
+        return t, energy, ledger
+    between = np.setdiff1d(np.linspace(t[0], t[-1], POINTS), t)
+    found = result.resampled(between).trajectory
+    times = np.concatenate([t, between])
+    order = np.argsort(times, kind="stable")
+    parts = np.concatenate([energy, found.energy]), np.concatenate([ledger, found.ledger])
+    return times[order], parts[0][order], parts[1][order]
+
+
+def _by_kind(result: ReportableResult, ledger: np.ndarray) -> dict[str, np.ndarray]:
+    """(nt,) J of all lines of a kind, since the start."""
+    found: dict[str, np.ndarray] = {}
+    for column, kind in enumerate(result.structure.ledger_kinds):
+        found[kind] = found.get(kind, 0.0) + ledger[:, column]
+    return found

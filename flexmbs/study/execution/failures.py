@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.result.file_names import STATE
+from flexmbs.result.run_summary import STATE
 from flexmbs.result.saved_state import load_state
 from flexmbs.study.store.run_record import RunFailure
 

@@ -8,7 +8,7 @@ import pytest
 import flexmbs as fm
 from flexmbs.analysis.run import run_in_chunks
 from flexmbs.common import atomic_files
-from flexmbs.result.file_names import RESULT
+from flexmbs.result.run_summary import RESULT
 
 
 def falling():
