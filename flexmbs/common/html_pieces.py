@@ -66,7 +66,7 @@ CARD_STYLE = """
 .flexmbs-card iframe { width: 100%; border: 1px solid #8884; border-radius: 4px; }
 """
 LARGEST_DRAWING = 200_000  # bytes: figures of more curves and points are smaller as pixels
-WIDE, LEAST_WIDTH = 700, 640  # wide pictures do not get smaller than that, in pixels of the page
+WIDE, MIN_WIDTH = 700, 640  # wide pictures do not get smaller than that, in pixels of the page
 
 
 def text(value: object) -> str:
@@ -163,5 +163,5 @@ def still(png: bytes, description: str, width: int) -> str:
 
 def _shown(kind: str, content: bytes, description: str, width: int) -> str:
     data = base64.b64encode(content).decode()
-    least = f' style="min-width: {LEAST_WIDTH}px"' if width > WIDE else ""  # scrolls on a phone
+    least = f' style="min-width: {MIN_WIDTH}px"' if width > WIDE else ""  # scrolls on a phone
     return f'<figure><img width="{width}"{least} alt="{text(description)}" src="data:{kind};base64,{data}"></figure>'

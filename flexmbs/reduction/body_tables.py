@@ -11,7 +11,7 @@ from flexmbs.reduction.basis_advice import ENOUGH, MOTIONS, Advice
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 Rows = list[list[str]]
-MOST_MODES = 40  # rows of a table
+MAX_MODES = 40  # rows of a table
 _NOT_GIVEN = re.compile(r"\w+=None, |, \w+=None")  # options of a choice of modes
 
 
@@ -56,11 +56,11 @@ def modes_table(body: FlexibleBody) -> tuple[list[str], Rows]:
     parts = 100.0 * advice.effective_mass / np.where(advice.total_mass > 0.0, advice.total_mass, np.inf)
     damping = _damping_ratios(body)
     rows = []
-    for k, label in enumerate(body.mode_labels[:MOST_MODES]):
+    for k, label in enumerate(body.mode_labels[:MAX_MODES]):
         row = [label, number(body.frequencies[k], 5), number(100.0 * damping[k], 3)]
         rows.append(row + ([f"{part:.2f}" for part in parts[k]] if advice.frame is not None else []))
-    if body.mode_count > MOST_MODES:
-        rows.append([f"{body.mode_count - MOST_MODES} more", *[""] * (len(header) - 1)])
+    if body.mode_count > MAX_MODES:
+        rows.append([f"{body.mode_count - MAX_MODES} more", *[""] * (len(header) - 1)])
     if advice.frame is not None and len(parts):
         rows.append(["all together", "", "", *(f"{part:.2f}" for part in parts.sum(axis=0))])
     return header, rows

@@ -16,7 +16,7 @@ from flexmbs.mesh.outer_faces import outer_faces
 from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.options import Patch
 
-MOST_NODES = 1500  # a larger patch needs thousands of static solutions
+MAX_NODES = 1500  # a larger patch needs thousands of static solutions
 
 Faces = list[tuple[str, np.ndarray]]  # kind, (k, n) nodes
 
@@ -66,8 +66,8 @@ def _faces(mesh, name: str, patch: Patch) -> Faces:
         what = f"no outer face has all its nodes in set '{patch.set}'" if patch.set else "no outer face is within it"
         raise BodyError(f"{where}: {what}; a patch must be part of the surface of solids or shells")
     count = len(np.unique(np.concatenate([nodes.ravel() for _, nodes in faces])))
-    if count > MOST_NODES:
-        raise BodyError(f"{where} has {count} nodes; at most {MOST_NODES} are allowed: choose a smaller part")
+    if count > MAX_NODES:
+        raise BodyError(f"{where} has {count} nodes; at most {MAX_NODES} are allowed: choose a smaller part")
     return faces
 
 

@@ -23,7 +23,7 @@ LAST_PART, LEFT_THERE = 0.8, 1e-6
 PROMINENCE = 0.01
 #: Lines between those of the transform (by zeros behind the samples), for up to so many samples.
 FINER, NOT_TOO_MANY = 4, 2**18
-PEAKS, MOST_PLACES = 8, 200
+PEAKS, MAX_PLACES = 8, 200
 #: A peak counts if it is higher than what larger ones leak there, by this factor.
 ABOVE_LEAKAGE = 1.5
 
@@ -209,7 +209,7 @@ def _peaks(frequency: np.ndarray, value: np.ndarray, leak: np.ndarray, lowest: f
     least = PROMINENCE * value.max()
     places, _ = signal.find_peaks(value, height=least, prominence=least)  # the height first: it is found sooner
     found: list[int] = []
-    for place in places[np.argsort(-value[places], kind="stable")][:MOST_PLACES]:
+    for place in places[np.argsort(-value[places], kind="stable")][:MAX_PLACES]:
         if all(value[place] > ABOVE_LEAKAGE * leak[abs(place - other)] * value[other] for other in found):
             found.append(int(place))
     peaks = [_between_lines(frequency, value, place) for place in found]

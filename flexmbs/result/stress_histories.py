@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
 _SAME_PLACE = 1e-6  # of the size of the body: a marker so near to a node stands on it
-_MOST_BYTES = 2e9
+_MAX_BYTES = 2e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def stress_history(body: FlexibleBody, name: str, nodes: Sequence[int], times: n
         chosen += points.tolist()
         labels += [f"node {node}"] if len(points) == 1 else [f"node {node} point {i + 1}" for i in range(len(points))]
     size = 48.0 * len(times) * len(chosen)
-    if size > _MOST_BYTES:
+    if size > _MAX_BYTES:
         raise FlexmbsError(
             f"stress_at: {len(times)} times of {len(chosen)} points take {size_text(size)}; give fewer nodes or times "
             "(stress_envelope keeps no times)"

@@ -11,7 +11,7 @@ from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.body_tables import body_facts, extent, modes_table, verdict
 from flexmbs.reduction.flexible_body import FlexibleBody
 
-MOST_NAMES = 12  # sets, materials that are named
+MAX_NAMES = 12  # sets, materials that are named
 
 
 def body_card(body: FlexibleBody) -> str:
@@ -35,10 +35,10 @@ def mesh_card(mesh: Mesh) -> str:
         ("nodes", f"{len(mesh.points):,}"),
         ("elements", ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()) or "none"),
         ("size", f"{extent(mesh.points)} m" if len(mesh.points) else "-"),
-        ("materials", listed(materials, MOST_NAMES) or "none"),
-        ("node sets", listed(sets, MOST_NAMES) or "none"),
+        ("materials", listed(materials, MAX_NAMES) or "none"),
+        ("node sets", listed(sets, MAX_NAMES) or "none"),
         ("couplings and ties", number(len(mesh.couplings) + len(mesh.equations) + len(mesh.ties))),
-        ("left out", listed([skipped.card for skipped in mesh.skipped], MOST_NAMES) or "none"),
+        ("left out", listed([skipped.card for skipped in mesh.skipped], MAX_NAMES) or "none"),
     ]
     facts += [("units", mesh.units)] if mesh.units else []
     warned = folded(f"{len(mesh.warnings)} warnings", bullets(mesh.warnings, kind="warnings"), shown=True)

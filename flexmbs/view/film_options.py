@@ -18,7 +18,7 @@ from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.look import Look
 
 #: Limits of width and height in pixels: still legible, and possible for OpenGL without a graphics card.
-LEAST_PIXELS, MOST_PIXELS = 64, 8192
+MIN_PIXELS, MAX_PIXELS = 64, 8192
 #: Options of :class:`flexmbs.view.look.Look`: how a scene is shown.
 OF_SCENES = tuple(one.name for one in fields(Look) if one.init)
 #: Options of films and pictures besides: those of single pictures, and of all that moves.
@@ -46,12 +46,12 @@ def check_film(duration: object, frames_per_second: object, window_size: object)
     if not (_positive(duration) and _positive(frames_per_second) and float(frames_per_second) >= 1):  # type: ignore[arg-type]
         raise FlexmbsError(f"duration {duration!r} s and frames_per_second {frames_per_second!r}: both must be positive")
     try:
-        fits = len(window_size) == 2 and all(n in range(LEAST_PIXELS, MOST_PIXELS + 1) for n in window_size)  # type: ignore[arg-type, attr-defined]
+        fits = len(window_size) == 2 and all(n in range(MIN_PIXELS, MAX_PIXELS + 1) for n in window_size)  # type: ignore[arg-type, attr-defined]
     except TypeError:
         fits = False
     if not fits:
         raise FlexmbsError(
-            f"window_size is {window_size!r}; width and height must be whole numbers from {LEAST_PIXELS} to {MOST_PIXELS}"
+            f"window_size is {window_size!r}; width and height must be whole numbers from {MIN_PIXELS} to {MAX_PIXELS}"
         )
 
 

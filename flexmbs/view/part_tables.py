@@ -7,19 +7,19 @@ from typing import Any
 
 from flexmbs.common.html_pieces import paragraph, plain_table, text
 
-MOST_ROWS = 40  # of a table
+MAX_ROWS = 40  # of a table
 
 
 def titled_table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], count: int | None = None, note: str = ""
 ) -> Iterator[str]:
-    """A table of at most ``MOST_ROWS`` rows of ``count`` (None: all are given); nothing without rows."""
+    """A table of at most ``MAX_ROWS`` rows of ``count`` (None: all are given); nothing without rows."""
     count = len(rows) if count is None else count
     if not count:
         return
     yield f"<h3>{text(title)}</h3>"
-    yield plain_table(header, rows[:MOST_ROWS], len(header))
-    more = f"{count - MOST_ROWS:,} more are not listed. " if count > MOST_ROWS else ""
+    yield plain_table(header, rows[:MAX_ROWS], len(header))
+    more = f"{count - MAX_ROWS:,} more are not listed. " if count > MAX_ROWS else ""
     if more or note:
         yield paragraph(f"{more}{note}", soft=True)
 
@@ -35,7 +35,7 @@ def joints_table(joints: Sequence[Any]) -> Iterator[str]:
             _coordinates(joint),
             "closes a loop" if joint.closes_loop else "",
         ]
-        for joint in joints[:MOST_ROWS]
+        for joint in joints[:MAX_ROWS]
     ]
     yield from titled_table("Joints", ["name", "kind", "from", "to", "coordinates", ""], rows, len(joints))
 
@@ -43,7 +43,7 @@ def joints_table(joints: Sequence[Any]) -> Iterator[str]:
 def others_tables(constraints: Sequence[Any], forces: Sequence[Any], contacts: Sequence[Any]) -> Iterator[str]:
     """Entries with a name, a kind, and what they act on."""
     for title, entries in (("Constraints", constraints), ("Forces", forces), ("Contacts", contacts)):
-        rows = [[one.name, one.kind, ", ".join(map(str, one.acts_on or one.bodies)) or "-"] for one in entries[:MOST_ROWS]]
+        rows = [[one.name, one.kind, ", ".join(map(str, one.acts_on or one.bodies)) or "-"] for one in entries[:MAX_ROWS]]
         yield from titled_table(title, ["name", "kind", "acts on"], rows, len(entries))
 
 

@@ -171,7 +171,7 @@ def test_more_contacts_than_slots_go_on_in_steps_and_say_so(monkeypatch):
     from flexmbs.model import compile_switches
 
     monkeypatch.setattr(compile_switches, "MOST_SLOTS", 2)
-    monkeypatch.setattr(run_model, "MOST_CLOSED", 2)
+    monkeypatch.setattr(run_model, "MAX_CLOSED", 2)
     system = fm.System(gravity=(0.0, 0.0, -GRAVITY))
     floor = fm.Plane(system.ground["origin"], normal=(0, 0, 1))
     for k in range(3):

@@ -13,7 +13,7 @@ from flexmbs.common.html_pieces import bullets, card, paragraph
 from flexmbs.common.quantities import number, quantity
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.reduction.body_tables import vector
-from flexmbs.view.part_tables import MOST_ROWS, joints_table, others_tables, titled_table
+from flexmbs.view.part_tables import MAX_ROWS, joints_table, others_tables, titled_table
 
 
 def system_card(system: Mechanism) -> str:
@@ -36,7 +36,7 @@ def description_card(found: Any, lines: Sequence[str]) -> str:
 
 def tables(found: Entries) -> list[str]:
     """Tables of all parts."""
-    rows = [_row(body) for body in found.bodies[:MOST_ROWS]]
+    rows = [_row(body) for body in found.bodies[:MAX_ROWS]]
     header = ["name", "kind", "mass", "centre of mass", "inertia xx, yy, zz [kg m2]", "modes"]
     return [
         *titled_table("Bodies", header, rows, len(found.bodies)),

@@ -24,7 +24,7 @@ from flexmbs.mechanism.geometry.rotations import as_number
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 
-MOST_SHOWN, MOST_NAMED, LEAST_SHOWN = 30, 3, 0.05  # in print: modes, names of a mode, part of its largest motion
+MAX_SHOWN, MAX_NAMED, MIN_SHOWN = 30, 3, 0.05  # in print: modes, names of a mode, part of its largest motion
 UNDAMPED = 1e-7  # %
 FORCELESS = 1e-8  # of the largest stiffness or damping
 NEUTRAL = 1e-5  # of the fastest steady motion: eigenvalues that are zero, which may be double ones
@@ -68,17 +68,17 @@ class LinearModes:
     def __str__(self) -> str:
         """A table of the modes: frequency, damping, what moves, and which bodies have the energy of the motion."""
         rows = [["mode", "frequency [Hz]", "damping [%]", "moves most (largest 1)", "kinetic energy [%]"]]
-        for i, mode in enumerate(self.modes[:MOST_SHOWN]):
+        for i, mode in enumerate(self.modes[:MAX_SHOWN]):
             damping = 100.0 * self.damping_ratios[i]
             moves = [(name, float(size)) for name, size in zip(self.coordinate_names, np.abs(mode), strict=True)]
-            moves = sorted((one for one in moves if one[1] >= LEAST_SHOWN), key=lambda one: -one[1])
+            moves = sorted((one for one in moves if one[1] >= MIN_SHOWN), key=lambda one: -one[1])
             bodies = [(name, round(100.0 * share[i])) for name, share in self.body_shares.items()]
             bodies = sorted((one for one in bodies if one[1] > 0), key=lambda one: -one[1])
-            names = [", ".join(f"{name} ({number:.3g})" for name, number in group[:MOST_NAMED]) for group in (moves, bodies)]
+            names = [", ".join(f"{name} ({number:.3g})" for name, number in group[:MAX_NAMED]) for group in (moves, bodies)]
             rows.append([str(i + 1), f"{self.frequencies[i]:.5g}", f"{damping:.3g}" if abs(damping) > UNDAMPED else "0", *names])
         lines = [f"{len(self.modes)} modes in {self.frame}", *aligned(rows, (0, 1, 2))]
-        if len(self.modes) > MOST_SHOWN:
-            lines.append(f"  ... and {len(self.modes) - MOST_SHOWN} more")
+        if len(self.modes) > MAX_SHOWN:
+            lines.append(f"  ... and {len(self.modes) - MAX_SHOWN} more")
         if self.touching:
             lines.append(f"closed contacts: {listed(list(self.touching), 8)}")
         return "\n".join(lines)

@@ -15,7 +15,7 @@ from flexmbs.model.compiled_model import Model
 from flexmbs.model.unknown_ordering import constraint_groups
 
 MOVED = 1e-6  # rad, rad/s, or of the size of the mechanism (per second); of the largest where that is more
-MOST_TOLD, MOST_NAMES = 6, 8
+MAX_TOLD, MAX_NAMES = 6, 8
 
 
 def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
@@ -47,7 +47,7 @@ def warn_of_moved_starts(stated: Model, found: Model, t: float) -> None:
                 for k in moved
             ]
             warn(
-                f"stated start {noun}s cannot all hold, and are changed: {listed(changes, MOST_TOLD)}. They contradict each "
+                f"stated start {noun}s cannot all hold, and are changed: {listed(changes, MAX_TOLD)}. They contradict each "
                 f"other in {_constrained_with(found, moved)}; state fewer of them, or values that belong together",
                 MechanismWarning,
             )
@@ -67,4 +67,4 @@ def _constrained_with(model: Model, moved: np.ndarray) -> str:
         if np.isin(moved, coordinates).any():
             names += [model.coordinate_names[k].rpartition(".")[0].removesuffix(".rotation") for k in coordinates]
             names += [model.constraint_names[c]] if model.tables.constraints[c]["kind"] != CLOSURE else []
-    return listed([f"'{name}'" for name in dict.fromkeys(names)], MOST_NAMES)
+    return listed([f"'{name}'" for name in dict.fromkeys(names)], MAX_NAMES)

@@ -35,10 +35,10 @@ GAIN_LIMIT, TOLERANCES = 0.2, 20.0  # or a gain of this part of it and this many
 REST_SPEED = 1e-4  # m/s: speed of the whole mechanism that counts as rest
 REST_PLACE = 1e-6  # m: displacement of its weight that counts as rest
 REST_MODES = 100.0  # times the elastic energy at the tolerance of the modal coordinates
-LEAST_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
-# The books are not better than LEAST_RTOL, with states of users (cubics between rows) and motions whose rates are
+MIN_GRAVITY = 10.0  # m/s2, of forces on bodies without weight
+# The books are not better than MIN_RTOL, with states of users (cubics between rows) and motions whose rates are
 # differences than COARSE_RTOL; a part of the largest energy is rounding.
-LEAST_RTOL, COARSE_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
+MIN_RTOL, COARSE_RTOL, ROUNDING = 1e-11, 1e-7, 1e-13
 NAMED, SMALL, NEARLY = 0.5, 0.1, 0.9  # part of the balance that names its cause; between which it has grown
 SEEN = ("before", "explained", "exchanged", "worst", "worst_at", "quiet_at", "grown_at", "first", "last", "balance", "turnover")
 SEEN = (*SEEN, "largest", "along", "square", "changes", "instants", "rates")  # for saved states
@@ -60,7 +60,7 @@ class EnergyWatch:
         if self.books is None:
             return
         coarse = np.any(model.state_coordinates) or any(signal.by_differences for signal in model.signal_list)
-        self.rtol, self.finest = rtol, max(rtol, COARSE_RTOL if coarse else LEAST_RTOL)
+        self.rtol, self.finest = rtol, max(rtol, COARSE_RTOL if coarse else MIN_RTOL)
         asked = rtol / float(settings.rtol)  # steps may have a tolerance of their own
         self.slow, self.still = self._at_tolerances(model, asked * settings.atol_q, asked * settings.atol_v)
         self.columns = [i for i, column in enumerate(model.record_columns) if column.name.endswith(".power")]
@@ -81,7 +81,7 @@ class EnergyWatch:
         bodies = [mass_properties(body) for body in model.bodies.values()]
         inertia = sum(mass + np.trace(inertia) for mass, _center, inertia in bodies)
         energy = 0.5 * inertia * atol_v[controlled].max(initial=0.0) ** 2
-        weight = sum(mass for mass, _center, _inertia in bodies) * max(LEAST_GRAVITY, float(np.linalg.norm(model.tables.gravity)))
+        weight = sum(mass for mass, _center, _inertia in bodies) * max(MIN_GRAVITY, float(np.linalg.norm(model.tables.gravity)))
         for name, part in model.modal.items():
             at = np.where(np.isfinite(atol_q[part]), atol_q[part], 0.0)
             energy += 0.5 * float(np.diag(model.bodies[name].Ke) @ at**2)

@@ -40,7 +40,7 @@ from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.more_slots import slots_of, with_slots
 
-MOST_CLOSED = 100  # rigid contacts at once whose events are located; more are gone through in steps of fixed length
+MAX_CLOSED = 100  # rigid contacts at once whose events are located; more are gone through in steps of fixed length
 
 
 def empty_blocks(model: Model, method: Method) -> tuple[s.State, s.Scratch, RigidContacts, ContactWork]:
@@ -111,10 +111,10 @@ class RunModel:
         outcome, contacts = s.NO_CONTACT_SLOT, int(np.count_nonzero(self.model.tables.contacts["rigid"]))
         while outcome == s.NO_CONTACT_SLOT:
             slots = slots_of(self.model.switch_names)
-            if slots >= min(contacts, MOST_CLOSED):
+            if slots >= min(contacts, MAX_CLOSED):
                 self.log.filled[:] = 0  # what it holds has been recorded
                 return outcome
-            self._widen(min(2 * slots, contacts, MOST_CLOSED))
+            self._widen(min(2 * slots, contacts, MAX_CLOSED))
             self.log.filled[:] = 0
             if at_start:
                 outcome = self.steps.start(*self.parts())

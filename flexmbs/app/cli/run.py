@@ -22,8 +22,8 @@ from flexmbs.view.opengl import RenderingUnavailable
 
 SAID_AS_WARNINGS = ("advice",)  # statistics that the run has issued as warnings
 ANIMATION = "animation.mp4"
-MOST_SENTENCES = 3  # on how a run went
-MOST_MODES = 12  # contacts whose mode at the end is shown
+MAX_SENTENCES = 3  # on how a run went
+MAX_MODES = 12  # contacts whose mode at the end is shown
 
 
 @click.command("run", add_help_option=False)
@@ -171,9 +171,9 @@ def _show_figures(outcome, verbose: bool) -> None:
     if events:
         counts = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in events["counts"].items()]
         modes = [f"{name} {mode}" for name, mode in events["last_modes"].items()]
-        click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MOST_MODES])}")
+        click.echo(f"Events: {', '.join(counts)}{'; at the end ' if modes else ''}{', '.join(modes[:MAX_MODES])}")
     if outcome.result is not None:
-        click.echo("\n".join(sentences(outcome.result, outcome.stats)[:MOST_SENTENCES]))
+        click.echo("\n".join(sentences(outcome.result, outcome.stats)[:MAX_SENTENCES]))
     if verbose:
         rows = [(name, _number(value)) for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
         click.echo("\n".join(["Statistics:", *aligned(rows)]))

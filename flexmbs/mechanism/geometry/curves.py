@@ -23,7 +23,7 @@ from flexmbs.mechanism.geometry.splines import (
 )
 
 _NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_LEAST_SINE = 0.01  # of the angle between tangent and up direction
+_MIN_SINE = 0.01  # of the angle between tangent and up direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +319,7 @@ def _up_direction(tangents: np.ndarray, s: np.ndarray, up, where: str) -> np.nda
             raise MechanismError(f"{where}: up = {up.tolist()} has no direction")
         up = up / np.linalg.norm(up)
     sines = _sines(up, tangents)
-    if sines.min() < _LEAST_SINE:
+    if sines.min() < _MIN_SINE:
         raise MechanismError(
             f"{where}: the up direction {up.tolist()} is parallel to the tangent at s = {s[np.argmin(sines)]:.6g} m, "
             "where the moving frame would flip; give another direction up = (x, y, z), or split the curve"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 #: Histories that are compared without names, and how many of them are plotted.
-MOST_CHOSEN, MOST_PLOTTED = 40, 4
+MAX_CHOSEN, MAX_PLOTTED = 40, 4
 #: Statistics that are of the machine, or have no number.
 _LEFT_OUT = ("_reason", "advice", "step_size_decided_by")
 
@@ -113,7 +113,7 @@ class Comparison:
         """
         shown = self.histories
         if not self.named:
-            ordered = sorted(shown, key=lambda history: -history.relative_rms)[:MOST_PLOTTED]
+            ordered = sorted(shown, key=lambda history: -history.relative_rms)[:MAX_PLOTTED]
             shown = tuple(history for history in shown if history in ordered)
         return plot_comparison(self.labels, shown, save=save, **options)
 
@@ -190,8 +190,8 @@ def _chosen(result: Result, shared: Sequence[str]) -> tuple[str, ...]:
     forces = {f"{name}.force" for name in result.structure.contact_names}
     energies = {"energy.kinetic", "energy.gravity", "energy.elastic"}
     found = [name for name in shared if name in coordinates | forces | energies]
-    last = [name for name in found if name not in coordinates][:MOST_CHOSEN]
-    return tuple(([name for name in found if name in coordinates] + last)[:MOST_CHOSEN]) or tuple(shared[:MOST_CHOSEN])
+    last = [name for name in found if name not in coordinates][:MAX_CHOSEN]
+    return tuple(([name for name in found if name in coordinates] + last)[:MAX_CHOSEN]) or tuple(shared[:MAX_CHOSEN])
 
 
 def _histories(results: Sequence[Result], names: Sequence[str], low: float, high: float) -> tuple[ComparedHistory, ...]:

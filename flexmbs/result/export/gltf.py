@@ -23,7 +23,7 @@ from flexmbs.result.export.gltf_meshes import MeshStore, quaternions, upright
 from flexmbs.result.export.parts import ExportedPart, Motion, exported_parts, motion_at
 from flexmbs.view.parts.scene_parts import GROUPS
 
-MOST_SHAPES = 8  # that viewers blend
+MAX_SHAPES = 8  # that viewers blend
 POOR = 0.99  # of the squares of the displacements; less is warned of
 _PLAYED = (1.0, 60.0)  # s, runs of such a length are played in real time
 _OTHERWISE = 10.0  # s
@@ -78,8 +78,8 @@ def write_gltf(
 ) -> GltfReport:
     """``Result.to_gltf``."""
     path = checked_path(path, (".glb",), force)
-    if isinstance(shapes, bool) or shapes != int(shapes) or not 0 <= shapes <= MOST_SHAPES:
-        raise FlexmbsError(f"shapes is {shapes!r}; it must be a whole number from 0 (rigid) to {MOST_SHAPES}")
+    if isinstance(shapes, bool) or shapes != int(shapes) or not 0 <= shapes <= MAX_SHAPES:
+        raise FlexmbsError(f"shapes is {shapes!r}; it must be a whole number from 0 (rigid) to {MAX_SHAPES}")
     if duration is not None and not (np.isfinite(duration) and duration > 0.0):
         raise FlexmbsError(f"duration is {duration!r}; it must be a number of seconds above 0")
     chosen = chosen_times(result.t, times, start, end)

@@ -13,10 +13,10 @@ from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.stated import StatedModel
-from flexmbs.view.part_tables import MOST_ROWS, joints_table, others_tables, titled_table
+from flexmbs.view.part_tables import MAX_ROWS, joints_table, others_tables, titled_table
 from flexmbs.view.topology import draw_topology
 
-MOST_NODES = 60  # bodies in the picture of a topology
+MAX_NODES = 60  # bodies in the picture of a topology
 DPI = 130
 
 
@@ -55,7 +55,7 @@ def _in_words(result: ReportableResult, model: StatedModel) -> str:
 def _bodies(result: ReportableResult, model: StatedModel) -> Iterator[str]:
     records = {body.name: body for body in result.structure.bodies}
     rows = []
-    for body in model.bodies[:MOST_ROWS]:
+    for body in model.bodies[:MAX_ROWS]:
         record = records.get(body.name)
         rows.append(
             [
@@ -84,7 +84,7 @@ def _topology(model: StatedModel) -> Iterator[str]:
     if not model.bodies or not (model.joints or model.constraints or model.forces or model.contacts):
         return
     yield "<h3>Topology</h3>"
-    if len(model.bodies) > MOST_NODES:
+    if len(model.bodies) > MAX_NODES:
         yield paragraph(f"Not drawn: there are {len(model.bodies):,} bodies.", soft=True)
         return
     yield drawing(draw_topology(model), "Bodies and what connects them", DPI)

@@ -19,10 +19,10 @@ from flexmbs.result.report.stated import StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.plots import plot_histories
 
-PLOTS, MOST_BODIES, DPI = 2, 8, 110
-MOST_ROWS_PLOTTED = 300_000  # rows of a run of which plots are made at once
+PLOTS, MAX_BODIES, DPI = 2, 8, 110
+MAX_ROWS_PLOTTED = 300_000  # rows of a run of which plots are made at once
 #: Of the scene: so many MB and frames at most, and so many bodies and points, which say how long it takes to make.
-LARGEST, FRAMES, MOST_PARTS, MOST_POINTS = 3.0, 200, 60, 30_000
+LARGEST, FRAMES, MAX_PARTS, MAX_POINTS = 3.0, 200, 60, 30_000
 HEIGHT = 600  # pixels of the scene
 
 
@@ -46,7 +46,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
         spent = f", {duration_text(float(seconds))}" if seconds is not None else ""
         facts.append(("steps", f"{int(stats['steps_accepted']):,} by {stats.get('integrator', 'unknown')}{spent}"))
     names = [f"{body.name} ({body.modes} modes)" if body.modes else body.name for body in model.bodies]
-    facts.append(("bodies", listed(names, MOST_BODIES) or "none"))
+    facts.append(("bodies", listed(names, MAX_BODIES) or "none"))
     facts.append(("degrees of freedom", f"{model.mobility.freedoms:,}"))
     if result.contacts:
         hardest = max(result.contacts, key=lambda one: one.peak_force)
@@ -58,7 +58,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
 
 
 def _plots(result: ReportableResult) -> Iterator[str]:
-    if not 2 <= len(result.t) <= MOST_ROWS_PLOTTED:
+    if not 2 <= len(result.t) <= MAX_ROWS_PLOTTED:
         return
     shown = (drawing(_figure(result, title, names), title, DPI) for title, names in key_histories(result).items())
     yield f'<div class="plots">{"".join(islice(shown, PLOTS))}</div>'
@@ -74,7 +74,7 @@ def _scene(result: ReportableResult) -> Iterator[str]:
     """The scene in a frame of its own, which isolates its style and script from those of the notebook."""
     bodies = result.structure.bodies
     points = sum(0 if body.flexible is None else len(body.flexible.surface.points) for body in bodies)
-    if len(bodies) > MOST_PARTS or points > MOST_POINTS:
+    if len(bodies) > MAX_PARTS or points > MAX_POINTS:
         yield paragraph("result.to_html(...) writes a page with the interactive scene, result.show() opens it.", soft=True)
         return
     try:

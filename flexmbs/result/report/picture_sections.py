@@ -20,7 +20,7 @@ from flexmbs.view.stills import of_scenes
 from flexmbs.view.stills import stills as pictures_of
 
 DPI = 130
-MOST_CURVES = 4  # in a plot that is chosen here
+MAX_CURVES = 4  # in a plot that is chosen here
 APART = 0.01  # of the run: an impact nearer to its start or end is shown there
 STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
 
@@ -51,9 +51,9 @@ def key_histories(result: ReportableResult) -> dict[str, list[str]]:
     force = result.trajectory.contact_force
     pressed = np.argsort(-force.max(axis=0, initial=0.0)) if force.size else []
     found = {
-        "Joint coordinates": [names[k] for k in joints[:MOST_CURVES]],
-        "Modal coordinates": [names[k] for k in bent[:MOST_CURVES]],
-        "Contact forces": [f"{result.structure.contacts[k].name}.force" for k in pressed[:MOST_CURVES] if force[:, k].any()],
+        "Joint coordinates": [names[k] for k in joints[:MAX_CURVES]],
+        "Modal coordinates": [names[k] for k in bent[:MAX_CURVES]],
+        "Contact forces": [f"{result.structure.contacts[k].name}.force" for k in pressed[:MAX_CURVES] if force[:, k].any()],
         "Energy": ["energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"],
     }
     return {title: [n for n in chosen if n in result.names] for title, chosen in found.items() if chosen}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MOST_CONTACTS, MOST_LINES = 20, 24
+MAX_CONTACTS, MAX_LINES = 20, 24
 NOTHING = 1e-12  # of the energy exchanged: rounding
 DPI = 130
 
@@ -112,10 +112,10 @@ def _lines(ledger: EnergyLedger) -> list[list[str]]:
     rows = [["stored", name, joules(ledger.stored[name] - ledger.start[name])] for name in ledger.stored]
     for word, chosen in (("work", False), ("loss", True)):
         lines = sorted((one for one in ledger.lines if one.is_loss is chosen), key=lambda one: -abs(one.energy))
-        rows += [[word, f"{one.name} ({one.kind})", joules(one.energy)] for one in lines[:MOST_LINES]]
-        if len(lines) > MOST_LINES:
-            rest = sum(one.energy for one in lines[MOST_LINES:])
-            rows.append([word, f"{len(lines) - MOST_LINES} others together", joules(rest)])
+        rows += [[word, f"{one.name} ({one.kind})", joules(one.energy)] for one in lines[:MAX_LINES]]
+        if len(lines) > MAX_LINES:
+            rest = sum(one.energy for one in lines[MAX_LINES:])
+            rows.append([word, f"{len(lines) - MAX_LINES} others together", joules(rest)])
     rows.append(["in contacts", "stored at the end", joules(ledger.contacts)] if ledger.contacts else [])
     return [*(row for row in rows if row), ["balance", "what the integration has missed", f"{ledger.balance:.2e}"]]
 
@@ -131,9 +131,9 @@ def contacts_section(result: ReportableResult) -> Iterator[str]:
         yield paragraph("Events: " + ", ".join(_count(number_of, kind) for kind, number_of in counts.items()) + ".")
     if not contacts:
         return
-    hardest = sorted(sorted(contacts, key=lambda one: -one.peak_force)[:MOST_CONTACTS], key=lambda one: one.start)
-    if len(contacts) > MOST_CONTACTS:
-        yield paragraph(f"The hardest {MOST_CONTACTS} of {len(contacts):,} contacts.")
+    hardest = sorted(sorted(contacts, key=lambda one: -one.peak_force)[:MAX_CONTACTS], key=lambda one: one.start)
+    if len(contacts) > MAX_CONTACTS:
+        yield paragraph(f"The hardest {MAX_CONTACTS} of {len(contacts):,} contacts.")
     rows = [
         [
             one.name,

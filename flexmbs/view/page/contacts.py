@@ -16,7 +16,7 @@ from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part
 from flexmbs.view.parts.solids import sphere
 
-MOST_IMPACTS = 200  # marks in the time slider
+MAX_IMPACTS = 200  # marks in the time slider
 PLACES, FORCES = 1e-5, 2e-4  # steps of places and forces, relative to the size of the motion and to the largest force
 
 
@@ -90,7 +90,7 @@ def impacts(result: DrawableResult, first: float, last: float) -> list[dict[str,
     names = [pair.name for pair in result.structure.contacts]
     every = [(one.start, names[k], one.peak_force) for k, all_of in closed_contacts(result).items() for one in all_of]
     inside = [one for one in every if first <= one[0] <= last]
-    strongest = sorted(inside, key=lambda one: -one[2])[:MOST_IMPACTS]
+    strongest = sorted(inside, key=lambda one: -one[2])[:MAX_IMPACTS]
     return [{"t": time, "name": name, "force": force} for time, name, force in sorted(strongest)]
 
 

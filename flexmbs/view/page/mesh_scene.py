@@ -21,7 +21,7 @@ from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.page.surfaces import polygons, triangulated
 
 DOT, LIFT = 0.004, 0.0006  # nodes of a set, and faces of a set above those of the mesh, relative to its size
-MOST_DOTS = 3000
+MAX_DOTS = 3000
 _CORNERS = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
 _DOT = np.array([[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
 
@@ -103,7 +103,7 @@ def _set_part(mesh: Mesh, name: str, color: str, size: float, outward: np.ndarra
         faces = np.concatenate([_vtk(surface.faces[kind][:, ring(kind)]) for kind in kinds])
         return _part(mesh, name, "sets", color, faces, lifted=LIFT * size * outward)
     nodes = mesh.node_sets[name]
-    nodes = nodes[:: max(1, len(nodes) // MOST_DOTS)]
+    nodes = nodes[:: max(1, len(nodes) // MAX_DOTS)]
     points = (mesh.points[nodes][:, None] + DOT * size * _CORNERS).reshape(-1, 3)
     triangles = (6 * np.arange(len(nodes))[:, None, None] + _DOT).reshape(-1, 3)
     return _record(name, "sets", color, points, _vtk(triangles))

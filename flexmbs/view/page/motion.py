@@ -88,7 +88,7 @@ def _rounded(values: np.ndarray) -> list[float]:
 
 
 _ENTRIES = 4_000_000  # of the normal equations of all frames that are solved at once
-MOST_BODIES = 200  # beyond it, the equations of a frame are too large
+MAX_BODIES = 200  # beyond it, the equations of a frame are too large
 EXAGGERATED = 10.0  # the scale for which the motion is found, if the page starts with a smaller one
 
 
@@ -101,7 +101,7 @@ def pose_shift(here: DrawableResult, scale: float) -> np.ndarray | None:
     if not structure.joints or all(body.flexible is None for body in structure.bodies):
         return None
     moving = _moving(structure)
-    if not moving or len(moving) > MOST_BODIES:
+    if not moving or len(moving) > MAX_BODIES:
         return None
     target = max(float(scale), EXAGGERATED)
     found = np.zeros((len(here.t), len(structure.bodies), 6))

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 
 HIGHEST_ORDER = 3  # of differences between neighbours in a row
-MOST_BYTES = 4  # of a number without its sign
+MAX_BYTES = 4  # of a number without its sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +78,8 @@ def byte_planes(residuals: np.ndarray) -> tuple[int, bytes]:
     folded = np.where(residuals >= 0, 2 * residuals, -2 * residuals - 1).ravel()
     largest = int(folded.max(initial=0))
     count = max(1, (largest.bit_length() + 7) // 8)
-    if count > MOST_BYTES:
-        raise FlexmbsError(f"a number of a page needs {count} bytes; {MOST_BYTES} is the most")
+    if count > MAX_BYTES:
+        raise FlexmbsError(f"a number of a page needs {count} bytes; {MAX_BYTES} is the most")
     planes = [(folded >> (8 * plane) & 255).astype(np.uint8).tobytes() for plane in range(count)]
     return count, b"".join(planes)
 

@@ -25,7 +25,7 @@ from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
 from flexmbs.view.scene import checked_range
 from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
-LEAST_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
+MIN_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
 FILM_STEP = 1e-6  # of the film
 _SAMPLE = 500  # points of a body that say how large its displacement and stress are
 
@@ -139,7 +139,7 @@ def frames_of(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime,
         raise FlexmbsError(f"frames is {options.frames!r}; it must be a whole number of at least 2")
     if not np.isfinite(options.scale):
         raise FlexmbsError(f"scale is {options.scale!r}; it must be a finite number, the factor on the deformation")
-    most = max(LEAST_FRAMES, POSES // (7 * len(result.structure.bodies)))
+    most = max(MIN_FRAMES, POSES // (7 * len(result.structure.bodies)))
     return film_time(result, first, last, options.duration, options.slow_motion), min(options.frames, most)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH, CURVES, DIFFERENCE, REST = 8.0, 2.0, 1.1, 1.1
 #: More histories than this would make a figure that nobody can read.
-MOST_HISTORIES = 12
+MAX_HISTORIES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,8 @@ def plot_comparison(
     Returns the matplotlib figure, or None if it was written to ``save`` (.svg, .pdf, .png; ``force``: it may exist).
     """
     check_file(save, force)
-    if len(histories) > MOST_HISTORIES:
-        raise FlexmbsError(f"compare: {len(histories)} histories in one figure; name at most {MOST_HISTORIES}")
+    if len(histories) > MAX_HISTORIES:
+        raise FlexmbsError(f"compare: {len(histories)} histories in one figure; name at most {MAX_HISTORIES}")
     rows = (CURVES + DIFFERENCE) * len(histories)
     figure = new_figure(size, (WIDTH, REST + rows))
     heights = [CURVES, DIFFERENCE] * len(histories)

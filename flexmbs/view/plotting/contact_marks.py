@@ -21,7 +21,7 @@ STRONG, FAINT = 0.30, 0.05
 #: Closed for more of the window than this, contacts are its normal state and are not marked.
 ALWAYS = 0.8
 #: Dots at peaks that are told apart in one panel.
-MOST_PEAKS = 400
+MAX_PEAKS = 400
 
 
 def touches_within(result: DrawableResult, low: float, high: float, names: Iterable[str] | None = None) -> list:
@@ -62,7 +62,7 @@ def mark_peaks(axis: Axes, touches: list[DrawableTouch], window: tuple[float, fl
     """Dots at the peak forces of one contact, and the largest in words."""
     low, high = window
     peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
-    peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MOST_PEAKS]
+    peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MAX_PEAKS]
     if not peaks:
         return
     at = np.array(peaks)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: More pieces than this are stored as pixels in vector files.
-MOST_PIECES = 20_000
+MAX_PIECES = 20_000
 SIZE = (7.2, 5.6)
 
 
@@ -83,7 +83,7 @@ def _line(x: np.ndarray, y: np.ndarray, times: np.ndarray) -> LineCollection:
         cmap="viridis",
         linewidths=1.3,
         capstyle="round",
-        rasterized=len(points) > MOST_PIECES,
+        rasterized=len(points) > MAX_PIECES,
     )
     line.set_array(times[:-1])
     return line
