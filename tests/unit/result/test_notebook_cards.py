@@ -73,9 +73,9 @@ def test_a_result_shows_numbers_plots_and_its_scene(system):
 
 def test_a_large_scene_is_left_to_a_file(system, monkeypatch):
     result = system.simulate(0.05)
-    monkeypatch.setattr(notebook, "MOST_POINTS", 3)
+    monkeypatch.setattr(notebook, "MAX_POINTS", 3)
     assert "<iframe" not in result._repr_html_() and "result.to_html(...)" in result._repr_html_()
-    monkeypatch.setattr(notebook, "MOST_POINTS", 10**6)
+    monkeypatch.setattr(notebook, "MAX_POINTS", 10**6)
     monkeypatch.setattr(notebook, "LARGEST", 1e-6)
     assert "<iframe" not in result._repr_html_() and "No interactive scene: it would take more" in result._repr_html_()
 
