@@ -156,9 +156,14 @@ def read_all(name: str, first: int, count: int, folder: Path) -> None:
     """Read damaged copies number ``first`` to ``first + count``; prints one JSON line before and after each."""
     import resource
 
+    import forked_reading
+
     resource.setrlimit(resource.RLIMIT_AS, (BYTES_AT_MOST, BYTES_AT_MOST))
     from flexmbs import MeshError, read_mesh
     from flexmbs.mesh.quality.summary import summarize
+    from flexmbs.mesh.readers.exchange_formats import read_apart
+
+    read_apart._run = forked_reading.run  # a new process for each copy takes ten times as long
 
     sources = [(path, path.read_bytes()) for path in own_files(name)]
     for number in range(first, first + count):

@@ -75,7 +75,7 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
         return None
     mean = x.mean(axis=0)
     size = float(np.sqrt(np.mean(np.sum((x - mean) ** 2, axis=1))))
-    if not size > 1e-9 * max(1e-300, float(np.abs(x).max())):
+    if not 1e-9 * max(1e-300, float(np.abs(x).max())) < size < np.inf:
         return None
     scaled = (x - mean) / size
     spread, turn = np.linalg.svd(scaled, full_matrices=False)[1:]

@@ -38,6 +38,7 @@ class MeshFormat:
         return bool(self.card) and re.search(self.card, head, re.MULTILINE | re.IGNORECASE) is not None
 
 
+_EXCHANGE = "flexmbs.mesh.readers.exchange_formats."
 _NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", re.escape(hdf5.SIGNATURE)
 
 # A new format is a new package with a function path -> Mesh, and one entry here. Where several formats share an
@@ -75,14 +76,12 @@ FORMATS: tuple[MeshFormat, ...] = (
     MeshFormat(
         "Exodus",
         (".e", ".exo", ".ex2", ".exii", ".g", ".gen"),
-        "flexmbs.mesh.readers.exodus.read_exodus:read_exodus",
+        _EXCHANGE + "read_exodus:read_exodus",
         rb"(" + _NETCDF3 + rb"|" + _HDF5 + rb")",
     ),
-    MeshFormat("VTK", (".vtk",), "flexmbs.mesh.readers.vtk.read_vtk:read_vtk", rb"# vtk DataFile"),
-    MeshFormat(
-        "VTU", (".vtu", ".vtp"), "flexmbs.mesh.readers.vtk.read_vtk:read_vtk", rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"
-    ),
-    MeshFormat("Medit", (".mesh",), "flexmbs.mesh.readers.medit.read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
+    MeshFormat("VTK", (".vtk",), _EXCHANGE + "read_vtk:read_vtk", rb"# vtk DataFile"),
+    MeshFormat("VTU", (".vtu", ".vtp"), _EXCHANGE + "read_vtk:read_vtk", rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"),
+    MeshFormat("Medit", (".mesh",), _EXCHANGE + "read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
     MeshFormat(
         "another format of meshio",
         (
@@ -109,7 +108,7 @@ FORMATS: tuple[MeshFormat, ...] = (
             ".tec",
             ".cgns",
         ),
-        "flexmbs.mesh.readers.meshio_formats.read_with_meshio:read_with_meshio",
+        _EXCHANGE + "read_with_meshio:read_with_meshio",
     ),
 )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.number_text import numbers_in
+from flexmbs.mesh.reader_tools.number_lines import numbers_in
 
 _DESCRIPTOR = re.compile(r"(\d*)([IEFGD])(\d+)(?:\.\d+(?:E\d+)?)?")
 _INTEGER = re.compile(r"[+-]?\d+(?:\.0*)?")

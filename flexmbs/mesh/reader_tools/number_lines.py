@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.number_text import numbers_in
 
 _CHUNK = 1 << 23  # bytes of text parsed at once
 _LARGEST = 2.0**53  # whole numbers above are not exact as floating-point numbers
@@ -127,6 +127,21 @@ class NumberLines:
         if not (abs(value) < _LARGEST and value == np.floor(value)):
             raise MeshError(f"{self.where()}: {value:g} in {what} is not a whole number.")
         return int(value)
+
+
+def numbers_in(text: bytes, dtype: type) -> np.ndarray | None:
+    """The numbers of a text, separated by blanks and line ends, in order; None where something in it is no number.
+
+    Control characters may count as blanks here: compare the number of values with what is expected.
+    """
+    if not text.strip():
+        return np.empty(0, dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # how older versions of NumPy say what newer ones raise
+        try:
+            return np.fromstring(text, dtype, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
 
 
 def _parse_text(path: Path, card: str, data: bytes, start: int, end: int, line: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

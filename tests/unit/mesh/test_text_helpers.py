@@ -5,7 +5,7 @@ import pytest
 
 from flexmbs.common.names_in_messages import few, listed, near_names
 from flexmbs.mesh.reader_tools.fixed_columns import integer, parse_format, read_table, real
-from flexmbs.mesh.reader_tools.number_text import numbers_in
+from flexmbs.mesh.reader_tools.number_lines import numbers_in
 from flexmbs.mesh.reader_tools.numbering import row_labels
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +14,15 @@ from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.named_values import sets_of_values
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
-from flexmbs.mesh.readers.meshio_formats.child import TOO_LONG
-from flexmbs.mesh.readers.meshio_formats.counts import check_counts
+from flexmbs.mesh.readers.exchange_formats.read_apart import read_apart
 from flexmbs.mesh.skipped_content import SkipList
 
 _KINDS = {element.name: element.kind for element in elements_of("meshio")}
-# Processor time that meshio gets; it reads more than a megabyte per second in every format.
-_SECONDS, _SECONDS_PER_MB = 1.0, 10.0
-_WAIT = 60.0  # on the wall, for a busy machine
 _SURFACES_OF_CAD = (".stl", ".ply", ".obj", ".off")
 
 
 @dataclass(frozen=True)
-class _Raw:
+class MeshioContent:
     """Content of a meshio.Mesh."""
 
     points: np.ndarray
@@ -51,8 +44,7 @@ def read_with_meshio(path: Path) -> Mesh:
     MeshError
         meshio cannot read the file (with what it says), or it holds nothing that is structural.
     """
-    check_counts(path)
-    raw = _read_apart(path)
+    raw = MeshioContent(**read_apart("meshio", path))
     points = _points(path, raw)
     table = NodeTable(str(path), "node")
     numbers = np.arange(1, len(points) + 1)
@@ -65,28 +57,7 @@ def read_with_meshio(path: Path) -> Mesh:
     return mesh_of_shapes(shapes)
 
 
-def _read_apart(path: Path) -> _Raw:
-    """What meshio finds; whatever happens within it becomes a MeshError with what it says."""
-    seconds = _SECONDS + _SECONDS_PER_MB * path.stat().st_size / 1e6
-    program = Path(__file__).with_name("child.py")
-    command = [sys.executable, "-P", str(program), str(path.absolute()), str(seconds)]
-    try:
-        # In the folder of the file, from where meshio looks for the binary data that XDMF names.
-        folder, longest = path.absolute().parent, _WAIT + 20.0 * seconds
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=longest)
-    except subprocess.TimeoutExpired:
-        raise MeshError(f"{path}: meshio does not finish; check the file, or convert it to another format.") from None
-    if done.returncode == 0:
-        return _Raw(**pickle.loads(done.stdout))  # written by the program above
-    said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
-    if done.returncode == TOO_LONG:
-        said = f"it did not finish within {seconds:.0f} s of processor time"
-    elif done.returncode < 0 or not said:  # by a signal: a crash, or too much processor time in compiled code
-        said = f"it ended with exit code {done.returncode}"
-    raise MeshError(f"{path}: meshio cannot read the file ({said}); check it, or convert it to another format.")
-
-
-def _points(path: Path, raw: _Raw) -> np.ndarray:
+def _points(path: Path, raw: MeshioContent) -> np.ndarray:
     points = np.asarray(raw.points)
     if points.ndim != 2 or points.dtype.kind not in "fiu" or not len(points):
         raise MeshError(f"{path}: meshio finds no nodes with coordinates in the file; it is empty or damaged.")
@@ -95,7 +66,7 @@ def _points(path: Path, raw: _Raw) -> np.ndarray:
     return points.astype(float)
 
 
-def _elements(path: Path, raw: _Raw, shapes: Shapes, point_count: int) -> list[np.ndarray]:
+def _elements(path: Path, raw: MeshioContent, shapes: Shapes, point_count: int) -> list[np.ndarray]:
     """Adds the cells to the shapes; returns the element numbers of each block of meshio."""
     numbers, start = [], 1
     for cell_type, rows in raw.cells:
@@ -134,7 +105,7 @@ def _connectivity(path: Path, cell_type: str, rows, point_count: int) -> np.ndar
     return rows.astype(np.int64)
 
 
-def _sets(raw: _Raw, shapes: Shapes, numbers: list[np.ndarray], node_numbers: np.ndarray) -> None:
+def _sets(raw: MeshioContent, shapes: Shapes, numbers: list[np.ndarray], node_numbers: np.ndarray) -> None:
     skipped = SkipList()
     ids = np.concatenate(numbers or [np.empty(0, np.int64)])
     cell_data = {name: _integers(parts) for name, parts in raw.cell_data.items()}

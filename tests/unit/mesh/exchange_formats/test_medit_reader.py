@@ -5,7 +5,7 @@ import re
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.medit.read_medit import read_medit
+from flexmbs.mesh.readers.exchange_formats.read_medit import read_medit
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def test_elements_and_references(test_data):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Dimension 3", "Dimension 2", r":3: Dimension is 2; a flexible body needs 3"),
-        ("Vertices\n14", "Vertices\n1000000000", r":\d+: Vertices: 1000000000 lines with a vertex .* has 14 more"),
+        ("Dimension 3", "Dimension 2", r":1: Dimension is 2.0; a flexible body needs 3"),
+        ("Vertices\n14", "Vertices\n1000000000", r":\d+: Vertices: 1000000000 lines with a row .* has 14 more"),
         ("1 5 7", "1 99 7", r":22: element 1 \(Edges\) uses node 99, which no Vertices defines"),
-        ("1 5 7", "1 5", r":22: Edges: the line has 2 numbers, but an element \(2 vertices, reference\) has 3"),
+        ("1 5 7", "1 5", r":22: Edges: the line has 2 numbers, but a row \(2 numbers, reference\) has 3"),
         ("1 5 7", "1 x 7", r":22: \w+: "),
         ("MeshVersionFormatted", "Mesh", r":1: not a Medit mesh: it starts with 'Mesh 2'"),
     ],

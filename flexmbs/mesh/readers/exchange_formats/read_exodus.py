@@ -1,0 +1,234 @@
+"""``read_exodus``: blocks, node sets and side sets of an Exodus II file to a Mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import face_of
+from flexmbs.mesh.element_names import element_named
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
+from flexmbs.mesh.readers.exchange_formats.netcdf import Variables, opened
+from flexmbs.mesh.skipped_content import SkipList
+
+_READ = ("coord", "connect", "eb_", "ns_", "ss_", "node_ns", "elem_ss", "side_ss", "attrib", "node_num_", "elem_num_")
+_NO_CONTENT = ("elem_map", "time_whole", "coor_names", "qa_records", "info_records", "dist_fact", "name_", "_tab")
+_DIMENSIONS = ("num_", "len_", "four", "time_step")  # which netCDF-4 lists too
+_ROLES = {"SPH": "geometry", "CIR": "geometry", "POI": "geometry", "NOD": "geometry", "SPR": "connector"}
+# Sides by the shape's first three letters.
+_SIDES = {
+    "hex": ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 4, 7, 3), (0, 3, 2, 1), (4, 5, 6, 7)),
+    "tet": ((0, 1, 3), (1, 2, 3), (0, 3, 2), (0, 2, 1)),
+    "wed": ((0, 1, 4, 3), (1, 2, 5, 4), (0, 3, 5, 2), (0, 2, 1), (3, 4, 5)),
+    "pyr": ((0, 1, 4), (1, 2, 4), (2, 3, 4), (0, 4, 3), (0, 3, 2, 1)),
+    "qua": ((0, 1, 2, 3), (0, 3, 2, 1), (0, 1), (1, 2), (2, 3), (3, 0)),
+    "tri": ((0, 1, 2), (0, 2, 1), (0, 1), (1, 2), (2, 0)),
+    "bea": ((0, 1),),
+    "tru": ((0, 1),),
+}
+
+
+def read_exodus(path: Path) -> Mesh:
+    """Mesh of an Exodus II file (.e, .exo, .ex2, .g; netCDF classic or netCDF-4), with its node and element numbers.
+
+    Element blocks become element sets, node sets node sets, side sets surfaces; those without a name are called
+    "block_1", "nodeset_1", "sideset_1" by their number. The format has no materials; the thickness of shells is taken
+    from their attribute. Coordinates are in the file's own unit, which it does not state.
+
+    Raises
+    ------
+    MeshError
+        The file is no Exodus file, is damaged, two-dimensional, or holds nothing that is structural.
+    """
+    with opened(path) as variables:
+        shapes = Shapes(path, "Exodus", NodeTable(str(path), "node"))
+        node_ids = _nodes(variables, shapes)
+        _blocks(variables, shapes, node_ids)
+        _node_sets(variables, shapes, node_ids)
+        _side_sets(variables, shapes)
+        shapes.skipped = _skipped(variables)
+    return mesh_of_shapes(shapes)
+
+
+def _nodes(variables: Variables, shapes: Shapes) -> np.ndarray:
+    """Adds the nodes to the shapes; returns their numbers."""
+    path = variables.path
+    if "coord" in variables:
+        axes = [*variables.floats("coord", 2)]
+    else:
+        axes = [variables.floats(f"coord{axis}") for axis in "xyz" if f"coord{axis}" in variables]
+    if not axes:
+        raise MeshError(f"{path}: the file has neither coord nor coordx; it is not an Exodus mesh, or has no nodes.")
+    if len(axes) != 3:
+        raise MeshError(f"{path}: the nodes have {len(axes)} coordinates; a flexible body needs a mesh with three.")
+    if len({len(axis) for axis in axes}) > 1:
+        raise MeshError(f"{path}: coordx, coordy and coordz differ in length; the file is damaged.")
+    ids = _numbers(variables, "node_num_map", len(axes[0]), shapes.warnings)
+    shapes.table.add(ids, np.stack(axes, axis=1), f"{path}: node", np.arange(1, len(ids) + 1))
+    return ids
+
+
+def _numbers(variables: Variables, name: str, count: int, warnings: list[str]) -> np.ndarray:
+    """The file's numbers of nodes or elements; from 1 on when it has none that are different and positive."""
+    plain = np.arange(1, count + 1)
+    if name not in variables:
+        return plain
+    numbers = variables.integers(name)
+    if len(numbers) == count and len(np.unique(numbers)) == count and numbers.min(initial=1) > 0:
+        return numbers
+    warnings.append(f"{variables.path}: {name}: the numbers are not all positive and distinct; 1 to {count} are used.")
+    return plain
+
+
+def _named(variables: Variables, prefix: str, word: str, count: int = 0) -> Iterator[tuple[int, str]]:
+    """Index (from 1) and name of each block or set; those without a name are called by their number."""
+    names, numbers = variables.texts(f"{prefix}_names"), variables.integers_or_none(f"{prefix}_prop1").tolist()
+    for index in range(max(len(names), len(numbers), count)):
+        own = names[index] if index < len(names) else ""
+        yield index + 1, own or f"{word}_{numbers[index] if index < len(numbers) else index + 1}"
+
+
+def _blocks(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> None:
+    """Adds elements and element groups to the shapes, the blocks in the order in which elements count."""
+    status = variables.integers_or_none("eb_status")
+    blocks: dict[str, ElementRows] = {}
+    for number, name in _named(variables, "eb", "block", sum(name.startswith("connect") for name in variables.names)):
+        if f"connect{number}" in variables or number > len(status) or status[number - 1] != 0:  # 0: without elements
+            blocks[_unused(name, blocks)] = _block(variables, number, node_ids)
+    shapes.groups = list(blocks.values())
+    ids = _numbers(variables, "elem_num_map", sum(len(rows.ids) for rows in shapes.groups), shapes.warnings)
+    start = 0
+    for name, rows in blocks.items():
+        rows.ids = shapes.element_groups[name] = ids[start : start + len(rows.ids)]
+        start += len(rows.ids)
+        _thickness(variables, shapes, rows)
+        if rows.role == "unknown" and len(rows.ids):
+            shapes.warnings.append(f"{rows.where(0)}: the type {rows.type_name} is unknown; its elements are not part of the body.")
+
+
+def _block(variables: Variables, number: int, node_ids: np.ndarray) -> ElementRows:
+    path, variable = variables.path, f"connect{number}"
+    if variable not in variables:
+        raise MeshError(f"{path}: {variable} is missing; it must hold the nodes of the block's elements.")
+    type_name = variables.attribute(variable, "elem_type") or "(no type)"
+    if type_name.lower().startswith(("nsided", "nfaced")):
+        raise MeshError(f"{path}: {variable}: polygons and polyhedra are not supported; mesh with hexahedra.")
+    connectivity = variables.integers(variable, 2)
+    wrong = np.argwhere((connectivity < 1) | (connectivity > len(node_ids)))
+    if len(wrong):
+        row, column = wrong[0]
+        raise MeshError(
+            f"{path}: {variable}, element:{row + 1}: uses node {connectivity[row, column]}, but there are only"
+            f" {len(node_ids)} nodes."
+        )
+    nodes = node_ids[connectivity - 1]
+    shape = type_name[:3].upper()
+    element = element_named("Exodus", shape, nodes.shape[1])
+    kind, role = (element.kind, "") if element else (None, _ROLES.get(shape, "unknown"))
+    nodes = nodes[:, element.order] if element else nodes
+    lines = np.arange(1, len(nodes) + 1)
+    return ElementRows(kind, type_name, lines, nodes, f"{path}: {variable}, element", lines, role)
+
+
+def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
+    """The thickness of shells is an attribute of that name, or the first one of types called SHELL."""
+    number = rows.file.split("connect")[-1].split(",")[0]
+    variable = f"attrib{number}"
+    if rows.kind is None or not rows.kind.startswith(("tri", "quad")) or variable not in variables:
+        return
+    values = variables.floats(variable, 2)
+    names = [name.lower() for name in variables.texts(f"attrib_name{number}")]
+    column = next((i for i, name in enumerate(names) if "thick" in name), None)
+    if column is None and "SHELL" in rows.type_name.upper() and not any(names):
+        column = 0
+    if column is None or len(values) != len(rows.ids) or column >= values.shape[1]:
+        return
+    wrong = np.flatnonzero(~(values[:, column] > 0.0) | ~np.isfinite(values[:, column]))
+    if wrong.size:
+        raise MeshError(
+            f"{shapes.path}: {variable}: element {rows.ids[wrong[0]]} has the thickness {values[wrong[0], column]:g};"
+            " it must be positive."
+        )
+    shapes.thickness.append((rows.ids, values[:, column]))
+
+
+def _node_sets(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> None:
+    for number, name in _named(variables, "ns", "nodeset"):
+        members = variables.integers_or_none(f"node_ns{number}")
+        exists = (members >= 1) & (members <= len(node_ids))
+        if not exists.all() or not len(members):
+            shapes.warnings.append(
+                f"{shapes.path}: node_ns{number}: the node set {name} has {np.sum(exists)} nodes, and refers to"
+                f" {np.sum(~exists)} that do not exist."
+            )
+        shapes.node_groups[_unused(name, shapes.node_groups)] = node_ids[members[exists] - 1]
+
+
+def _side_sets(variables: Variables, shapes: Shapes) -> None:
+    for number, name in _named(variables, "ss", "sideset"):
+        if f"elem_ss{number}" not in variables:
+            shapes.warnings.append(f"{shapes.path}: elem_ss{number}: the side set {name} is empty.")
+            continue
+        elements, sides = (variables.integers(f"{what}_ss{number}") for what in ("elem", "side"))
+        if len(elements) != len(sides):
+            raise MeshError(f"{shapes.path}: elem_ss{number} and side_ss{number} differ in length.")
+        faces, missing = _faces(shapes.groups, elements - 1, sides)
+        if missing:
+            shapes.warnings.append(
+                f"{shapes.path}: side_ss{number}: the side set {name} refers to {missing} sides that do not"
+                " exist; they are left out."
+            )
+        shapes.sides[_unused(name, shapes.sides)] = faces
+
+
+def _faces(blocks: list[ElementRows], elements: np.ndarray, sides: np.ndarray) -> tuple[dict[str, np.ndarray], int]:
+    """Kind of face -> (k, n) node numbers, of sides of elements by their index; and how many do not exist."""
+    faces: dict[str, list[np.ndarray]] = {}
+    start = 0
+    for rows in blocks:
+        own = (elements >= start) & (elements < start + len(rows.ids))
+        for number in np.unique(sides[own]) if rows.kind else ():
+            face = side(rows.kind, int(number), rows.type_name.upper().startswith("QUAD"))
+            if face is not None:
+                kind, columns = face
+                faces.setdefault(kind, []).append(rows.nodes[elements[own & (sides == number)] - start][:, list(columns)])
+        start += len(rows.ids)
+    joined = {kind: np.concatenate(parts) for kind, parts in faces.items()}
+    return joined, len(elements) - sum(len(rows) for rows in joined.values())
+
+
+@lru_cache
+def side(kind: str, number: int, is_flat: bool) -> tuple[str, tuple[int, ...]] | None:
+    """Face or edge of a side (numbered from 1): its kind, and its nodes as positions in the kind; None: no such side.
+
+    ``is_flat``: the type is called QUAD..., whose sides are its edges (those of SHELL... begin with its two faces).
+    """
+    rings = _SIDES[kind[:3]][2 if is_flat else 0 :]
+    return face_of(kind, rings[number - 1]) if 1 <= number <= len(rings) else None
+
+
+def _unused(name: str, taken: dict) -> str:
+    """The name, or with a number behind it when another set has it."""
+    number, free = 2, name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
+
+
+def _skipped(variables: Variables) -> tuple:
+    skipped = SkipList()
+    for name in variables.names:
+        if name.startswith("vals_"):
+            skipped.add(name, str(variables.path), 0, analysis=True)
+        elif name.startswith("attrib") and not name.startswith("attrib_name"):
+            if "SHELL" not in variables.attribute(f"connect{name.removeprefix('attrib')}", "elem_type").upper():
+                skipped.add(name, str(variables.path), 0, why="attributes of elements other than shells")
+        elif not name.startswith((*_READ, *_NO_CONTENT, *_DIMENSIONS)) and not name.endswith(_NO_CONTENT):
+            skipped.add(name, str(variables.path), 0)
+    return skipped.as_tuple()

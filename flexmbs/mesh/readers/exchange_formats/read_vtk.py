@@ -1,0 +1,175 @@
+"""``read_vtk``: a VTK file to a Mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_names import element_named, elements_of
+from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools.named_values import sets_of_values
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
+from flexmbs.mesh.readers.exchange_formats.read_apart import read_apart
+from flexmbs.mesh.skipped_content import SkipList
+
+_POINTS, _POLYLINE, _STRIP = (1, 2), 4, 6
+_NAMES = dict(
+    entry.split(":")
+    for entry in """
+    1:VERTEX 2:POLY_VERTEX 3:LINE 4:POLY_LINE 5:TRIANGLE 6:TRIANGLE_STRIP 7:POLYGON 8:PIXEL 9:QUAD 10:TETRA 11:VOXEL
+    12:HEXAHEDRON 13:WEDGE 14:PYRAMID 15:PENTAGONAL_PRISM 16:HEXAGONAL_PRISM 21:QUADRATIC_EDGE 22:QUADRATIC_TRIANGLE
+    23:QUADRATIC_QUAD 24:QUADRATIC_TETRA 25:QUADRATIC_HEXAHEDRON 26:QUADRATIC_WEDGE 27:QUADRATIC_PYRAMID
+    28:BIQUADRATIC_QUAD 29:TRIQUADRATIC_HEXAHEDRON 32:BIQUADRATIC_QUADRATIC_WEDGE 33:BIQUADRATIC_QUADRATIC_HEXAHEDRON
+    34:BIQUADRATIC_TRIANGLE 37:TRIQUADRATIC_PYRAMID 42:POLYHEDRON 68:LAGRANGE_CURVE 69:LAGRANGE_TRIANGLE
+    70:LAGRANGE_QUADRILATERAL 71:LAGRANGE_TETRAHEDRON 72:LAGRANGE_HEXAHEDRON 73:LAGRANGE_WEDGE 74:LAGRANGE_PYRAMID
+    """.split()
+)
+# Cell types whose number of points is fixed.
+_FIXED = {
+    int(element.name): element.node_counts
+    for element in elements_of("VTK")
+    if element.name not in ("4", "6", "7") and int(element.name) < 60
+}
+_FIXED |= {1: (1,), 15: (10,), 16: (12,)}
+
+
+@dataclass(frozen=True)
+class VtkContent:
+    """Points, cells and the data on them.
+
+    Attributes
+    ----------
+    points : (n, 3)
+    connectivity : nodes of all cells, one after another, from 0
+    sizes : (c,) how many nodes each cell has
+    types : (c,) numbers of cell types
+    point_numbers, cell_numbers : what the file declares as their numbers, or None
+    point_data, cell_data : name -> one integer for each; None: the array holds something else
+    warnings : what VTK says
+    """
+
+    points: np.ndarray
+    connectivity: np.ndarray
+    sizes: np.ndarray
+    types: np.ndarray
+    point_numbers: np.ndarray | None
+    cell_numbers: np.ndarray | None
+    point_data: dict[str, np.ndarray | None]
+    cell_data: dict[str, np.ndarray | None]
+    warnings: list[str]
+
+
+def read_vtk(path: Path) -> Mesh:
+    """Mesh of a VTK file: legacy (.vtk) or XML (.vtu, .vtp), text or binary.
+
+    Nodes and elements are numbered from 1 in the order of the file unless it declares their numbers (GlobalIds). The
+    format has no sets: integers on cells or points whose name speaks of regions, materials, blocks, groups make sets
+    "name value". There are no materials and no sections.
+
+    Raises
+    ------
+    MeshError
+        The file is no VTK file, is damaged, or holds nothing that is structural.
+    """
+    content = VtkContent(**read_apart("VTK", path))
+    _check(path, content)
+    content = _in_pieces(content)
+    node_ids, cell_ids = _ids(content.point_numbers, len(content.points)), _ids(content.cell_numbers, len(content.types))
+    table = NodeTable(str(path), "point")
+    table.add(node_ids, content.points, f"{path}: point", np.arange(len(node_ids)))
+    shapes = Shapes(path, "VTK", table, warnings=[f"{path}: {text}" for text in content.warnings])
+    shapes.groups = _element_rows(path, content, node_ids, cell_ids, shapes.warnings)
+    skipped = SkipList()
+    shapes.element_groups, unused_cells = _sets(content.cell_data, cell_ids)
+    shapes.node_groups, unused_points = _sets(content.point_data, node_ids, zero_is_none=True)
+    for name in (*unused_cells, *unused_points):
+        skipped.add(name, str(path), 0, analysis=True)
+    shapes.skipped = skipped.as_tuple()
+    return mesh_of_shapes(shapes)
+
+
+def _ids(declared: np.ndarray | None, count: int) -> np.ndarray:
+    if declared is not None and len(np.unique(declared)) == count and declared.min(initial=1) > 0:
+        return declared
+    return np.arange(1, count + 1)
+
+
+def _sets(
+    data: dict[str, np.ndarray | None], ids: np.ndarray, zero_is_none: bool = False
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Sets, and the names of the arrays that make none."""
+    integers = {name: values.astype(np.int64) for name, values in data.items() if values is not None}
+    sets, unused = sets_of_values(integers, ids, zero_is_none=zero_is_none)
+    return sets, [name for name in data if name in unused or name not in integers]
+
+
+def _check(path: Path, content: VtkContent) -> None:
+    """MeshError when cells have a wrong number of points, or use points that do not exist."""
+    sizes, types, used = content.sizes, content.types, content.connectivity
+    if len(types) != len(sizes) or (sizes < 0).any() or sizes.sum() != len(used):
+        raise MeshError(
+            f"{path}: {len(types)} cell types, {len(sizes)} cells of {sizes.sum()} points together, and {len(used)} numbers"
+            " of points; make them agree."
+        )
+    for number, sizes_of_type in _FIXED.items():
+        odd = np.flatnonzero((types == number) & ~np.isin(sizes, sizes_of_type))
+        if odd.size:
+            raise MeshError(
+                f"{path}: cell {odd[0]} of type {number} ({_NAMES[str(number)]}) has {sizes[odd[0]]} points; it needs"
+                f" {' or '.join(map(str, sizes_of_type))}."
+            )
+    wrong = np.flatnonzero((used < 0) | (used >= len(content.points)))
+    if wrong.size:
+        cell = int(np.searchsorted(np.cumsum(sizes), wrong[0], side="right"))
+        raise MeshError(
+            f"{path}: cell {cell} uses point {used[wrong[0]]}, but the points are numbered from 0 to {len(content.points) - 1}."
+        )
+
+
+def _in_pieces(content: VtkContent) -> VtkContent:
+    """The content with strips of triangles and polylines cut into triangles and lines, numbered through."""
+    sizes, types = content.sizes, content.types
+    width = np.where(types == _STRIP, 3, 2)
+    long = np.isin(types, (_STRIP, _POLYLINE)) & (sizes > width)
+    if not long.any():
+        return content
+    count = np.where(long, sizes - width + 1, 1)
+    own = np.where(long, width, sizes)
+    origin = np.repeat(np.arange(len(sizes)), count)
+    number = np.arange(len(origin)) - np.repeat(np.cumsum(count) - count, count)  # of the piece in its strip
+    ends = np.cumsum(own[origin])
+    within = np.arange(ends[-1]) - np.repeat(ends - own[origin], own[origin])
+    piece = np.repeat(np.arange(len(origin)), own[origin])
+    # Every second triangle of a strip turns the other way round.
+    turned = (number[piece] % 2 == 1) & (types[origin[piece]] == _STRIP) & (within > 0)
+    within = np.where(turned, 3 - within, within)
+    connectivity = content.connectivity[(np.cumsum(sizes) - sizes)[origin[piece]] + number[piece] + within]
+    data = {name: None if values is None else values[origin] for name, values in content.cell_data.items()}
+    return replace(content, connectivity=connectivity, sizes=own[origin], types=types[origin], cell_numbers=None, cell_data=data)
+
+
+def _element_rows(
+    path: Path, content: VtkContent, node_ids: np.ndarray, cell_ids: np.ndarray, warnings: list[str]
+) -> list[ElementRows]:
+    """The cells by type; those of types that flexmbs does not know are kept with the role "unknown"."""
+    starts = np.cumsum(content.sizes) - content.sizes
+    groups = []
+    for number, size in np.unique(np.stack([content.types, content.sizes], axis=1), axis=0).tolist():
+        cells = np.flatnonzero((content.types == number) & (content.sizes == size))
+        nodes = node_ids[content.connectivity[starts[cells][:, None] + np.arange(size)]]
+        element = element_named("VTK", str(number), size)
+        kind, order = (element.kind, list(element.order)) if element else (None, list(range(size)))
+        role = "" if kind else "geometry" if number in _POINTS else "unknown"
+        name = "point" if role == "geometry" else _NAMES.get(str(number), f"cell type {number}")
+        rows = ElementRows(kind, name, cell_ids[cells], nodes[:, order], f"{path}: cell", cells, role)
+        groups.append(rows)
+        if role == "unknown" and size:
+            what = f"{len(cells)} cells {name} of {size} points"
+            warnings.append(f"{rows.where(0)}: {what} are not supported as elements; they are not part of the body.")
+        if kind and len(order) < size:
+            warnings.append(without_inner_nodes(f"{rows.where(0)}: {len(cells)} cells {name}"))
+    return groups

@@ -1,1 +1,0 @@
-"""Reader of Exodus II files (.e, .exo, .ex2, .g)."""

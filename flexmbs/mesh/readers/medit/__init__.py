@@ -1,1 +1,0 @@
-"""Reader of Medit's text files (.mesh)."""

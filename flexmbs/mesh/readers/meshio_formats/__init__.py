@@ -1,1 +1,0 @@
-"""Reader of the formats that only meshio knows."""

@@ -1,1 +1,0 @@
-"""Readers of VTK files: legacy (.vtk) and XML (.vtu, .vtp)."""
