@@ -9,8 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import MechanismError
 from flexmbs.mechanism.joint import Joint
-from flexmbs.mechanism.joints.free import free
-from flexmbs.mechanism.joints.mass_point import mass_point
+from flexmbs.mechanism.joints import free, mass_point
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.mechanism.rigid_body import RigidBody
 
