@@ -108,7 +108,7 @@ from flexmbs.mechanism.body_in_system import BodyInSystem as BodyInSystem
 from flexmbs.mechanism.characteristics import Characteristic as Characteristic
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile as BoreProfile
 from flexmbs.mechanism.clearance.clearance import Clearance as Clearance
-from flexmbs.mechanism.clearance.journal_film import JournalFilm as JournalFilm
+from flexmbs.mechanism.clearance.clearance import JournalFilm as JournalFilm
 from flexmbs.mechanism.composite_body import Part as Part
 from flexmbs.mechanism.composite_body import weld as weld
 from flexmbs.mechanism.contact.body_surface import BodySurface as BodySurface

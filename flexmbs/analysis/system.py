@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Unpack
 
 from flexmbs.analysis.description.cards import system_card
-from flexmbs.analysis.description.describe import describe
-from flexmbs.analysis.description.description import Description
+from flexmbs.analysis.description.description import Description, describe
 from flexmbs.analysis.kinematics import kinematics
 from flexmbs.analysis.linear.linearize import LinearModes, linearize
 from flexmbs.analysis.linear.machine_damping import MachineDamping, damped_as_stated

@@ -7,13 +7,13 @@ from scipy import sparse
 
 from flexmbs.fem.embedding import six_a_node, with_rotations
 from flexmbs.fem.fe_model import FEModel
+from flexmbs.fem.lines.beam_inertia import beam_centrifugal
 from flexmbs.fem.lines.beam_model import BeamModel
-from flexmbs.fem.lines.beam_spin import beam_centrifugal
 from flexmbs.fem.lines.point_mass_model import PointMassModel
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.rigid_motion import skew
+from flexmbs.fem.shells.shell_inertia import shell_centrifugal
 from flexmbs.fem.shells.shell_model import ShellModel
-from flexmbs.fem.shells.shell_spin import shell_centrifugal
 from flexmbs.fem.spin_softening import turning_load, turning_softening
 
 

@@ -11,7 +11,6 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.embedding import columns_with_rotations, displacements, six_a_node, with_rotations
 from flexmbs.fem.fe_model import FEModel, as_pairs
-from flexmbs.fem.mixed_surface import joined_surfaces
 from flexmbs.fem.mpc.multipoint_constraints import dependence_of
 from flexmbs.fem.section_forces import SectionForceModes, ShellForces, SpringForces
 from flexmbs.fem.stress_field import StressModes, StressPoints
@@ -157,3 +156,27 @@ def _massive(samples):
     if len(kept) == len(x):
         return samples
     return x[kept], modes[:, kept], quadratic[:, kept], W.tocsr()[kept][:, kept]
+
+
+def joined_surfaces(parts: Sequence[SurfaceFields]) -> SurfaceFields:
+    """All points, fields and faces, one part after the other."""
+    known = [part.elements for part in parts if len(part.faces)]
+    first = np.cumsum([0, *(len(part.points) for part in parts)])
+    return SurfaceFields(
+        points=np.concatenate([part.points for part in parts]),
+        faces=np.concatenate([_moved(part.faces, start) for part, start in zip(parts, first, strict=False)]),
+        modes=np.concatenate([part.modes for part in parts], axis=1),
+        quadratic=np.concatenate([part.quadratic for part in parts], axis=1),
+        stress_modes=np.concatenate([part.stress_modes for part in parts], axis=1),
+        elements=None if any(numbers is None for numbers in known) else np.concatenate([np.zeros(0, int), *known]),
+    )
+
+
+def _moved(faces: np.ndarray, start: int) -> np.ndarray:
+    """VTK faces [count, i, j, ..., count, ...] with ``start`` added to the points, not to the counts."""
+    moved = np.asarray(faces, dtype=int) + start
+    at = 0
+    while at < len(moved):
+        moved[at] -= start
+        at += int(moved[at]) + 1
+    return moved

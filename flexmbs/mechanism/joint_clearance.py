@@ -6,8 +6,7 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.clearance.clearance import Clearance
 from flexmbs.mechanism.clearance.play_points import film_point, play_points
-from flexmbs.mechanism.contact.contact import Contact
-from flexmbs.mechanism.contact.friction import checked_friction
+from flexmbs.mechanism.contact.contact import Contact, checked_friction
 from flexmbs.mechanism.contact.shapes import Shape
 from flexmbs.mechanism.joint import Joint
 

@@ -15,9 +15,8 @@ from flexmbs.mechanism.constraint_methods import ConstraintMethods
 from flexmbs.mechanism.constraints import Belt, Constraint, ElasticCoupling
 from flexmbs.mechanism.contact.body_surface import BodySurface
 from flexmbs.mechanism.contact.capsule import Capsule
-from flexmbs.mechanism.contact.contact import Contact
+from flexmbs.mechanism.contact.contact import Contact, checked_friction
 from flexmbs.mechanism.contact.contact_group import ContactGroup
-from flexmbs.mechanism.contact.friction import checked_friction
 from flexmbs.mechanism.contact.pairs import contact_points
 from flexmbs.mechanism.contact.shapes import Shape, Sphere
 from flexmbs.mechanism.contact.surface import RigidSurface

@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.admissible_displacements import restricted
-from flexmbs.fem.free_motion_check import check_free_motion
+from flexmbs.fem.admissible_displacements import check_free_motion, restricted
 from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh.loose_parts import hinged_parts, unconnected

@@ -1,24 +1,30 @@
-"""``flexmbs view``: show results, reduced bodies and mesh files in a window, or save pictures and animations."""
+"""``flexmbs view``: show results, reduced bodies and mesh files in a window, or save pictures, animations and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from flexmbs.app.cli.mesh_options import includes_option, units_option
-from flexmbs.app.cli.view_page import OF_PAGES, is_page, save_page
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
-from flexmbs.result.result import load
+from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.result.result import Result, load
 from flexmbs.view.body_view import save_mode, show_body
 from flexmbs.view.colours import CHOICES
 from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.mesh_picture import save_mesh, show_mesh
+from flexmbs.view.page.mesh_scene import MeshOptions
+from flexmbs.view.page.mode_scene import BodyOptions
+from flexmbs.view.page.pages import ENDINGS
 from flexmbs.view.page.quantities import QUANTITIES
+from flexmbs.view.page.result_scene import ResultOptions
 
 # Options that apply only to a picture, only to an animation, or only to a file (not to a window).
 _OF_PICTURES, _OF_ANIMATIONS = ("time",), ("frames_per_second",)
@@ -228,3 +234,32 @@ def _view_result(folder: Path, save: Path | None, given: dict, replacing: dict[s
         result.show(**{name: value for name, value in options.items() if name not in _OF_FILES})
         return
     click.echo(f"wrote {result.animate(save, **options, **replacing)}")
+
+
+#: Options of the command that only pages have.
+OF_PAGES = ("frames", "histories", "size_limit")
+_FLAGS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
+
+
+def is_page(save: Path | None) -> bool:
+    """Whether the file to write is a page."""
+    return save is not None and save.suffix.lower() in ENDINGS
+
+
+def save_page(
+    shown: Result | FlexibleBody | Mesh, save: Path, given: Mapping[str, Any], of_case: Mapping[str, Any] | None = None
+) -> None:
+    """Write a page and say where; ``of_case``: settings of the case, of which pages take those that they have.
+
+    UsageError for an option of the command that pages of this kind do not have.
+    """
+    kind, what = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}[
+        type(shown)
+    ]
+    known = set(kind.__dataclass_fields__)
+    for name in given:
+        if name not in known | {"size_limit", "force"}:
+            flag = _FLAGS.get(name, name).replace("_", "-")
+            raise click.UsageError(f"--{flag} is not for pages of {what}; {save} is a page")
+    options = {name: value for name, value in (of_case or {}).items() if name in known} | dict(given)
+    click.echo(f"wrote {shown.to_html(save, **options)}")

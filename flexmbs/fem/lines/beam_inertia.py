@@ -1,4 +1,4 @@
-"""Sample points that integrate over the mass of beams, and their geometric stiffness under the section forces of a displacement."""
+"""Samples that integrate over the mass of beams; their geometric stiffness; centrifugal load and softening of their sections."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamEle
 from flexmbs.fem.lines.beam_second_order import (
     BeamFields,
     evaluate,
+    held_element_fields,
     second_order_section_motion,
     second_order_strain,
     section_motion,
 )
 from flexmbs.fem.sparsity_pattern import NodePattern
+from flexmbs.fem.spin_softening import turning_load, turning_softening
 
 
 def beam_inertia_samples(
@@ -89,3 +91,33 @@ def in_mesh_axes(elements: BeamElements, node_count: int, matrices: np.ndarray) 
     data = pattern.zeros(6)
     pattern.add(data, pattern.positions[0], turned.reshape(-1, 2, 6, 2, 6))
     return pattern.matrix(data)
+
+
+def beam_centrifugal(elements: BeamElements, node_count: int, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Load (ndof,) and softening (ndof, ndof) per square of the speed; ``across`` (3, 3) is the projection P.
+
+    First and second derivatives of 1/2 int |P (x + u + theta x s + 1/2 theta x (theta x s))|^2 dm, s in the section.
+    The moments of the load on the sections turn them against blade twist ("propeller moment").
+    """
+    shapes = beam_shapes(elements, GAUSS_POINTS)
+    P = elements.frame @ across @ elements.frame.transpose(0, 2, 1)  # in local axes
+    along = GAUSS_POINTS[:, None] * elements.length[:, None, None] * np.array([1.0, 0.0, 0.0])
+    place = np.einsum("eij,ej->ei", elements.frame, elements.start)[:, None] + along
+    spread = np.zeros_like(P)  # int s s^T dm per length
+    spread[:, 1, 1], spread[:, 2, 2] = elements.rotary_mass[:, 2], elements.rotary_mass[:, 1]
+    B = P @ spread
+    moment = turning_load(B)
+    weight = elements.length[:, None] * GAUSS_WEIGHTS
+    mass = weight * elements.line_mass[:, None]
+    pull, twist = mass[..., None] * np.einsum("eij,egj->egi", P, place), weight[..., None] * moment[:, None]
+    load = np.einsum("egik,egi->ek", shapes.u, pull) + np.einsum("egik,egi->ek", shapes.turn, twist)
+    soft = _product(mass, shapes.u, P) + _product(weight, shapes.turn, turning_softening(P, spread, B))
+    # the load's work on what an element does inside to second order while its nodes are at rest
+    u, turn = held_element_fields(elements, GAUSS_POINTS, *pairs_of_unit_values(shapes))
+    inside = np.einsum("egi,egip->ep", pull, u) + np.einsum("egi,egip->ep", twist, turn)
+    soft -= inside.reshape(-1, 12, 12)
+    return elements.gathered(load[..., None], node_count)[:, 0], in_mesh_axes(elements, node_count, soft)
+
+
+def _product(weight: np.ndarray, values: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    return np.einsum("eg,egik,eij,egjl->ekl", weight, values, matrix, values, optimize=True)

@@ -1,4 +1,4 @@
-"""What a joint with clearance is given."""
+"""What a joint with clearance is given, and the oil film of a lubricated one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
-from flexmbs.mechanism.clearance.journal_film import JournalFilm
 from flexmbs.mechanism.geometry.rotations import as_number, as_positive
 from flexmbs.mechanism.joint_type import DirectionLike
 
@@ -106,3 +105,24 @@ class Clearance:
         if value is None:
             raise MechanismError(f"{where}: clearance: {why} needs {what}= (m)")
         return float(value)
+
+
+@dataclass(frozen=True)
+class JournalFilm:
+    """Oil film of a short journal bearing with cavitation (Ocvirk): flexmbs/core/laws/film/short_bearing.py.
+
+    The film acts at any eccentricity. Where it becomes thinner than ``least_thickness``, the surfaces touch: the dry
+    law of the clearance takes the depth below that thickness, and the film stays as stiff as it is there.
+
+    Parameters
+    ----------
+    viscosity : Pa s, dynamic
+    least_thickness : m, of the order of the roughness of both surfaces
+    """
+
+    viscosity: float
+    least_thickness: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "viscosity", as_positive(self.viscosity, "film: viscosity (Pa s)"))
+        object.__setattr__(self, "least_thickness", as_positive(self.least_thickness, "film: least_thickness (m)"))

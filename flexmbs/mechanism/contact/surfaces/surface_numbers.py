@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.core.contact.surfaces import layout
-from flexmbs.mechanism.contact.surfaces.boxes import Tree, span, tree_of
+from flexmbs.mechanism.contact.surfaces.face_points import Tree, span, tree_of
 from flexmbs.mechanism.contact.surfaces.polygons import Faces
 
 
