@@ -47,7 +47,7 @@ FORMATS: tuple[MeshFormat, ...] = (
     MeshFormat(
         "Abaqus/CalculiX",
         (".inp", ".inc"),
-        "flexmbs.mesh.readers.abaqus.read_abaqus:read_abaqus",
+        "flexmbs.mesh.readers.abaqus.deck_reader:read_abaqus",
         card=rb"^\*\s*(HEADING|NODE|PART|INCLUDE|ELEMENT|MATERIAL|NSET|ELSET|PREPRINT|NGEN|PARAMETER|RESTART|INSTANCE)\b",
         has_includes=True,
     ),
@@ -72,7 +72,7 @@ FORMATS: tuple[MeshFormat, ...] = (
         "Gmsh", (".msh",), "flexmbs.mesh.readers.gmsh.read_gmsh:read_gmsh", rb"\s*\$(MeshFormat|Comments|NOD|PhysicalNames)"
     ),
     MeshFormat("MED", (".med", ".rmed", ".mmed"), "flexmbs.mesh.readers.med.read_med:read_med", _HDF5),
-    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.read_unv:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
+    MeshFormat("UNV", (".unv", ".uff"), "flexmbs.mesh.readers.unv.build_mesh:read_unv", rb"\s{0,5}-1\s*[\r\n]+\s*\d+b?\b"),
     MeshFormat(
         "Exodus",
         (".e", ".exo", ".ex2", ".exii", ".g", ".gen"),

@@ -20,7 +20,7 @@ import numpy as np
 
 _READ = {
     "flexmbs": (
-        "import flexmbs, flexmbs.mesh.readers.abaqus.read_abaqus;"
+        "import flexmbs, flexmbs.mesh.readers.abaqus.deck_reader;"
         "read = flexmbs.read_mesh;"
         "count = lambda m: (len(m.points), sum(len(b.ids) for b in m.blocks),"
         " m.points.nbytes + sum(b.nodes.nbytes + b.ids.nbytes for b in m.blocks))"

@@ -10,7 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.readers.abaqus.cards import Card
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.number_fields import data_line, flat_numbers, integer, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, flat_numbers, integer, number, numbers
 
 
 def read_system(deck: Deck, card: Card) -> None:

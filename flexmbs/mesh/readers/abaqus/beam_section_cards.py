@@ -11,7 +11,7 @@ from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.readers.abaqus.cards import Card
 from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.number_fields import data_line, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
 from flexmbs.mesh.sections.profiles.profile_section import profile_section

@@ -12,7 +12,7 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, OtherElements
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.number_fields import data_line, number
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS, Section, family_of, fitting, made_section
 from flexmbs.mesh.readers.abaqus.set_members import Sets

@@ -11,7 +11,7 @@ from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointM
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.number_fields import integer, number
+from flexmbs.mesh.readers.abaqus.number_tables import integer, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.set_members import Sets
 from flexmbs.mesh.readers.abaqus.surfaces import Surfaces, known_names

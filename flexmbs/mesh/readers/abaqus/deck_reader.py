@@ -1,10 +1,11 @@
-"""From the cards of a file, in their order, to a Deck: each card goes to the function that reads it."""
+"""Reader of Abaqus and CalculiX input files (.inp): each card, in the order of the file, goes to the function that reads it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.readers.abaqus import (
     axes_cards,
     distribution_cards,
@@ -13,6 +14,7 @@ from flexmbs.mesh.readers.abaqus import (
     node_and_element_cards,
     part_cards,
 )
+from flexmbs.mesh.readers.abaqus.build_mesh import build
 from flexmbs.mesh.readers.abaqus.cards import Card, CardReader
 from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
 from flexmbs.mesh.readers.abaqus.deck import Deck
@@ -127,3 +129,24 @@ def _check_ended(deck: Deck, reader: CardReader, count: int, open_step: Card | N
         )
     if open_step is not None:
         deck.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")
+
+
+def read_abaqus(path: Path, *, allow_outside: bool = False) -> Mesh:
+    """Mesh of an Abaqus/CalculiX file, in the units and numbers of the file.
+
+    Names are upper case, as in the format (quoted ones as they are). A set SET of a part keeps its name when there is
+    one instance only; with several it is "INSTANCE.SET". Sets of elements that are faces of others become surfaces and
+    node sets. Supports are read from the model and from the first step; everything else of steps, and other cards that
+    are not read, are listed in ``Mesh.skipped`` with their lines.
+
+    Parameters
+    ----------
+    allow_outside : bool
+        Let ``*INCLUDE`` and ``INPUT=`` leave the folder of the deck.
+
+    Raises
+    ------
+    MeshError
+        The content is wrong, cut off, or has no structural element; the message names file, line and card.
+    """
+    return build(read_deck(Path(path), allow_outside))

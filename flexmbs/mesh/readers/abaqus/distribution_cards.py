@@ -12,7 +12,7 @@ from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, additional_rotat
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.number_fields import is_integer, number
+from flexmbs.mesh.readers.abaqus.number_tables import is_integer, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.set_members import Sets
 

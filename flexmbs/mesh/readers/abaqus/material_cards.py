@@ -10,7 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.cards import Card
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
-from flexmbs.mesh.readers.abaqus.number_fields import data_line, number, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers, smallest_eigenvalue
 
 # The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
 _ORDER = [0, 1, 2, 3, 5, 4]

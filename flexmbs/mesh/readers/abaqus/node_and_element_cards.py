@@ -11,8 +11,7 @@ from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft, SurfaceItem
 from flexmbs.mesh.readers.abaqus.deck_text import Line, Segment
 from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
-from flexmbs.mesh.readers.abaqus.number_fields import integer, is_integer
-from flexmbs.mesh.readers.abaqus.number_tables import Table, read_table, try_integers
+from flexmbs.mesh.readers.abaqus.number_tables import Table, integer, is_integer, read_table, try_integers
 
 
 def read_nodes(deck: Deck, card: Card) -> None:

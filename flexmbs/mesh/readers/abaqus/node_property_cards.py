@@ -9,7 +9,7 @@ from flexmbs.mesh.couplings import BoundaryCondition, PointMass
 from flexmbs.mesh.readers.abaqus.axes_cards import system_of
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.coupling_cards import ALL_DOFS, Joined, components
-from flexmbs.mesh.readers.abaqus.number_fields import (
+from flexmbs.mesh.readers.abaqus.number_tables import (
     data_line,
     flat_numbers,
     integer,

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.abaqus.cards import Card
 from flexmbs.mesh.readers.abaqus.deck import Deck, Instance, Placement
-from flexmbs.mesh.readers.abaqus.number_fields import numbers
+from flexmbs.mesh.readers.abaqus.number_tables import numbers
 
 
 def read_part(deck: Deck, card: Card) -> None:

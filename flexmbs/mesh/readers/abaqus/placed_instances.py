@@ -20,7 +20,7 @@ from flexmbs.mesh.readers.abaqus.cards import label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Placement, Scope
 from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.element_types import element_type
-from flexmbs.mesh.readers.abaqus.number_fields import is_integer
+from flexmbs.mesh.readers.abaqus.number_tables import is_integer
 
 _MOST_PLACED_NODES = 20_000_000
 

@@ -17,7 +17,7 @@ from flexmbs.mesh.readers.abaqus.beam_section_cards import beam_section
 from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.distribution_cards import ElementOrientation, element_orientation
 from flexmbs.mesh.readers.abaqus.element_types import element_type
-from flexmbs.mesh.readers.abaqus.number_fields import data_line, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 
 _RIGHT_CARD = {

@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.readers.abaqus.deck import SetItem
-from flexmbs.mesh.readers.abaqus.number_fields import LARGEST_NUMBER, is_integer
+from flexmbs.mesh.readers.abaqus.number_tables import LARGEST_NUMBER, is_integer
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 
 _DEEPEST_SET = 100

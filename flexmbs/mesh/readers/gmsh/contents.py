@@ -1,4 +1,4 @@
-"""What the readers of the versions fill, and what is common to them."""
+"""What the readers of the versions of Gmsh's files fill, and its element types with their node orders."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
-from flexmbs.mesh.readers.gmsh.element_types import TYPES, type_advice
-from flexmbs.mesh.readers.gmsh.file_sections import GmshFile, Section
+from flexmbs.mesh.readers.gmsh.sources import GmshFile, Section
 
 _NAME_LINE = re.compile(r'\s*(?:(\d)\s+)?(-?\d{1,18})\s+(?:"(.*)"|(\S+))\s*$')
 
@@ -87,3 +88,52 @@ def read_names(file: GmshFile, section: Section) -> dict[tuple[int, int], str]:
         dimension, tag, quoted, bare = found.groups()
         names[-1 if dimension is None else int(dimension), abs(int(tag))] = bare if quoted is None else quoted
     return names
+
+
+_WORDS = {
+    "beam": "line",
+    "tri": "triangle",
+    "quad": "quadrangle",
+    "tet": "tetrahedron",
+    "hex": "hexahedron",
+    "wedge": "prism",
+    "pyramid": "pyramid",
+}
+
+
+@dataclass(frozen=True)
+class GmshType:
+    """An element type: its name, dimension, number of nodes, kind, and where the kind's nodes stand in it.
+
+    ``kind`` is None for points. A type with more nodes than ``order`` has names (in faces and in the inside) is read
+    without these.
+    """
+
+    name: str
+    dimension: int
+    node_count: int
+    kind: str | None
+    order: tuple[int, ...]
+
+
+def _types() -> dict[int, GmshType]:
+    types = {15: GmshType("point", 0, 1, None, (0,))}
+    for element in elements_of("Gmsh"):
+        (count,) = element.node_counts
+        name = f"{count}-node {_WORDS[element.kind.rstrip('0123456789')]}"
+        dimension = KINDS[element.kind].dimension
+        types[int(element.name)] = GmshType(name, dimension, count, element.kind, element.order)
+    return types
+
+
+TYPES = _types()
+
+
+def type_advice(number: int) -> str:
+    """Why a type number is not read, and what to do."""
+    if 20 <= number <= 140:
+        return (
+            f"elements of Gmsh type {number} (third or higher order, or a polygon) are not supported; mesh with"
+            " Mesh.ElementOrder = 1 or 2"
+        )
+    return f"{number} is not a Gmsh element type; known are 1 to 19"

@@ -11,7 +11,7 @@ from flexmbs.mesh.reader_tools.numbering import NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.readers.gmsh import version2, version4
 from flexmbs.mesh.readers.gmsh.contents import Contents, read_names
-from flexmbs.mesh.readers.gmsh.file_sections import GmshFile, Section, open_gmsh
+from flexmbs.mesh.readers.gmsh.sources import GmshFile, Section, open_gmsh
 from flexmbs.mesh.skipped_content import SkipList
 
 _ENTITIES = ("point", "curve", "surface", "volume")  # Gmsh's words, by dimension

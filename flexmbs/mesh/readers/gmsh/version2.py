@@ -6,10 +6,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.number_lines import NumberLines
-from flexmbs.mesh.readers.gmsh.contents import Contents, known_type
-from flexmbs.mesh.readers.gmsh.element_types import TYPES
-from flexmbs.mesh.readers.gmsh.file_sections import Section
-from flexmbs.mesh.readers.gmsh.sources import BinarySource, source_of
+from flexmbs.mesh.readers.gmsh.contents import TYPES, Contents, known_type
+from flexmbs.mesh.readers.gmsh.sources import BinarySource, Section, source_of
 
 _COUNTS = np.array([TYPES[number].node_count if number in TYPES else -1 for number in range(max(TYPES) + 1)])
 

@@ -1,17 +1,22 @@
-"""``read_med``: nodes, elements and groups of a MED file to a Mesh."""
+"""``read_med``: nodes, elements and groups of a MED file to a Mesh.
+
+MED's solids are oriented opposite to VTK's: the corners of the first face turn the other way round.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools import hdf5
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
-from flexmbs.mesh.readers.med.element_types import TYPES, UNREAD, MedType
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, without_inner_nodes
 from flexmbs.mesh.readers.med.layout import MedMesh, family_groups, find_mesh
 from flexmbs.mesh.skipped_content import SkipList
 
@@ -144,3 +149,34 @@ def _skipped(file, path: Path, mesh: MedMesh) -> tuple:
         if hdf5.child(mesh.step, name, path) is not None:
             skipped.add(f"{mesh.place}/{name}", str(path), 0, why=what)
     return skipped.as_tuple()
+
+
+@dataclass(frozen=True)
+class MedType:
+    """An element type: its name, number of nodes, kind (or None), and where the kind's nodes stand in it."""
+
+    name: str
+    node_count: int
+    kind: str | None
+    order: tuple[int, ...]
+
+
+def _types() -> dict[str, MedType]:
+    types = {"PO1": MedType("POI1", 1, None, (0,))}
+    for element in elements_of("MED"):
+        (count,) = element.node_counts
+        order = mirrored(element.kind) if KINDS[element.kind].dimension == 3 else element.order
+        letters = 2 if count < 10 else 1
+        types[f"{element.name[:letters]}{count}"] = MedType(element.name, count, element.kind, tuple(order))
+    return types
+
+
+# Names of the groups in the file ("TR3", "P15") -> type.
+TYPES = _types()
+UNREAD = {
+    "SE4": "lines of third order",
+    "OCT": "hexagonal prisms",
+    "POG": "polygons",
+    "PO2": "polygons of second order",
+    "POE": "polyhedra",
+}

@@ -12,7 +12,7 @@ from flexmbs.mesh.element_properties import BeamSection, TrussSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.material_cards import for_bars
-from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.readers.nastran.property_cards import PropertyUse
 from flexmbs.mesh.sections.beam_sections import general_section
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
 

@@ -18,8 +18,7 @@ from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 from flexmbs.mesh.readers.nastran.elements_by_property import Piece, own_rod_section
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
-from flexmbs.mesh.readers.nastran.property_cards import property_name
-from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.readers.nastran.property_cards import PropertyUse, property_name
 from flexmbs.mesh.readers.nastran.spring_section_cards import PROPERTY_OF, spring_section
 
 _PER_ELEMENT = ("y_axes", "offsets", "thickness", "shell_offsets", "material_axes")

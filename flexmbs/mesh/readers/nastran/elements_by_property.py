@@ -16,8 +16,7 @@ from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
 from flexmbs.mesh.readers.nastran.material_cards import for_bars, for_solids
 from flexmbs.mesh.readers.nastran.number_fields import integer
-from flexmbs.mesh.readers.nastran.property_cards import PLANE, find_property, property_name
-from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.readers.nastran.property_cards import PLANE, PropertyUse, find_property, property_name
 from flexmbs.mesh.readers.nastran.shell_section_cards import shell_property
 from flexmbs.mesh.readers.nastran.true_elements import by_property, signed_tetrahedra
 

@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
-from flexmbs.mesh.readers.nastran.replication import Replication
+from flexmbs.mesh.readers.nastran.thru_ranges import Replication
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")
 # A comma among the first ten columns, or right behind the name, makes a line free format (MSC Nastran Quick Reference

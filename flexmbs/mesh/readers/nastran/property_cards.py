@@ -1,8 +1,12 @@
-"""Property cards: which there are, how many stand on one card, and which elements may name them."""
+"""Property cards: which there are, how many stand on one card, which elements may name them, and their materials."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import few
+from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck
 
@@ -67,3 +71,21 @@ def find_property(deck: Deck, family: str, element: str, number: int, where: str
 def property_name(card_name: str, number: int) -> str:
     """What messages and sets call a property: "PSHELL 3"."""
     return f"{card_name} {number}"
+
+
+@dataclass(frozen=True)
+class PropertyUse:
+    """Turns a property into fields of a block: materials of the deck, and where to warn."""
+
+    deck: Deck
+    materials: dict[int, AnyMaterial]
+
+    def material(self, card: Card, index: int, what: str = "MID", default: int | None = None) -> AnyMaterial:
+        """The material that a property names; MeshError when it does not exist."""
+        number = card.integer(index, what, default, least=1)
+        if number not in self.materials:
+            known = few(sorted(self.materials), 10) or "none"
+            raise MeshError(
+                f"{card.where} {card.text(0)} names material {number}, which no MAT card defines (there are: {known}); add a MAT1."
+            )
+        return self.materials[number]

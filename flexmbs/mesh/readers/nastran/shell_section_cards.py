@@ -9,7 +9,7 @@ from flexmbs.mesh.element_properties import Layer, ShellSection
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.material_cards import for_solids
 from flexmbs.mesh.readers.nastran.plate_bending import with_bending
-from flexmbs.mesh.readers.nastran.property_materials import PropertyUse
+from flexmbs.mesh.readers.nastran.property_cards import PropertyUse
 
 _CLOSE = 0.01
 

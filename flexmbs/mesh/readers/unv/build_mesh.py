@@ -1,4 +1,8 @@
-"""From the content of a universal file to a Mesh."""
+"""Reader of universal files (.unv, .uff) of I-DEAS, Simcenter, Salome, Gmsh and measurement programs.
+
+Datasets read: 15, 781, 2411 (nodes); 71, 780, 2412 (elements); 18, 2420 (coordinate systems); 752, 2417, 2429, 2430,
+2432, 2435, 2452, 2467, 2477 (groups); 164 (units, reported). All others are listed as skipped.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_mi
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
-from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes
+from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
 from flexmbs.mesh.readers.unv.element_types import RIGID, element_of, is_real_beam, name_of, role_of
 
 _NODES = (15, 781, 2411)
@@ -223,3 +227,17 @@ def _displacement_systems(content: Content, table: NodeTable) -> dict[str, np.nd
             if system is not None and (system.kind != "rectangular" or not np.allclose(system.axes, np.eye(3))):
                 found.setdefault(system.name, []).append(table.find(own.ids[own.displacement == number]))
     return {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}
+
+
+def read_unv(path: str | Path) -> Mesh:
+    """Read a universal file, in the units and numbers of the file.
+
+    Universal files as programs write them today hold no materials and sections: blocks have none.
+
+    Raises
+    ------
+    MeshError
+        The file is damaged, or holds no elements (measurement geometry of nodes and trace lines is no mesh).
+    """
+    path = Path(path)
+    return build_mesh(read_content(path), path)

@@ -13,9 +13,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.sections.beam_sections import circle, ellipse, pipe, rectangle
-from flexmbs.mesh.sections.profiles.profile import Profile, require
+from flexmbs.mesh.sections.profiles.profile import Profile, require, thin_walled_section
 from flexmbs.mesh.sections.profiles.shapes import Shape, from_quadrilaterals, from_rectangles
-from flexmbs.mesh.sections.profiles.thin_walls import thin_walled_section
 
 
 def _rectangle(a, b=None):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs.mesh.readers.abaqus.read_abaqus import read_abaqus
+from flexmbs.mesh.readers.abaqus.deck_reader import read_abaqus
 
 _DATA = Path(__file__).parents[3] / "data" / "mesh" / "abaqus"
 

@@ -7,7 +7,7 @@ import pytest
 
 from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.readers.unv.read_unv import read_unv
+from flexmbs.mesh.readers.unv.build_mesh import read_unv
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "unv"
 BOX, OLD = (DATA / "box.unv").read_text(), (DATA / "old.unv").read_text()
