@@ -38,6 +38,10 @@ class MeshFormat:
         return bool(self.card) and re.search(self.card, head, re.MULTILINE | re.IGNORECASE) is not None
 
 
+_OTHERS = tuple(
+    ".meshb .xdmf .vol .vol.gz .f3grid .ugrid .su2 .post .dato .node .ele .xml .stl"
+    " .ply .obj .off .h5m .wkt .hmf .avs .tec .cgns".split()
+)
 _EXCHANGE = "flexmbs.mesh.readers.exchange_formats."
 _NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", re.escape(hdf5.SIGNATURE)
 
@@ -79,37 +83,10 @@ FORMATS: tuple[MeshFormat, ...] = (
         _EXCHANGE + "read_exodus:read_exodus",
         rb"(" + _NETCDF3 + rb"|" + _HDF5 + rb")",
     ),
-    MeshFormat("VTK", (".vtk",), _EXCHANGE + "read_vtk:read_vtk", rb"# vtk DataFile"),
-    MeshFormat("VTU", (".vtu", ".vtp"), _EXCHANGE + "read_vtk:read_vtk", rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"),
+    MeshFormat("VTK", (".vtk",), _EXCHANGE + "read_by_library:read_vtk", rb"# vtk DataFile"),
+    MeshFormat("VTU", (".vtu", ".vtp"), _EXCHANGE + "read_by_library:read_vtk", rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<VTKFile"),
     MeshFormat("Medit", (".mesh",), _EXCHANGE + "read_medit:read_medit", rb"(\s|#[^\n]*\n)*MeshVersionFormatted"),
-    MeshFormat(
-        "another format of meshio",
-        (
-            ".meshb",
-            ".xdmf",
-            ".vol",
-            ".vol.gz",
-            ".f3grid",
-            ".ugrid",
-            ".su2",
-            ".post",
-            ".dato",
-            ".node",
-            ".ele",
-            ".xml",
-            ".stl",
-            ".ply",
-            ".obj",
-            ".off",
-            ".h5m",
-            ".wkt",
-            ".hmf",
-            ".avs",
-            ".tec",
-            ".cgns",
-        ),
-        _EXCHANGE + "read_with_meshio:read_with_meshio",
-    ),
+    MeshFormat("another format of meshio", _OTHERS, _EXCHANGE + "read_by_library:read_with_meshio"),
 )
 
 

@@ -55,7 +55,6 @@ def test_every_kind_is_computed_and_every_second_order_one_knows_its_first():
         ("UNV", "113", 15, "wedge15"),
         ("VTK", "26", 15, "wedge15"),
         ("Exodus", "WED", 21, "wedge15"),
-        ("meshio", "wedge15", 15, "wedge15"),
         ("Ansys", "SOLID186", 20, "hex20"),
         ("VTK", "26", 14, None),
     ],

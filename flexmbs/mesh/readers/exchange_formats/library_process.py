@@ -13,6 +13,8 @@ import sys
 import threading
 import time
 
+import numpy as np
+
 TOO_LONG = 97  # exit code
 _POLYHEDRON = 42
 _END = "end_of_file_reached"
@@ -35,7 +37,7 @@ def main() -> None:
 
 
 def content_of(library: str, path: str) -> dict:
-    """What the library finds in a file: the fields of ``read_vtk.VtkContent``, or of ``read_with_meshio.MeshioContent``."""
+    """What the library finds in a file: fields of ``read_by_library.Content``."""
     return (_vtk_content if library == "VTK" else _meshio_content)(path)
 
 
@@ -61,21 +63,61 @@ def _stop_after(seconds: float) -> None:
 
 def _meshio_content(path: str) -> dict:
     import meshio
+    from meshio._vtk_common import meshio_to_vtk_type
 
     mesh = meshio.read(path)
+    nodes, sizes, types = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for block in mesh.cells:
+        if isinstance(block.data, list):  # polygons and polyhedra of several sizes
+            rows = [np.ravel(row) for row in block.data]
+            nodes.append(np.concatenate(rows))
+            sizes.append(np.array([len(row) for row in rows]))
+        else:
+            nodes.append(np.ravel(block.data))
+            sizes.append(np.full(*np.shape(block.data)))
+        types.append(np.full(len(block.data), meshio_to_vtk_type.get(block.type, 0)))
+        if nodes[-1].dtype.kind not in "iu":
+            raise ValueError(f"cells of type {block.type} are not rows of node numbers")
+    counts = [len(own) for own in sizes[1:]]
+    cell_sets = {}
+    for name, parts in mesh.cell_sets.items():
+        members = [_indices(part, count) for part, count in zip(parts, counts, strict=False)]
+        starts = np.cumsum([0, *counts])[: len(members)]
+        cell_sets[str(name)] = np.concatenate(
+            [np.empty(0, np.int64), *(own + start for own, start in zip(members, starts, strict=True))]
+        )
     return {
-        "points": mesh.points,
-        "cells": [(block.type, block.data) for block in mesh.cells],
-        "point_data": dict(mesh.point_data),
-        "cell_data": dict(mesh.cell_data),
-        "point_sets": dict(mesh.point_sets),
-        "cell_sets": dict(mesh.cell_sets),
+        "points": np.asarray(mesh.points),
+        "connectivity": np.concatenate(nodes),
+        "sizes": np.concatenate(sizes),
+        "types": np.concatenate(types),
+        "blocks": np.repeat(np.arange(len(counts)), counts),
+        "point_data": {str(name): _whole([values], len(mesh.points)) for name, values in mesh.point_data.items()},
+        "cell_data": {str(name): _whole(parts, sum(counts)) for name, parts in mesh.cell_data.items()},
+        "point_sets": {str(name): _indices(members, len(mesh.points)) for name, members in mesh.point_sets.items()},
+        "cell_sets": cell_sets,
     }
+
+
+def _whole(parts, count: int):
+    """One integer per cell or node, or None; meshio hands on whole numbers as floats at times."""
+    parts = [np.asarray(part) for part in parts]
+    if not parts or any(part.ndim == 0 or part.dtype.kind not in "iuf" or part.size != len(part) for part in parts):
+        return None
+    values = np.concatenate([part.ravel() for part in parts]).astype(float)
+    whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < 2.0**53)
+    return values.astype(np.int64) if whole.all() and len(values) == count else None
+
+
+def _indices(members, count: int):
+    """Those of the indices that exist."""
+    rows = np.ravel([] if members is None else members)
+    rows = rows.astype(np.int64) if rows.dtype.kind in "iu" else np.empty(0, np.int64)
+    return rows[(rows >= 0) & (rows < count)]
 
 
 def _vtk_content(path: str) -> dict:
     """Raises ValueError with what VTK says: of a file that is damaged somewhere it hands on what came before."""
-    import numpy as np
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonCore import vtkLogger, vtkOutputWindow, vtkStringOutputWindow
 
@@ -106,6 +148,7 @@ def _vtk_content(path: str) -> dict:
         "connectivity": np.concatenate([empty, *(vtk_to_numpy(cells.GetConnectivityArray()) for cells in arrays)]),
         "sizes": np.concatenate([empty, *(np.diff(vtk_to_numpy(cells.GetOffsetsArray())) for cells in arrays)]),
         "types": np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())], np.int64),
+        "blocks": np.zeros(grid.GetNumberOfCells(), np.int64),
         "warnings": [text for kind, text in dict.fromkeys(messages) if kind == "Warning" and "locate key" not in text],
     }
     for kind, attributes, count in (

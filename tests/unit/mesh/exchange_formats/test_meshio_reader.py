@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.exchange_formats.read_with_meshio import read_with_meshio
+from flexmbs.mesh.readers.exchange_formats.read_by_library import read_with_meshio
 
 POINTS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 SU2 = (
@@ -54,7 +54,7 @@ def test_surface_is_shells_with_a_warning(tmp_path):
     [
         ("a.su2", SU2.replace("NELEM= 1", "NELEM= 1000000000"), "meshio cannot read the file"),
         ("a.off", OFF.replace("4 2 0", "4000000 2 0"), "cannot reshape array of size 20"),
-        ("a.off", OFF.replace("3 0 1 3", "3 0 1 9"), "element:2: it uses node 10, but there are only 4 nodes"),
+        ("a.off", OFF.replace("3 0 1 3", "3 0 1 9"), "cell 1 uses point 9, but the points are numbered from 0 to 3"),
         ("a.su2", SU2[:60], "meshio cannot read the file|no element|finds no nodes|only"),
         ("a.su2", "NDIME= 2\nNELEM= 1\n5 0 1 2 0\nNPOIN= 3\n0 0 0\n1 0 1\n0 1 2\nNMARK= 0\n", "the nodes have 2 coordinates"),
         ("a.vol", "\x00\x01garbage", "meshio cannot read the file"),

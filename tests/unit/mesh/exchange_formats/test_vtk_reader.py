@@ -8,7 +8,7 @@ from forked_reading import forked  # noqa: F401
 
 from flexmbs import MeshError
 from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
-from flexmbs.mesh.readers.exchange_formats.read_vtk import read_vtk
+from flexmbs.mesh.readers.exchange_formats.read_by_library import read_vtk
 
 pytestmark = pytest.mark.usefixtures("forked")
 

@@ -1,8 +1,8 @@
-"""``read_vtk``: a VTK file to a Mesh."""
+"""``read_vtk``, ``read_with_meshio``: a file that VTK or meshio reads to a Mesh."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, wit
 from flexmbs.mesh.readers.exchange_formats.read_apart import read_apart
 from flexmbs.mesh.skipped_content import SkipList
 
+_SURFACES_OF_CAD = (".stl", ".ply", ".obj", ".off")
 _POINTS, _POLYLINE, _STRIP = (1, 2), 4, 6
 _NAMES = dict(
     entry.split(":")
@@ -38,7 +39,7 @@ _FIXED |= {1: (1,), 15: (10,), 16: (12,)}
 
 
 @dataclass(frozen=True)
-class VtkContent:
+class Content:
     """Points, cells and the data on them.
 
     Attributes
@@ -46,21 +47,26 @@ class VtkContent:
     points : (n, 3)
     connectivity : nodes of all cells, one after another, from 0
     sizes : (c,) how many nodes each cell has
-    types : (c,) numbers of cell types
-    point_numbers, cell_numbers : what the file declares as their numbers, or None
+    types : (c,) numbers of VTK's cell types; 0 for types that it does not have
+    blocks : (c,) numbers of the blocks of cells that the file keeps apart
     point_data, cell_data : name -> one integer for each; None: the array holds something else
-    warnings : what VTK says
+    point_sets, cell_sets : name -> indices
+    point_numbers, cell_numbers : what the file declares as their numbers, or None
+    warnings : what the library says
     """
 
     points: np.ndarray
     connectivity: np.ndarray
     sizes: np.ndarray
     types: np.ndarray
-    point_numbers: np.ndarray | None
-    cell_numbers: np.ndarray | None
+    blocks: np.ndarray
     point_data: dict[str, np.ndarray | None]
     cell_data: dict[str, np.ndarray | None]
-    warnings: list[str]
+    point_sets: dict[str, np.ndarray] = field(default_factory=dict)
+    cell_sets: dict[str, np.ndarray] = field(default_factory=dict)
+    point_numbers: np.ndarray | None = None
+    cell_numbers: np.ndarray | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def read_vtk(path: Path) -> Mesh:
@@ -75,17 +81,42 @@ def read_vtk(path: Path) -> Mesh:
     MeshError
         The file is no VTK file, is damaged, or holds nothing that is structural.
     """
-    content = VtkContent(**read_apart("VTK", path))
+    return _mesh(path, "VTK", Content(**read_apart("VTK", path)))
+
+
+def read_with_meshio(path: Path) -> Mesh:
+    """Mesh of a file that meshio knows: Netgen, Tetgen, Permas, FLAC3D, XDMF, SU2, STL, PLY, OBJ, ...
+
+    Nodes and elements are numbered from 1 in the order of the file. meshio's sets become node and element sets, and
+    integers on cells or points make sets as in ``read_vtk``.
+
+    Raises
+    ------
+    MeshError
+        meshio cannot read the file (with what it says), or it holds nothing that is structural.
+    """
+    content = Content(**read_apart("meshio", path))
+    points = content.points
+    if points.ndim != 2 or points.dtype.kind not in "fiu" or not len(points):
+        raise MeshError(f"{path}: meshio finds no nodes with coordinates in the file; it is empty or damaged.")
+    if points.shape[1] != 3:
+        raise MeshError(f"{path}: the nodes have {points.shape[1]} coordinates; a flexible body needs a mesh with three.")
+    if path.suffix.lower() in _SURFACES_OF_CAD:
+        content.warnings.append("the file holds only a surface; it is read as shells.")
+    return _mesh(path, "a format of meshio", content)
+
+
+def _mesh(path: Path, file_format: str, content: Content) -> Mesh:
     _check(path, content)
     content = _in_pieces(content)
     node_ids, cell_ids = _ids(content.point_numbers, len(content.points)), _ids(content.cell_numbers, len(content.types))
     table = NodeTable(str(path), "point")
     table.add(node_ids, content.points, f"{path}: point", np.arange(len(node_ids)))
-    shapes = Shapes(path, "VTK", table, warnings=[f"{path}: {text}" for text in content.warnings])
+    shapes = Shapes(path, file_format, table, warnings=[f"{path}: {text}" for text in content.warnings])
     shapes.groups = _element_rows(path, content, node_ids, cell_ids, shapes.warnings)
+    shapes.element_groups, unused_cells = _sets(content.cell_data, content.cell_sets, cell_ids)
+    shapes.node_groups, unused_points = _sets(content.point_data, content.point_sets, node_ids, zero_is_none=True)
     skipped = SkipList()
-    shapes.element_groups, unused_cells = _sets(content.cell_data, cell_ids)
-    shapes.node_groups, unused_points = _sets(content.point_data, node_ids, zero_is_none=True)
     for name in (*unused_cells, *unused_points):
         skipped.add(name, str(path), 0, analysis=True)
     shapes.skipped = skipped.as_tuple()
@@ -99,15 +130,16 @@ def _ids(declared: np.ndarray | None, count: int) -> np.ndarray:
 
 
 def _sets(
-    data: dict[str, np.ndarray | None], ids: np.ndarray, zero_is_none: bool = False
+    data: dict[str, np.ndarray | None], sets: dict[str, np.ndarray], ids: np.ndarray, zero_is_none: bool = False
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Sets, and the names of the arrays that make none."""
     integers = {name: values.astype(np.int64) for name, values in data.items() if values is not None}
-    sets, unused = sets_of_values(integers, ids, zero_is_none=zero_is_none)
-    return sets, [name for name in data if name in unused or name not in integers]
+    made, unused = sets_of_values(integers, ids, zero_is_none=zero_is_none)
+    unused = [name for name in data if name in unused or name not in integers]
+    return made | {name: ids[members] for name, members in sets.items()}, unused
 
 
-def _check(path: Path, content: VtkContent) -> None:
+def _check(path: Path, content: Content) -> None:
     """MeshError when cells have a wrong number of points, or use points that do not exist."""
     sizes, types, used = content.sizes, content.types, content.connectivity
     if len(types) != len(sizes) or (sizes < 0).any() or sizes.sum() != len(used):
@@ -130,7 +162,7 @@ def _check(path: Path, content: VtkContent) -> None:
         )
 
 
-def _in_pieces(content: VtkContent) -> VtkContent:
+def _in_pieces(content: Content) -> Content:
     """The content with strips of triangles and polylines cut into triangles and lines, numbered through."""
     sizes, types = content.sizes, content.types
     width = np.where(types == _STRIP, 3, 2)
@@ -149,17 +181,27 @@ def _in_pieces(content: VtkContent) -> VtkContent:
     within = np.where(turned, 3 - within, within)
     connectivity = content.connectivity[(np.cumsum(sizes) - sizes)[origin[piece]] + number[piece] + within]
     data = {name: None if values is None else values[origin] for name, values in content.cell_data.items()}
-    return replace(content, connectivity=connectivity, sizes=own[origin], types=types[origin], cell_numbers=None, cell_data=data)
+    return replace(
+        content,
+        connectivity=connectivity,
+        sizes=own[origin],
+        types=types[origin],
+        blocks=content.blocks[origin],
+        cell_numbers=None,
+        cell_data=data,
+    )
 
 
 def _element_rows(
-    path: Path, content: VtkContent, node_ids: np.ndarray, cell_ids: np.ndarray, warnings: list[str]
+    path: Path, content: Content, node_ids: np.ndarray, cell_ids: np.ndarray, warnings: list[str]
 ) -> list[ElementRows]:
     """The cells by type; those of types that flexmbs does not know are kept with the role "unknown"."""
     starts = np.cumsum(content.sizes) - content.sizes
     groups = []
-    for number, size in np.unique(np.stack([content.types, content.sizes], axis=1), axis=0).tolist():
-        cells = np.flatnonzero((content.types == number) & (content.sizes == size))
+    keys = np.stack([content.blocks, content.types, content.sizes], axis=1)
+    kinds, kind_of_cell, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    cells_of_kinds = np.split(np.argsort(kind_of_cell.ravel(), kind="stable"), np.cumsum(counts)[:-1])
+    for (_, number, size), cells in zip(kinds.tolist(), cells_of_kinds, strict=False):  # no cells: no kind, one part
         nodes = node_ids[content.connectivity[starts[cells][:, None] + np.arange(size)]]
         element = element_named("VTK", str(number), size)
         kind, order = (element.kind, list(element.order)) if element else (None, list(range(size)))
