@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from flexmbs import CaseError, FlexmbsError, Result, load, load_case, run_case
+from flexmbs.app.cli.run import view_values
 from flexmbs.app.cli.view import view_command
-from flexmbs.app.cli.view_values import view_values
 from flexmbs.result.run_summary import stored_view
 
 

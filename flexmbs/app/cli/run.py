@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.view_values import view_values
 from flexmbs.case.cases import load_case, plot_files, run_case, write_plots
 from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
@@ -187,3 +186,37 @@ def _number(value: object, digits: int = 7) -> str:
         shown = ", ".join(_number(item, digits) for item in value[:6])
         return f"[{shown}{', ...' if len(value) > 6 else ''}]"
     return "none" if value is None else str(value)
+
+
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def view_values(assignments: Sequence[str]) -> dict[str, object]:
+    """Options from words: "zoom=2", "camera=0,0,1", "window_size=640x480", "slow_motion=true", "follow=piston".
+
+    CaseError for words that are not NAME=VALUE.
+    """
+    return {name: _value(name, str(text)) for name, text in split_assignments(assignments, "--view").items()}
+
+
+def _value(name: str, text: str) -> object:
+    if name in ("title", "follow", "background", "color_map"):
+        return text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    separator = "x" if name == "window_size" else ","
+    parts = [_number_in(part) for part in text.split(separator)]
+    if name == "hide":
+        return tuple(text.split(","))
+    if any(part is None for part in parts):
+        return text
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _number_in(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None

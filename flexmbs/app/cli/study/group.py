@@ -12,11 +12,11 @@ COMMANDS = {
     "run": (f"{_HERE}.run:run_command", "Run what is missing of a study: here, on a Dask cluster, or one shard of it."),
     "status": (f"{_HERE}.status:status_command", "How many runs are finished, failed, going on, missing."),
     "table": (f"{_HERE}.table:table_command", "Parameters and figures of all runs."),
-    "plot": (f"{_HERE}.plot:plot_command", "Plot figures against parameters."),
-    "failed": (f"{_HERE}.failed:failed_command", "Why runs failed."),
-    "export": (f"{_HERE}.export:export_command", "Write the table as CSV, JSON lines or Parquet."),
+    "plot": (f"{_HERE}.table:plot_command", "Plot figures against parameters."),
+    "failed": (f"{_HERE}.status:failed_command", "Why runs failed."),
+    "export": (f"{_HERE}.table:export_command", "Write the table as CSV, JSON lines or Parquet."),
     "report": (f"{_HERE}.report:report_command", "Write one HTML page with everything."),
-    "pack": (f"{_HERE}.pack:pack_command", "Put the folders of finished runs into a few large files."),
+    "pack": (f"{_HERE}.status:pack_command", "Put the folders of finished runs into a few large files."),
 }
 
 

@@ -1,4 +1,4 @@
-"""``flexmbs study status``: how far a study has got."""
+"""``flexmbs study status``, ``failed`` and ``pack``: how many runs there are of each kind, why some failed, and packs of them."""
 
 from __future__ import annotations
 
@@ -14,3 +14,37 @@ from flexmbs.study.study_script import open_study
 def status_command(study: Path) -> None:
     """How many runs of STUDY are finished, failed, going on, missing; time and disk space used."""
     click.echo(str(open_study(study).status()))
+
+
+@click.command("failed")
+@click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
+@click.option("--run", "index", type=int, default=None, metavar="INDEX", help="Show one run whole, with its log.")
+@click.option("--count", type=int, default=20, show_default=True, help="Number of runs listed.")
+def failed_command(study: Path, index: int | None, count: int) -> None:
+    """Runs of STUDY that failed: parameters, reason, time reached; with --run also traceback and log."""
+    found = open_study(study)
+    if index is not None:
+        click.echo(found.failure_text(index))
+        return
+    rows = found.failed()
+    for number, record in rows[:count]:
+        varied = ", ".join(f"{name} = {found.point(number)[name]}" for name in found.space.names)
+        reason = "" if record.failure is None else f"{record.failure.kind}: {record.failure.message.splitlines()[0]}"
+        click.echo(f"run {number} ({varied})\n    {reason}")
+    if not rows:
+        click.echo("no run failed")
+        return
+    if len(rows) > count:
+        click.echo(f"... and {len(rows) - count} more (--count)")
+    click.echo(f"'flexmbs study failed {study} --run INDEX' shows one whole", err=True)
+
+
+@click.command("pack")
+@click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
+def pack_command(study: Path) -> None:
+    """Put the folders of finished runs of STUDY into a few large files; every other command reads them as before.
+
+    For file systems on which many small files are slow, or against a limit on their number.
+    """
+    count = open_study(study).pack()
+    click.echo(f"packed {count} runs")
