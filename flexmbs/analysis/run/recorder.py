@@ -8,7 +8,6 @@ from flexmbs.analysis.recording.energy_books import EnergyBooks
 from flexmbs.analysis.recording.log_records import described_steps, records_of
 from flexmbs.analysis.recording.stored_steps import RowThinner, Storage
 from flexmbs.analysis.run.energy_watch import EnergyWatch
-from flexmbs.analysis.run.wider_blocks import wider_rows
 from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import State
 from flexmbs.core.layout.tables import make_workspace
@@ -221,3 +220,15 @@ def open_contacts(model: Model, state: State) -> list[ContactRecord]:
         _contact_record(model.contact_name(c, state.active[c] - 1), np.nan, state.episode[c])
         for c in np.flatnonzero(state.active[: len(model.contact_names)])
     ]
+
+
+def wider_rows(rows: np.ndarray, old: Model, new: Model) -> np.ndarray:
+    """(k, width of the new log) rows of the log (k, width of the old one); numbers behind them stay behind."""
+    was, now = old.log_row, new.log_row
+    found = np.zeros((len(rows), now.width + rows.shape[1] - was.width))
+    found[:, 0] = rows[:, 0]
+    for name in ("q", "reference", "v", "a", "flags", "contact_history"):
+        there, here = getattr(was, name), getattr(now, name)
+        found[:, here.start : here.start + there.stop - there.start] = rows[:, there]
+    found[:, now.width :] = rows[:, was.width :]
+    return found

@@ -23,10 +23,16 @@ from flexmbs.analysis.run.failure_diagnosis import HALTED, OPENED, Failure, step
 from flexmbs.analysis.run.initialisation import warm_up
 from flexmbs.analysis.run.recorder import OPEN, Recorder, open_contacts
 from flexmbs.analysis.run.run_model import RunModel
-from flexmbs.analysis.run.run_notes import ImpactNotes, notes_of_machine, soft_contacts
+from flexmbs.analysis.run.run_notes import (
+    ImpactNotes,
+    decided_by,
+    half_turns,
+    notes_of_machine,
+    soft_contacts,
+    vibrations_that_decide,
+)
 from flexmbs.analysis.run.run_progress import DeferredInterrupt, RunProgress
 from flexmbs.analysis.run.saved_state_comparison import saved_choice, setting_differences, system_differences
-from flexmbs.analysis.run.step_statistics import decided_by, half_turns, vibrations_that_decide
 from flexmbs.analysis.run.time_stepping import IN_TIME, note_of_sweeps
 from flexmbs.common.errors import MechanismError, ResultWarning, SimulationError
 from flexmbs.common.user_warnings import warn

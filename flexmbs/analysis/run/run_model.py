@@ -22,7 +22,6 @@ from flexmbs.analysis.run.time_stepping import (
     why_not,
     without_slots,
 )
-from flexmbs.analysis.run.wider_blocks import copy_into, wider_settings
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.contact.rigid.contact_work import ContactWork, allocate_contact_work
@@ -167,3 +166,22 @@ class RunModel:
         for name in s.KEPT_BETWEEN_CHOICES:
             if not name.startswith("history_"):
                 getattr(self.state, name)[:] = getattr(state, name)
+
+
+def wider_settings(settings: s.Settings, pairs: np.ndarray, old: Model, new: Model) -> s.Settings:
+    """``settings`` with those of the last multiplier also for those behind it; ``pairs``: largest flags."""
+    n, added = len(old.coordinate_names), len(new.coordinate_names) - len(old.coordinate_names)
+    arrays = dict(settings.arrays)
+    by_coordinate = ("atol_q", "atol_v", "reach_q", "reach_v", "vibration_time", "scale_body", "floor_q", "largest_q", "motion")
+    for name in by_coordinate:
+        if arrays[name].shape == (n,):
+            arrays[name] = np.concatenate([arrays[name], np.repeat(arrays[name][-1:], added)])
+    return s.Settings(**{**arrays, "pairs": pairs})
+
+
+def copy_into(wider: s.State, state: s.State) -> None:
+    """Copy what does not depend on the choice of unknowns to the state of a wider model."""
+    for name in s.KEPT_BETWEEN_CHOICES:
+        array, into = getattr(state, name), getattr(wider, name)
+        if into.size:  # shares of very many contacts are not kept (core.layout.tables.sharing_size)
+            into[tuple(slice(0, size) for size in array.shape)] = array

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from flexmbs.analysis.run.step_statistics import vibrations_that_decide
+from flexmbs.analysis.run.run_notes import vibrations_that_decide
 from flexmbs.common.progress import Progress
 from flexmbs.core.layout.state import State
 from flexmbs.model.compiled_model import Model

@@ -8,7 +8,7 @@ import pytest
 import flexmbs as fm
 from flexmbs.analysis.prepare.prepare import ready
 from flexmbs.analysis.run.auto_integrator import choose_integrator
-from flexmbs.analysis.run.step_statistics import vibrations_that_decide
+from flexmbs.analysis.run.run_notes import vibrations_that_decide
 from flexmbs.analysis.run.tolerances import measured_points, motion_scales
 
 RTOL = 1e-4
