@@ -48,7 +48,8 @@ def source_digest(folders: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
-def require(library: str, purpose: str) -> None:
-    """FlexmbsError, with the command that installs it, if a library is missing."""
+def require(library: str, purpose: str, error: type[FlexmbsError] = FlexmbsError, extra: str = "") -> None:
+    """``error``, with the command that installs it (or an extra of flexmbs), if a library is missing."""
     if importlib.util.find_spec(library) is None:
-        raise FlexmbsError(f"{purpose} needs {library}, which is not installed: pip install {library}")
+        wanted = f'"flexmbs[{extra}]"' if extra else library
+        raise error(f"{purpose} needs {library}, which is not installed: pip install {wanted}")

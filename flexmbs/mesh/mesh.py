@@ -219,4 +219,4 @@ class Mesh:
 
     def _repr_html_(self) -> str:
         """For notebooks: nodes, elements, sets, materials, warnings."""
-        return str(load("flexmbs.view.cards:mesh_card")(self))
+        return str(load("flexmbs.view.part_tables:mesh_card")(self))

@@ -152,7 +152,7 @@ class FlexibleBody:
 
     def _repr_html_(self) -> str:
         """For notebooks: mass, size, modes, advice, warnings."""
-        return str(load("flexmbs.view.cards:body_card")(self))
+        return str(load("flexmbs.view.part_tables:body_card")(self))
 
     @property
     def mode_count(self) -> int:

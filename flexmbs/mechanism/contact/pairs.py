@@ -12,7 +12,6 @@ from flexmbs.mechanism.contact.capsule import Capsule
 from flexmbs.mechanism.contact.contact import ContactPoint
 from flexmbs.mechanism.contact.cylinder import Cylinder
 from flexmbs.mechanism.contact.finite_planes import Disc, Rectangle
-from flexmbs.mechanism.contact.rounded_pairs import rounded_on_rounded
 from flexmbs.mechanism.contact.shape_pairs import (
     capsule_ends_on_shape,
     capsule_on_shape,
@@ -20,6 +19,7 @@ from flexmbs.mechanism.contact.shape_pairs import (
     corners_on_shape,
     cylinder_in_bore,
     cylinder_on_plane,
+    rounded_on_rounded,
     sphere_on_shape,
     torus_on_plane,
     turning,

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.result.export.face_lists import Faces
-from flexmbs.result.export.parts import ExportedPart, Motion, mechanism_size
+from flexmbs.result.export.parts import ExportedPart, Faces, Motion, mechanism_size
 from flexmbs.view.parts.joint_symbols import coil
 from flexmbs.view.parts.scene_parts import Link, scene_parts
 from flexmbs.view.parts.solids import EMPTY, Solid, axes_along, cylinder, tube

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.result.export.face_lists import Faces
 from flexmbs.result.export.glb import Glb
 from flexmbs.result.export.gltf_links import Stretched
-from flexmbs.result.export.parts import ExportedPart
+from flexmbs.result.export.parts import ExportedPart, Faces
 
 _CREASE = 35.0  # degrees; edges sharper than this stay sharp in the light
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.common.hdf5_files import writing_hdf5
 from flexmbs.result.export.checks import checked_path, ready_folder
-from flexmbs.result.export.face_lists import Faces
+from flexmbs.result.export.parts import Faces
 
 _KINDS = {1: 1, 2: 3, 3: 5, 4: 9}  # cells of VTK by their number of points: vertex, line, triangle, quadrilateral
 _POLYGON = 7

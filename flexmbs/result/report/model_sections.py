@@ -11,8 +11,7 @@ from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, pa
 from flexmbs.common.quantities import number, quantity
 from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape, static_error_table, vector, verdict
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result.report.reportable import ReportableResult
-from flexmbs.result.report.stated import StatedModel
+from flexmbs.result.report.stated import ReportableResult, StatedModel
 from flexmbs.view.part_tables import MAX_ROWS, joints_table, others_tables, titled_table
 from flexmbs.view.topology import draw_topology
 

@@ -13,9 +13,8 @@ from flexmbs.common.names_in_messages import listed
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.report.picture_sections import key_histories, scene_html, scene_page
-from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.run_sections import all_warnings, balance_sentence
-from flexmbs.result.report.stated import StatedModel, stated_model
+from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.plots import plot_histories
 

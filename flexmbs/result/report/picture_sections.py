@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import drawing, few_colours, paragraph, still, text
 from flexmbs.common.quantities import number
-from flexmbs.result.report.reportable import ReportableResult
+from flexmbs.result.report.stated import ReportableResult
 from flexmbs.view.opengl import RenderingUnavailable
 from flexmbs.view.page.html import page_assets, page_start
 from flexmbs.view.page.pages import least_size, page_fragment

@@ -16,7 +16,6 @@ from flexmbs.common.versions import library_versions
 from flexmbs.result.report.model_sections import model_section, quality_section
 from flexmbs.result.report.picture_sections import page_head, pictures_section, plots_section, scene_html, stills
 from flexmbs.result.report.report_style import REPORT_STYLE
-from flexmbs.result.report.reportable import ReportableResult
 from flexmbs.result.report.run_sections import (
     all_warnings,
     contacts_section,
@@ -27,7 +26,7 @@ from flexmbs.result.report.run_sections import (
     versions_section,
     warnings_section,
 )
-from flexmbs.result.report.stated import StatedModel, stated_model
+from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 
 _HEADING = re.compile(r'<h2 id="([a-z]+)">([^<]+)</h2>')

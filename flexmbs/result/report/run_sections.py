@@ -13,8 +13,7 @@ from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, pa
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
-from flexmbs.result.report.reportable import ReportableResult
-from flexmbs.result.report.stated import StatedModel
+from flexmbs.result.report.stated import ReportableResult, StatedModel
 from flexmbs.result.run_summary import RunSummary
 
 if TYPE_CHECKING:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 from flexmbs.common.errors import SimulationError
+from flexmbs.result.energy_ledger import EnergyLedger
+from flexmbs.result.event_records import EventRecord
 from flexmbs.result.structure import Structure
+from flexmbs.result.trajectory import ContactRecord
+from flexmbs.view.drawable import DrawableResult
 
 
 @dataclass(frozen=True)
@@ -60,3 +64,22 @@ def _end(value: Any) -> tuple[str, str]:
 def _entry(plain: Mapping[str, Any], **kinds: Any) -> SimpleNamespace:
     """An entry with all of its fields, those named here of the type that they must have."""
     return SimpleNamespace(**{**plain, **{name: kind(plain[name]) for name, kind in kinds.items()}})
+
+
+class ReportableResult(DrawableResult, Protocol):
+    """A result with its structure, statistics, contacts, events and energy ledger."""
+
+    @property
+    def structure(self) -> Structure: ...
+    @property
+    def trajectory(self) -> Any: ...
+    @property
+    def contacts(self) -> Sequence[ContactRecord]: ...
+    @property
+    def events(self) -> Sequence[EventRecord]: ...
+    @property
+    def stats(self) -> Mapping[str, Any]: ...
+    @property
+    def status(self) -> str: ...
+    def energy_ledger(self, time: float | None = None) -> EnergyLedger: ...
+    def resampled(self, times: Any) -> ReportableResult: ...

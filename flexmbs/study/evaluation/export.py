@@ -11,8 +11,8 @@ import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import StudyError
+from flexmbs.common.versions import require
 from flexmbs.study.evaluation.columns import Column
-from flexmbs.study.evaluation.optional_library import require
 from flexmbs.study.evaluation.table_data import RUN_COLUMNS, TableData
 
 ROWS_AT_A_TIME = 20000  # as Python objects, to limit memory
@@ -25,7 +25,7 @@ def export(table: TableData, path: str | Path) -> None:
         raise StudyError(f"{path}: the ending must be {', '.join(list(WRITERS)[:-1])} or {list(WRITERS)[-1]}")
     write = WRITERS[path.suffix.lower()]
     if path.suffix.lower() == ".parquet":
-        require("pyarrow", "a Parquet file")
+        require("pyarrow", "a Parquet file", StudyError, "studies")
     with replacing_in_folder(path) as temporary:
         write(table, temporary)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.evaluation.optional_library import require
+from flexmbs.common.versions import require
 from flexmbs.study.evaluation.table_data import TableData
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def to_pandas(table: TableData) -> pandas.DataFrame:
     """``StudyTable.to_pandas``."""
-    require("pandas", "a pandas table")
+    require("pandas", "a pandas table", StudyError, "studies")
     import pandas
 
     extra = [table.run_column(name) for name in ("run.status", "run.seconds", "run.key")]
@@ -40,7 +40,7 @@ def to_pandas(table: TableData) -> pandas.DataFrame:
 
 def to_xarray(table: TableData, grid: bool | None = None) -> xarray.Dataset:
     """``StudyTable.to_xarray``."""
-    require("xarray", "an xarray dataset")
+    require("xarray", "an xarray dataset", StudyError, "studies")
     levels = {name: np.unique(table[name]) for name in table.parameters}
     if grid is None:
         grid = bool(levels) and prod(map(len, levels.values())) == len(table) and _once(table, levels)

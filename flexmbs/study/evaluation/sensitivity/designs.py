@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
+from flexmbs.common.versions import require
 from flexmbs.study.evaluation.columns import Numbers
-from flexmbs.study.evaluation.optional_library import require
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities, varying_response
 from flexmbs.study.evaluation.table import StudyTable
 
@@ -65,7 +65,7 @@ def sobol_indices(table: StudyTable, response: str, design: SobolDesign) -> Sens
     its own, so the indices stay those of a smaller sample, but describe the part of the space in which runs finish.
     StudyError if more than a tenth of the base points are lost, since then that part is another one.
     """
-    require("SALib", "Sobol indices")
+    require("SALib", "Sobol indices", StudyError, "studies")
     from SALib.analyze import sobol
 
     values, left_out = _whole_blocks(table, response, design.runs, design.block, "base points")
@@ -100,7 +100,7 @@ def morris_effects(table: StudyTable, response: str, design: MorrisDesign) -> Se
 
     Trajectories with a run without a finite value are left out; StudyError if those are more than a tenth.
     """
-    require("SALib", "Morris' elementary effects")
+    require("SALib", "Morris' elementary effects", StudyError, "studies")
     from SALib.analyze import morris
 
     size = len(design.names) + 1

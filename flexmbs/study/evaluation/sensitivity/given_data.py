@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
+from flexmbs.common.versions import require
 from flexmbs.study.evaluation.columns import Column, Numbers
-from flexmbs.study.evaluation.optional_library import require
 from flexmbs.study.evaluation.sensitivity.regression import largest_correlation, rank_correlations, ranks, standardised_regression
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities, varying_response
 from flexmbs.study.evaluation.table import StudyTable
@@ -138,7 +138,7 @@ def _share_between(codes: npt.NDArray[np.intp], values: Numbers) -> float:
 
 def _rbd_fast(inputs: Numbers, values: Numbers) -> tuple[float, float]:
     """First-order index by RBD-FAST (Tarantola, Gatelli and Mara 2006; bias correction of Tissot and Prieur 2012)."""
-    require("SALib", "a first-order index of given data")
+    require("SALib", "a first-order index of given data", StudyError, "studies")
     from SALib.analyze import rbd_fast
 
     problem = {"num_vars": 1, "names": ["x"], "bounds": [[0.0, 1.0]]}
