@@ -6,34 +6,12 @@ import re
 
 import numpy as np
 
-_WORDS = (
-    "region",
-    "mat",
-    "block",
-    "group",
-    "part",
-    "zone",
-    "physical",
-    "entity",
-    "ref",
-    "pid",
-    "prop",
-    "domain",
-    "label",
-    "tag",
-    "body",
-    "marker",
-    "attribute",
-    "set",
-    "color",
-    "component",
-    "bound",
-    "surface",
-    "patch",
-    "subdomain",
+_WORDS = tuple(
+    "region mat block group part zone physical entity ref pid prop domain label"
+    " tag body marker attribute set color component bound surface patch subdomain".split()
 )
 _GEOMETRICAL = re.compile(r"geometrical|dim_tags|elementary", re.IGNORECASE)
-_FEW, _MOST = 10, 1000  # so many sets are made of few cells, and at most
+_FEW, _MAX_SETS = 10, 1000  # so many sets are made of few cells, and at most
 
 
 def sets_of_values(
@@ -47,12 +25,12 @@ def sets_of_values(
     sets: dict[str, np.ndarray] = {}
     unused = []
     for name, values in data.items():
-        found = np.unique(values)
+        distinct = np.unique(values)
         looks_so = any(word in name.lower() for word in _WORDS) and not _GEOMETRICAL.search(name)
-        if not looks_so or len(found) > min(_MOST, max(len(values) // 2, _FEW)):
+        if not looks_so or len(distinct) > min(_MAX_SETS, max(len(values) // 2, _FEW)):
             unused.append(name)
             continue
-        lowest = 1 if zero_is_none or len(found) == 1 else 0
-        for value in found[found >= lowest]:
+        lowest = 1 if zero_is_none or len(distinct) == 1 else 0
+        for value in distinct[distinct >= lowest]:
             sets[f"{name} {value}"] = ids[values == value]
     return sets, unused

@@ -18,6 +18,7 @@ import numpy as np
 TOO_LONG = 97  # exit code
 _POLYHEDRON = 42
 _END = "end_of_file_reached"
+_IN_TEXT = rb"(?![^>]*\"(?:binary|appended)\")"  # a DataArray
 _AT_END = re.compile(f"(?:keyword|attribute type): {_END}")
 
 
@@ -135,7 +136,7 @@ def _vtk_content(path: str) -> dict:
     messages = re.findall(r"(ERROR|Warning): In [^\n]*\n(?:\w+ \(\w+\): )?(.*?)\n\n", window.GetOutput(), re.DOTALL)
     errors = [text for kind, text in messages if kind == "ERROR" and not _AT_END.search(text)]
     if errors or not (reader.IsA("vtkXMLReader") or _AT_END.search(window.GetOutput())):
-        raise ValueError(errors[0] if errors else "it is cut off within its last array")
+        raise ValueError(errors[0].split("\n")[0] if errors else "it is cut off within its last array")
     grid = reader.GetOutput()
     if grid.IsA("vtkPolyData"):
         arrays = [grid.GetVerts(), grid.GetLines(), grid.GetPolys(), grid.GetStrips()]
@@ -158,7 +159,10 @@ def _vtk_content(path: str) -> dict:
         content[f"{kind}_data"] = values = _arrays(attributes, count)
         numbers = attributes.GetGlobalIds()
         content[f"{kind}_numbers"] = None if numbers is None else values.pop(_text(numbers.GetName()), None)
-    if not reader.IsA("vtkXMLReader") and _POLYHEDRON not in content["types"]:  # which lists faces
+    if reader.IsA("vtkXMLReader"):
+        _check_text(data, rb"<Points>\s*<DataArray\b", content["points"].size)
+        _check_text(data, rb"<DataArray\b(?=[^>]*\bName=\"connectivity\")", len(content["connectivity"]))
+    elif _POLYHEDRON not in content["types"]:  # which lists faces
         _check_declared(data, len(content["sizes"]), len(content["connectivity"]))
     return content
 
@@ -176,7 +180,7 @@ def _vtk_reader(data: bytes):
         _check_pieces(data)
         reader = readers[xml[1]]()
         # Coordinates in text may have more digits than the type that is declared.
-        text_points = rb"(<Points>\s*<DataArray\b(?![^>]*(?:binary|appended))[^>]*)Float32"
+        text_points = rb"(<Points>\s*<DataArray\b" + _IN_TEXT + rb"[^>]*)Float32"
         reader.SetInputString(re.sub(text_points, rb"\1Float64", data))
         return reader
     is_text = re.search(rb"^[ \t]*ASCII\s*$", data[:1024], re.MULTILINE | re.IGNORECASE) is not None
@@ -202,6 +206,14 @@ def _check_pieces(data: bytes) -> None:
     names = [re.findall(rb"\bName=\"[^\"]*\"", piece) for piece in pieces if b'NumberOfPoints="0"' not in piece]
     if any(sorted(own) != sorted(names[0]) for own in names):
         raise ValueError("its pieces hold different arrays; save it as one piece")
+
+
+def _check_text(data: bytes, tag: bytes, count: int) -> None:
+    """ValueError when arrays in the text of an XML file do not hold ``count`` numbers: VTK takes what fits."""
+    texts = re.findall(tag + _IN_TEXT + rb"[^>]*>([^<]*)", data)
+    numbers = np.array(b" ".join(texts).split(), float)  # ValueError for what is none
+    if texts and len(numbers) != count:
+        raise ValueError(f"{len(numbers)} numbers of points or coordinates stand where {count} are declared")
 
 
 def _check_declared(data: bytes, cells: int, size: int) -> None:
