@@ -39,10 +39,10 @@ from flexmbs.case.parameters import from_values, settings_of
 from flexmbs.common.atomic_files import what_is, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder
-from flexmbs.common.user_warnings import heard
+from flexmbs.common.user_warnings import collected_warnings
 from flexmbs.result.event_records import last_modes
 from flexmbs.result.result import Result
-from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.result.run_folder import RunFolder, locked_result_folder
 from flexmbs.result.run_summary import SUMMARY
 from flexmbs.view.film_options import check_view
 from flexmbs.view.plots import plot_histories, plot_map
@@ -224,7 +224,7 @@ def run_case(
     if getattr(parameters, "t_end", 0.0) is not None:
         _check_storage(case, parameters, storage)
     started = time.perf_counter()
-    with taken(out, force=force, resume=resume) as folder, heard() as warnings:
+    with locked_result_folder(out, force=force, resume=resume) as folder, collected_warnings() as warnings:
         resume = resume or (folder is not None and folder.resume)
         if hasattr(case.module, "resolve"):
             parameters = case.module.resolve(parameters)

@@ -37,7 +37,7 @@ def writing_hdf5(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owne
 def damage(path: str | Path) -> str:
     """What is wrong with the content of a file of :func:`writing_hdf5`; empty if every byte is as it was written.
 
-    Files of flexmbs 0.1.0 and of other tools have no checksum and are not checked. OSError if ``path`` cannot be read.
+    Files of other tools have no checksum and are not checked. OSError if ``path`` cannot be read.
     """
     with open(path, "rb", buffering=0) as file:
         found = file.read(BLOCK)

@@ -24,7 +24,7 @@ class _Report:
     shown: set[str] = field(default_factory=set)
 
 
-_heard: ContextVar[tuple[list[str], ...]] = ContextVar("heard", default=())
+_collected: ContextVar[tuple[list[str], ...]] = ContextVar("collected", default=())
 _report: ContextVar[_Report | None] = ContextVar("report", default=None)
 
 
@@ -78,21 +78,21 @@ def shown(messages: Iterable[str]) -> None:
 
 
 @contextmanager
-def heard() -> Iterator[list[str]]:
+def collected_warnings() -> Iterator[list[str]]:
     """A list of the warnings of flexmbs within this context, each once; they are issued as always.
 
     It is complete whatever filters of warnings are set, and whatever was issued before.
     """
     texts: list[str] = []
-    token = _heard.set((*_heard.get(), texts))
+    token = _collected.set((*_collected.get(), texts))
     try:
         yield texts
     finally:
-        _heard.reset(token)
+        _collected.reset(token)
 
 
 def _issue(message: str, text: str, category: type[FlexmbsWarning]) -> None:
-    for texts in _heard.get():
+    for texts in _collected.get():
         if text not in texts:
             texts.append(text)
     report = _report.get()

@@ -155,7 +155,7 @@ class RunFolder(os.PathLike):
 
 
 @contextmanager
-def taken(out, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder | None]:
+def locked_result_folder(out, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder | None]:
     """The folder ``out`` locked as long as this lasts; what is locked already stays so afterwards; None for None."""
     if out is None or isinstance(out, RunFolder):
         yield out

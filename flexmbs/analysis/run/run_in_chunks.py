@@ -54,7 +54,7 @@ from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
 from flexmbs.result.trajectory import ContactRecord
 
-UNSETTLED, MIN_FORCE = 1e-5, 1e-6  # of multipliers that are told: of the largest, and N or N m
+UNSETTLED, MIN_FORCE = 1e-5, 1e-6  # of multipliers that are reported: of the largest, and N or N m
 CHUNK_SECONDS = 0.05  # between two returns to Python, for progress and Ctrl-C
 LOG_BYTES = 2**20  # of the steps of a chunk, at least 512 steps: small systems take 10 000 in CHUNK_SECONDS
 WRITE_SECONDS = 1.0  # between two chunk files; longer if writing takes more than WRITING_SHARE of the time

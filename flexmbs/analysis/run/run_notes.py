@@ -106,7 +106,7 @@ def notes_of_machine(system: Mechanism, model: Model, row: np.ndarray, as_stated
     """The lowest modes of a machine with damped bodies as text (empty: there are none), and what to say at the end of a run.
 
     ``row``: the first of the log, ``as_stated``: of a start that nothing has been changed of; vibrations below ``least`` of
-    the size of a body are not told.
+    the size of a body are not reported.
     """
     damped = any(np.any(model.bodies[name].De) for name in model.modal)
     starts = as_stated and len(model.modal) > 0

@@ -24,7 +24,7 @@ from flexmbs.analysis.run.tolerances import AbsoluteTolerance
 from flexmbs.analysis.statics.statics import in_equilibrium
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.progress import Progress, Stage, on_progress, report
-from flexmbs.common.user_warnings import heard
+from flexmbs.common.user_warnings import collected_warnings
 from flexmbs.core.layout.state import TOUCHES_NOW
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.core.methods.moreau import Moreau
@@ -35,7 +35,7 @@ from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.model.second_order_terms import run_tolerance
 from flexmbs.model.spanning_tree import DEEP
 from flexmbs.result.result import Result
-from flexmbs.result.run_folder import RunFolder, taken
+from flexmbs.result.run_folder import RunFolder, locked_result_folder
 from flexmbs.result.saved_state import SavedState
 
 
@@ -149,7 +149,7 @@ def simulate(
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")
     saves.check_start_options(out, resume, start, from_equilibrium or quasi_static_start, force)
     silent = _nothing if progress is False else None
-    with taken(out, force=force, resume=resume) as folder, on_progress(silent), heard() as warnings:
+    with locked_result_folder(out, force=force, resume=resume) as folder, on_progress(silent), collected_warnings() as warnings:
         saved = saves.start_state(folder, resume, start)
         if saved is not None and not (t_end >= saved.t if resume else t_end > saved.t):
             raise MechanismError(f"t_end = {t_end!r} s must be later than the time of the saved state, {saved.t:.9g} s")

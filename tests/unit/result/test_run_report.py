@@ -14,7 +14,7 @@ from planar_four_bar import four_bar
 import flexmbs as fm
 from flexmbs.app.cli.report import report_command
 from flexmbs.common.quantities import number, quantity
-from flexmbs.common.user_warnings import heard, warn
+from flexmbs.common.user_warnings import collected_warnings, warn
 from flexmbs.result.report import picture_sections
 from flexmbs.result.report.picture_sections import chosen_times, key_histories
 from flexmbs.result.report.run_sections import all_warnings, sentences, warnings_section
@@ -157,7 +157,7 @@ def test_warnings_of_bodies_and_of_the_run_are_listed(system, tmp_path, monkeypa
 
 
 def test_warnings_are_heard_whatever_the_filters_say(recwarn):
-    with heard() as outer, heard() as inner:
+    with collected_warnings() as outer, collected_warnings() as inner:
         for _ in range(3):
             warn("once", fm.MeshWarning)
     warn("behind", fm.MeshWarning)
