@@ -142,28 +142,30 @@ def _vtk_content(path: str) -> dict:
         arrays = [grid.GetVerts(), grid.GetLines(), grid.GetPolys(), grid.GetStrips()]
     else:
         arrays = [grid.GetCells()] if grid.GetNumberOfCells() else []
-    points = grid.GetPoints()
+    points, cell_count = grid.GetPoints(), grid.GetNumberOfCells()
     empty = np.empty(0, np.int64)
     content = {
         "points": vtk_to_numpy(points.GetData()) if points else np.empty((0, 3)),
         "connectivity": np.concatenate([empty, *(vtk_to_numpy(cells.GetConnectivityArray()) for cells in arrays)]),
         "sizes": np.concatenate([empty, *(np.diff(vtk_to_numpy(cells.GetOffsetsArray())) for cells in arrays)]),
-        "types": np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())], np.int64),
-        "blocks": np.zeros(grid.GetNumberOfCells(), np.int64),
+        "types": np.array([grid.GetCellType(i) for i in range(cell_count)], np.int64),
+        "blocks": np.zeros(cell_count, np.int64),
         "warnings": [text for kind, text in dict.fromkeys(messages) if kind == "Warning" and "locate key" not in text],
     }
     for kind, attributes, count in (
         ("point", grid.GetPointData(), grid.GetNumberOfPoints()),
-        ("cell", grid.GetCellData(), grid.GetNumberOfCells()),
+        ("cell", grid.GetCellData(), cell_count),
     ):
         content[f"{kind}_data"] = values = _arrays(attributes, count)
         numbers = attributes.GetGlobalIds()
         content[f"{kind}_numbers"] = None if numbers is None else values.pop(_text(numbers.GetName()), None)
     if reader.IsA("vtkXMLReader"):
         _check_text(data, rb"<Points>\s*<DataArray\b", content["points"].size)
-        _check_text(data, rb"<DataArray\b(?=[^>]*\bName=\"connectivity\")", len(content["connectivity"]))
+        sections = b" ".join(re.findall(rb"<(?:Cells|Verts|Lines|Strips|Polys)>.*?</[CVLSP]", data, re.DOTALL))
+        for name, count in ((b"connectivity", len(content["connectivity"])), (b"offsets", cell_count), (b"types", cell_count)):
+            _check_text(sections, rb"<DataArray\b(?=[^>]*\bName=\"" + name + rb"\")", count)
     elif _POLYHEDRON not in content["types"]:  # which lists faces
-        _check_declared(data, len(content["sizes"]), len(content["connectivity"]))
+        _check_declared(data, cell_count, len(content["connectivity"]))
     return content
 
 
@@ -201,8 +203,12 @@ def _vtk_reader(data: bytes):
 
 
 def _check_pieces(data: bytes) -> None:
-    """ValueError when an array is not in every piece: VTK would leave its values undefined there."""
-    pieces = data.partition(b"<AppendedData")[0].split(b"<Piece")[1:]
+    """ValueError when an array is not in every piece, where VTK would leave its values undefined, or a count is no number."""
+    head = data.partition(b"<AppendedData")[0]
+    for count in re.findall(rb"\b(?:NumberOf\w+|offset)=\"([^\"]*)", head):
+        if not count.isdigit():
+            raise ValueError(f"{count!r} stands where a whole number is needed")
+    pieces = head.split(b"<Piece")[1:]
     names = [re.findall(rb"\bName=\"[^\"]*\"", piece) for piece in pieces if b'NumberOfPoints="0"' not in piece]
     if any(sorted(own) != sorted(names[0]) for own in names):
         raise ValueError("its pieces hold different arrays; save it as one piece")
@@ -213,7 +219,7 @@ def _check_text(data: bytes, tag: bytes, count: int) -> None:
     texts = re.findall(tag + _IN_TEXT + rb"[^>]*>([^<]*)", data)
     numbers = np.array(b" ".join(texts).split(), float)  # ValueError for what is none
     if texts and len(numbers) != count:
-        raise ValueError(f"{len(numbers)} numbers of points or coordinates stand where {count} are declared")
+        raise ValueError(f"{len(numbers)} numbers of points and cells stand where {count} are declared")
 
 
 def _check_declared(data: bytes, cells: int, size: int) -> None:

@@ -72,8 +72,10 @@ def test_wrong_legacy_content(folder, tmp_path, old, new, message):
     ("old", "new", "message"),
     [
         ('NumberOfPoints="14"', 'NumberOfPoints="3000000000"', "needs more memory or time than"),
-        ('NumberOfPoints="14"', 'NumberOfPoints="13"', "42 numbers of points or coordinates stand where 39 are declared"),
-        ('NumberOfCells="3"', 'NumberOfCells="2"', "22 numbers of points or coordinates stand where 16 are declared"),
+        ('NumberOfPoints="14"', 'NumberOfPoints="13"', "42 numbers of points and cells stand where 39 are declared"),
+        ('NumberOfCells="3"', 'NumberOfCells="2"', "22 numbers of points and cells stand where 16 are declared"),
+        ('NumberOfCells="3"', 'NumberOfCells="1,2"', "b'1,2' stands where a whole number is needed"),
+        ("8 16 22", "", "offsets. array is not long enough"),
         ("0 0.5 2 1 0.5 2", "0 0.5.5 2 1 0.5 2", "could not convert"),
         ("</Cells>", "", r"mismatched tag"),
         ('type="UnstructuredGrid"', 'type="PUnstructuredGrid"', r"the type PUnstructuredGrid is not supported"),
