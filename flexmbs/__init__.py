@@ -138,7 +138,7 @@ _WHERE = {
     "flexmbs.result.result": ("Result", "load"),
     "flexmbs.result.comparison.compare": ("compare", "Comparison"),
     "flexmbs.result.spectrum": ("Spectrum", "SpectrumPeak"),
-    "flexmbs.result.run_folder": ("RunFolder",),
+    "flexmbs.result.result_folder": ("ResultFolder",),
     "flexmbs.result.saved_state": ("SavedState", "load_state"),
     "flexmbs.result.stress_peak": ("PeakStress",),
     "flexmbs.result.stress_envelope": ("StressEnvelope",),
@@ -180,7 +180,7 @@ _WHERE = {
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 # Former public names, until 0.2.
-_FORMER = {"Map": "SpaceTimeMap", "Peak": "SpectrumPeak"}
+_FORMER = {"Map": "SpaceTimeMap", "Peak": "SpectrumPeak", "RunFolder": "ResultFolder"}
 
 __all__ = sorted(_MODULE_OF)
 

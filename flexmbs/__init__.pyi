@@ -223,7 +223,7 @@ from flexmbs.result.event_records import EventRecord as EventRecord
 from flexmbs.result.export.gltf import GltfReport as GltfReport
 from flexmbs.result.result import Result as Result
 from flexmbs.result.result import load as load
-from flexmbs.result.run_folder import RunFolder as RunFolder
+from flexmbs.result.result_folder import ResultFolder as ResultFolder
 from flexmbs.result.saved_state import SavedState as SavedState
 from flexmbs.result.saved_state import load_state as load_state
 from flexmbs.result.spectrum import Spectrum as Spectrum

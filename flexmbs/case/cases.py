@@ -42,7 +42,7 @@ from flexmbs.common.installed_data import cases_folder, meshes_folder
 from flexmbs.common.user_warnings import collected_warnings
 from flexmbs.result.event_records import last_modes
 from flexmbs.result.result import Result
-from flexmbs.result.run_folder import RunFolder, locked_result_folder
+from flexmbs.result.result_folder import ResultFolder, locked_result_folder
 from flexmbs.result.run_summary import SUMMARY
 from flexmbs.view.film_options import check_view
 from flexmbs.view.plots import plot_histories, plot_map
@@ -196,7 +196,7 @@ def run_case(
     case: Case | str | Path,
     values: Mapping[str, object] | None = None,
     *,
-    out: str | Path | RunFolder | None = None,
+    out: str | Path | ResultFolder | None = None,
     progress: Callable[[object], None] | None = None,
     resume: bool = False,
     force: bool = False,
@@ -204,7 +204,7 @@ def run_case(
 ) -> CaseOutcome:
     """Run a case and, with ``out``, write its result and summary.json there.
 
-    With ``out=RunFolder(folder, keep_short=False)`` a run that finishes within about a second writes nothing.
+    With ``out=ResultFolder(folder, keep_short=False)`` a run that finishes within about a second writes nothing.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from flexmbs.result.interpolation import as_times, coordinates_at, frames_at, mo
 from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
 from flexmbs.result.resampling import ResampledTrajectory, orientation, quaternion_history
-from flexmbs.result.run_folder import locked_result_folder
+from flexmbs.result.result_folder import locked_result_folder
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory

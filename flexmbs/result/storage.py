@@ -19,7 +19,7 @@ from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.event_records import EventRecord, columns_of
 from flexmbs.result.joined_file import NOTHING_JOINED, Parts, join, parts_of, stored, write_at_once
-from flexmbs.result.run_folder import LOCK, RunFolder, folder_path
+from flexmbs.result.result_folder import LOCK, ResultFolder, folder_path
 from flexmbs.result.run_summary import MODEL, RESULT, STATE
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -36,7 +36,7 @@ class RunWriter:
     (:meth:`ends`): its steps go into result.h5 at once, or stay in memory where the folder keeps no short runs.
     """
 
-    def __init__(self, folder: RunFolder | None, structure: Structure, resumed: SavedState | None = None) -> None:
+    def __init__(self, folder: ResultFolder | None, structure: Structure, resumed: SavedState | None = None) -> None:
         self.folder = None if folder is None else folder.path
         self.structure = structure
         self.rows = 0  # so far

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from command_line import flexmbs
 
-from flexmbs import RunFolder, load
+from flexmbs import ResultFolder, load
 from flexmbs.app.cli import main as cli
 from flexmbs.app.cli.terminal_text import LINE, WORD, plain, short_paths
 from flexmbs.case.cases import find_mesh
@@ -84,7 +84,7 @@ def test_nothing_to_resume_is_said(run):
 
 
 def test_folder_in_use_is_named_with_its_holder(run):
-    with RunFolder("busy"):
+    with ResultFolder("busy"):
         code, _, error = run("run", "swing.py", "--no-view", "--out", "busy", "--force")
     assert code == 2 and f"another run is writing to this folder (process {os.getpid()} on " in error
     assert len(error.splitlines()) == 1

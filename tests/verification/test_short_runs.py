@@ -11,7 +11,7 @@ import flexmbs as fm
 from flexmbs.analysis.run import run_in_chunks
 from flexmbs.case.cases import run_case
 from flexmbs.result import storage
-from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.result_folder import ResultFolder
 from flexmbs.result.saved_state import SavedState
 
 T_END = 0.02  # s
@@ -23,7 +23,7 @@ def names(folder):
 
 
 def run(folder, t_end=T_END, keep_short=False, **options):
-    with RunFolder(folder, keep_short=keep_short, resume=options.pop("resume", False)) as out:
+    with ResultFolder(folder, keep_short=keep_short, resume=options.pop("resume", False)) as out:
         return long_runs.run("pendulum", t_end, out, **options)
 
 
@@ -126,7 +126,7 @@ def pushed(force):
     ids=["interrupted", "failed"],
 )
 def test_what_stops_early_is_kept(tmp_path, force, progress, error):
-    with RunFolder(tmp_path, keep_short=False) as out, pytest.raises(error):
+    with ResultFolder(tmp_path, keep_short=False) as out, pytest.raises(error):
         pushed(force).simulate(T_END, max_step=1e-5, out=out, progress=progress)
     assert names(tmp_path) == WHOLE
     assert fm.load(tmp_path).status.startswith("stopped")
@@ -135,7 +135,7 @@ def test_what_stops_early_is_kept(tmp_path, force, progress, error):
 
 def test_a_case_writes_no_summary_of_what_it_does_not_keep(tmp_path):
     values = {"t_end": 0.001, "stop": False}
-    with RunFolder(tmp_path / "run", keep_short=False) as out:
+    with ResultFolder(tmp_path / "run", keep_short=False) as out:
         outcome = run_case("flexible_pendulum_impact", values, out=out)
         assert not out.holds_result
     assert not (tmp_path / "run").exists()

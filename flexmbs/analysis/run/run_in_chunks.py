@@ -48,7 +48,7 @@ from flexmbs.model.coordinate_limits import coordinate_beyond, end_passed
 from flexmbs.model.fewer_terms import KeptTerms
 from flexmbs.result.joined_file import compressed_size, parts_of
 from flexmbs.result.result import Result
-from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.result_folder import ResultFolder
 from flexmbs.result.saved_state import SavedState
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -96,7 +96,7 @@ class Run(RunModel):
         self.books = EnergyBooks(self.system, self.model, self.rtol)
         self.structure = replace(self.structure, ledger_names=self.books.names, ledger_kinds=self.books.kinds)
 
-    def go(self, out: RunFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
+    def go(self, out: ResultFolder | None, storage: Storage, saved: SavedState | None, resume: bool) -> Result:
         """Start or resume the run, and carry it to its end."""
         t_end, row_bytes = float(self.settings.t_end), bytes_of_row(self.model, self.work)
         booked = 0 if self.books is None else self.books.size

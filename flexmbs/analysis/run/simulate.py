@@ -35,7 +35,7 @@ from flexmbs.model.more_slots import slots_of, with_slots
 from flexmbs.model.second_order_terms import run_tolerance
 from flexmbs.model.spanning_tree import DEEP
 from flexmbs.result.result import Result
-from flexmbs.result.run_folder import RunFolder, locked_result_folder
+from flexmbs.result.result_folder import ResultFolder, locked_result_folder
 from flexmbs.result.saved_state import SavedState
 
 
@@ -46,7 +46,7 @@ class SimulateOptions(TypedDict, total=False):
     atol: AbsoluteTolerance
     max_step: float
     integrator: str | Integrator
-    out: str | Path | RunFolder | None
+    out: str | Path | ResultFolder | None
     progress: Callable[[Progress], None] | bool | None
     from_equilibrium: bool
     quasi_static_start: bool
@@ -72,7 +72,7 @@ def simulate(
     atol: AbsoluteTolerance = None,
     max_step: float = np.inf,
     integrator: str | Integrator = "auto",
-    out: str | Path | RunFolder | None = None,
+    out: str | Path | ResultFolder | None = None,
     progress: Callable[[Progress], None] | bool | None = None,
     from_equilibrium: bool = False,
     quasi_static_start: bool = False,
@@ -143,7 +143,7 @@ def simulate(
     storage = checked_storage(store_every, output_step, storage_limit, t_end)
     check_tolerances(rtol, atol)
     check_step(max_step)
-    if isinstance(out, RunFolder):
+    if isinstance(out, ResultFolder):
         resume = out.resume
     if from_equilibrium and quasi_static_start:
         raise MechanismError("give either from_equilibrium=True (at rest) or quasi_static_start=True (in motion)")

@@ -15,7 +15,7 @@ from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
 from flexmbs.common.progress import progress_bar
 from flexmbs.common.quantities import aligned
 from flexmbs.result.report.run_sections import sentences
-from flexmbs.result.run_folder import RunFolder, numbered
+from flexmbs.result.result_folder import ResultFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
@@ -107,14 +107,14 @@ def _storage(store_every: int | None, output_step: float | None, storage_limit: 
 
 
 @contextmanager
-def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[RunFolder]:
+def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[ResultFolder]:
     """The locked folder for a run of the case ``name`` and everything written with it."""
     with ExitStack() as stack:
         try:
             place = (
                 numbered(Path("runs") / name, force=force, resume=resume)
                 if out is None
-                else RunFolder(out, force=force, resume=resume)
+                else ResultFolder(out, force=force, resume=resume)
             )
             folder = stack.enter_context(place)
         except ResultFolderError as error:  # wrong use, not a failed run
@@ -122,7 +122,9 @@ def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> 
         yield folder
 
 
-def _run(case, assignments: tuple[str, ...], out: RunFolder, storage: dict[str, object], *, animate: bool, verbose: bool) -> None:
+def _run(
+    case, assignments: tuple[str, ...], out: ResultFolder, storage: dict[str, object], *, animate: bool, verbose: bool
+) -> None:
     with progress_bar(case.name):
         try:
             outcome = run_case(case, split_assignments(assignments), out=out, storage=storage)

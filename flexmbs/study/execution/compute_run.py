@@ -11,7 +11,7 @@ from pathlib import Path
 from flexmbs.case.cases import Case, CaseOutcome, run_case
 from flexmbs.common.atomic_files import reason, write_bytes
 from flexmbs.common.errors import ResultFolderError, StudyError
-from flexmbs.result.run_folder import RunFolder
+from flexmbs.result.result_folder import ResultFolder
 from flexmbs.study.execution import messages
 from flexmbs.study.execution.captured_output import begin_output, end_output, text_in
 from flexmbs.study.execution.failures import failure_of, is_disk_full, is_passing, system_error, time_reached
@@ -107,7 +107,7 @@ class RunComputer:
         return self._run_case(folder, task)
 
     def _run_case(self, folder: Path, task: Task) -> CaseOutcome:
-        with RunFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
+        with ResultFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
             return run_case(self._case, task.values, out=out, storage=self._spec.storage)
 
     def _stopped(self, claim: Claim, task: Task, started: float, error: BaseException) -> Answer:

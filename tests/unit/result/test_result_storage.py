@@ -11,7 +11,7 @@ import pytest
 import sliding_ball as ball
 import swinging_bar as bar
 
-from flexmbs import Result, RunFolder, SimulationError, load
+from flexmbs import Result, ResultFolder, SimulationError, load
 from flexmbs.result.storage import RunWriter
 from flexmbs.result.structure_store import load_structure, save_structure
 
@@ -27,7 +27,7 @@ def assert_same(first, second):
 
 def write(folder, finish, force=False):
     run = bar.trajectory()
-    with RunFolder(folder, force=force) as place:
+    with ResultFolder(folder, force=force) as place:
         writer = RunWriter(place, bar.structure())
         writer.append(chunk(run, 0, 60), stats={"steps_accepted": 59})
         writer.append(chunk(run, 60, 151), contacts=run.contacts, stats={"steps_accepted": 150})
@@ -106,10 +106,10 @@ def test_killed_process_leaves_its_chunks(tmp_path):
         "import os, signal, sys\n"
         f"sys.path[:0] = {sys.path!r}\n"
         "import swinging_bar as bar\n"
-        "from flexmbs.result.run_folder import RunFolder\n"
+        "from flexmbs.result.result_folder import ResultFolder\n"
         "from flexmbs.result.storage import RunWriter\n"
         "run = bar.trajectory()\n"
-        f"writer = RunWriter(RunFolder({str(tmp_path)!r}).__enter__(), bar.structure())\n"
+        f"writer = RunWriter(ResultFolder({str(tmp_path)!r}).__enter__(), bar.structure())\n"
         "writer.append({name: array[:50] for name, array in run.arrays().items()})\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -120,7 +120,7 @@ def test_killed_process_leaves_its_chunks(tmp_path):
 
 
 def test_stopped_run_keeps_its_reason(tmp_path):
-    with RunFolder(tmp_path) as folder:
+    with ResultFolder(tmp_path) as folder:
         writer = RunWriter(folder, bar.structure())
         writer.append(bar.trajectory().arrays())
         writer.finish(status="stopped: step size underflow at t = 0.75 s")
@@ -159,7 +159,7 @@ def test_flexible_body_used_twice_is_stored_once(tmp_path):
     names = (*single.coordinate_names, "twin.bending y 1")
     rates = tuple(f"{name}.rate" for name in names)
     double = dataclasses.replace(single, bodies=(*single.bodies, twin), coordinate_names=names, rate_names=rates, rate_of=None)
-    with RunFolder(tmp_path) as folder:
+    with ResultFolder(tmp_path) as folder:
         RunWriter(folder, double)
     with h5py.File(tmp_path / "model.h5") as file:
         assert [name for name in file["bodies"] if "flexible" in file["bodies"][name]] == ["1"]
@@ -177,7 +177,7 @@ def test_wrong_chunks_are_refused():
 def test_folder_without_result(tmp_path):
     with pytest.raises(SimulationError, match="model.h5 is missing"):
         load(tmp_path)
-    with RunFolder(tmp_path) as folder:
+    with ResultFolder(tmp_path) as folder:
         RunWriter(folder, bar.structure())
     with pytest.raises(SimulationError, match="before its first step"):
         load(tmp_path)

@@ -11,8 +11,8 @@ import pytest
 import swinging_bar as bar
 
 import flexmbs as fm
-from flexmbs import ResultFolderError, RunFolder, load
-from flexmbs.result.run_folder import LOCK, numbered
+from flexmbs import ResultFolder, ResultFolderError, load
+from flexmbs.result.result_folder import LOCK, numbered
 from flexmbs.result.run_summary import read_summary, stored_view
 from flexmbs.result.storage import RunWriter
 
@@ -20,7 +20,7 @@ FORK = multiprocessing.get_context("fork")  # others would import everything ane
 
 
 def write(folder, **options):
-    with RunFolder(folder, **options) as place:
+    with ResultFolder(folder, **options) as place:
         writer = RunWriter(place, bar.structure())
         writer.append(bar.trajectory().arrays())
         writer.finish()
@@ -28,12 +28,12 @@ def write(folder, **options):
 
 def unfinished(folder):
     """What a run leaves that was killed."""
-    with RunFolder(folder) as place:
+    with ResultFolder(folder) as place:
         RunWriter(place, bar.structure()).append(bar.trajectory().arrays())
 
 
 def hold(folder, locked):
-    with RunFolder(folder):
+    with ResultFolder(folder):
         locked.set()
         time.sleep(100)
 
@@ -63,7 +63,7 @@ def test_second_writer_is_refused_by_name_until_the_first_is_gone(tmp_path, hold
 
 
 def test_second_writer_of_the_same_process_is_refused(tmp_path):
-    with RunFolder(tmp_path), pytest.raises(ResultFolderError, match=f"process {os.getpid()} "):
+    with ResultFolder(tmp_path), pytest.raises(ResultFolderError, match=f"process {os.getpid()} "):
         write(tmp_path, force=True)
     write(tmp_path)
 
@@ -79,7 +79,7 @@ def test_lock_that_is_taken_away_while_one_waits_is_not_mistaken(tmp_path, monke
         return locked(descriptor, blocking=blocking)
 
     monkeypatch.setattr(filelock, "lock_descriptor", lock)
-    with RunFolder(tmp_path):
+    with ResultFolder(tmp_path):
         monkeypatch.undo()
         assert stale and json.loads((tmp_path / LOCK).read_text())["pid"] == os.getpid()
         with pytest.raises(ResultFolderError, match="another run is writing"):

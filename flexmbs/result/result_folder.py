@@ -32,8 +32,8 @@ def folder_path(folder: str | os.PathLike, argument: str = "out") -> Path:
     return Path(folder)
 
 
-class RunFolder(os.PathLike):
-    """A result folder for one run: ``with RunFolder("runs/a") as folder: system.simulate(1.0, out=folder)``.
+class ResultFolder(os.PathLike):
+    """A result folder for one run: ``with ResultFolder("runs/a") as folder: system.simulate(1.0, out=folder)``.
 
     Data that belong together (a run, its summary, its plots) can be written under one lock in this way.
     """
@@ -62,7 +62,7 @@ class RunFolder(os.PathLike):
     def __truediv__(self, name: str) -> Path:
         return self.path / name
 
-    def __enter__(self) -> RunFolder:
+    def __enter__(self) -> ResultFolder:
         """Create the folder, lock it and check its content.
 
         Raises
@@ -155,17 +155,17 @@ class RunFolder(os.PathLike):
 
 
 @contextmanager
-def locked_result_folder(out, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder | None]:
+def locked_result_folder(out, *, force: bool = False, resume: bool = False) -> Iterator[ResultFolder | None]:
     """The folder ``out`` locked as long as this lasts; what is locked already stays so afterwards; None for None."""
-    if out is None or isinstance(out, RunFolder):
+    if out is None or isinstance(out, ResultFolder):
         yield out
         return
-    with RunFolder(out, force=force, resume=resume) as folder:
+    with ResultFolder(out, force=force, resume=resume) as folder:
         yield folder
 
 
 @contextmanager
-def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterator[RunFolder]:
+def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterator[ResultFolder]:
     """A locked folder that need not be named: the first of ``base``, ``base``-2, ... that nothing is in.
 
     With ``resume`` the last of them that holds a run, with ``force`` ``base`` itself. Several processes that ask at
@@ -181,7 +181,7 @@ def numbered(base: Path, *, force: bool = False, resume: bool = False) -> Iterat
             paths = [path for path in paths if not _holds_something(path)]
         if not paths:
             continue
-        folder = RunFolder(base if force else paths[0], force=force, resume=resume)
+        folder = ResultFolder(base if force else paths[0], force=force, resume=resume)
         try:
             folder.__enter__()
             break
