@@ -34,7 +34,7 @@ _WHERE = {
         "CacheWarning",
     ),
     "flexmbs.common.progress": ("on_progress", "show_progress", "Stage", "Progress"),
-    "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "OtherElements", "MeshSurface", "Skipped"),
+    "flexmbs.mesh.mesh": ("Mesh", "ElementBlock", "UnsupportedElements", "MeshSurface", "SkippedCard"),
     "flexmbs.mesh.materials": ("Material", "OrthotropicMaterial", "AnisotropicMaterial", "UnusableMaterial", "Damping"),
     "flexmbs.mesh.element_properties": ("BeamSection", "ShellSection", "Layer", "TrussSection", "SpringSection"),
     "flexmbs.mesh.couplings": ("BoundaryCondition", "Coupling", "Equation", "PointMass", "Tie"),
@@ -180,7 +180,13 @@ _WHERE = {
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 
 # Former public names, until 0.2.
-_FORMER = {"Map": "SpaceTimeMap", "Peak": "SpectrumPeak", "RunFolder": "ResultFolder"}
+_FORMER = {
+    "Map": "SpaceTimeMap",
+    "Peak": "SpectrumPeak",
+    "RunFolder": "ResultFolder",
+    "Skipped": "SkippedCard",
+    "OtherElements": "UnsupportedElements",
+}
 
 __all__ = sorted(_MODULE_OF)
 

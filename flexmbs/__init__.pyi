@@ -182,8 +182,8 @@ from flexmbs.mesh.materials import UnusableMaterial as UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock as ElementBlock
 from flexmbs.mesh.mesh import Mesh as Mesh
 from flexmbs.mesh.mesh import MeshSurface as MeshSurface
-from flexmbs.mesh.mesh import OtherElements as OtherElements
-from flexmbs.mesh.mesh import Skipped as Skipped
+from flexmbs.mesh.mesh import SkippedCard as SkippedCard
+from flexmbs.mesh.mesh import UnsupportedElements as UnsupportedElements
 from flexmbs.mesh.node_use import bounding_box as bounding_box
 from flexmbs.mesh.node_use import without_unused_nodes as without_unused_nodes
 from flexmbs.mesh.operations import nodes_of as nodes_of

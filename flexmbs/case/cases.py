@@ -36,7 +36,7 @@ import numpy as np
 from flexmbs.analysis.recording.stored_steps import checked_storage
 from flexmbs.analysis.run.settings import check_end, check_tolerances
 from flexmbs.case.parameters import from_values, settings_of
-from flexmbs.common.atomic_files import what_is, write_bytes
+from flexmbs.common.atomic_files import path_problem, write_bytes
 from flexmbs.common.errors import CaseError, FlexmbsError, MechanismError, ResultFolderError, SimulationError
 from flexmbs.common.installed_data import cases_folder, meshes_folder
 from flexmbs.common.user_warnings import collected_warnings
@@ -151,14 +151,14 @@ def load_case(name: str | Path) -> Case:
     """
     path = Path(name)
     if path.suffix == ".py" or len(path.parts) > 1:
-        wrong = what_is(path)
+        wrong = path_problem(path)
         hint = {"is a folder": "it is a folder", "does not exist": f"looked for {os.path.abspath(path)}"}.get(wrong)
         if wrong:
             wrong = f"no such file ({hint})" if hint else wrong
             raise CaseError(f"{path}: {wrong}; expected a .py file, or a name listed by 'flexmbs cases'")
     else:
         path = cases_folder() / f"{name}.py"
-    if what_is(path):
+    if path_problem(path):
         known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
         raise CaseError(f"no case {str(name)!r}{_near(Path(name).stem, known)}; cases: {', '.join(known)}")
     spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
@@ -184,10 +184,10 @@ def find_mesh(name: str | Path) -> Path:
     Raises CaseError, which lists the available meshes.
     """
     for path in (Path(name), meshes_folder() / Path(name).name):
-        if not what_is(path):
+        if not path_problem(path):
             return path
-    if what_is(name) != "does not exist":
-        raise CaseError(f"{name}: {what_is(name)}; expected a mesh file")
+    if path_problem(name) != "does not exist":
+        raise CaseError(f"{name}: {path_problem(name)}; expected a mesh file")
     known = sorted(path.name for path in meshes_folder().iterdir() if path.suffix in (".inp", ".msh"))
     raise CaseError(f"no mesh file {str(name)!r}{_near(Path(name).name, known)}; meshes: {', '.join(known)}")
 

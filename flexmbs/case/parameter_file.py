@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flexmbs.case.parameters import from_values, settings_of
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import CaseError, CaseWarning
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
@@ -67,7 +67,7 @@ def _flat(values: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def read_parameter_set(path: str | Path) -> dict[str, Any]:
     """The values of a file of parameters by name, as :func:`with_parameter_file` describes it."""
-    wrong = what_is(path)
+    wrong = path_problem(path)
     if wrong:
         raise CaseError(f"{path}: {wrong}; expected a JSON file of parameters")
     try:

@@ -42,7 +42,7 @@ _REASONS = {
 }
 
 
-def what_is(path: str | Path) -> str:
+def path_problem(path: str | Path) -> str:
     """Why ``path`` cannot be read as a file, as the end of a sentence that starts with the path; empty for a file."""
     try:
         mode = os.stat(path).st_mode

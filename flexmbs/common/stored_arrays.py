@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 
 # Zeros are compressed by 1000:1. A file with more than this of them, beyond the least, is made to fill the memory.
 _COMPRESSION, _LEAST = 100, 2**24  # bytes
@@ -98,7 +98,7 @@ def read_npz_arrays(
     ------
     ValueError : not an .npz file, damaged, or of contents that it can hardly hold; the message does not name the file
     """
-    wrong = "" if isinstance(path, io.BytesIO) else what_is(path)  # pipes and devices may never end
+    wrong = "" if isinstance(path, io.BytesIO) else path_problem(path)  # pipes and devices may never end
     if wrong:
         raise ValueError(wrong)
     try:

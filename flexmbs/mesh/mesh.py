@@ -66,7 +66,7 @@ class ElementBlock:
 
 
 @dataclass(frozen=True)
-class OtherElements:
+class UnsupportedElements:
     """Elements that are not structural, kept with their names.
 
     Attributes
@@ -107,7 +107,7 @@ class MeshSurface:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedCard:
     """What a reader left out.
 
     Attributes
@@ -162,7 +162,7 @@ class Mesh:
     coordinate_systems : name -> CoordinateSystem
     displacement_systems : name of a coordinate system -> (k,) node indices
         Nodes whose displacement components (in couplings, equations, boundary conditions) are in that system.
-    other_elements : tuple of OtherElements
+    other_elements : tuple of UnsupportedElements
     source : str
         The file read, or how the mesh was made.
     file_format : str
@@ -172,7 +172,7 @@ class Mesh:
         taken as SI.
     stated_units : StatedUnits or None
         What the file itself says of its units.
-    skipped : tuple of Skipped
+    skipped : tuple of SkippedCard
     warnings : tuple of str
         What the reader found suspicious, with line numbers.
     """
@@ -193,8 +193,8 @@ class Mesh:
     boundary_conditions: tuple[BoundaryCondition, ...] = ()
     coordinate_systems: Mapping[str, CoordinateSystem] = field(default_factory=dict)
     displacement_systems: Mapping[str, np.ndarray] = field(default_factory=dict)
-    other_elements: tuple[OtherElements, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    other_elements: tuple[UnsupportedElements, ...] = ()
+    skipped: tuple[SkippedCard, ...] = ()
     file_format: str = ""
     units: str = ""
     stated_units: StatedUnits | None = None

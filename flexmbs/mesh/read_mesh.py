@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import MeshError, MeshWarning
 from flexmbs.common.lazy_import import load
 from flexmbs.common.names_in_messages import names_arguments
@@ -81,7 +81,7 @@ def read_mesh(
 
 
 def _format(path: Path) -> MeshFormat:
-    wrong = what_is(path)
+    wrong = path_problem(path)
     if wrong == "does not exist":
         hint = f"looked for {os.path.abspath(path)}"
         raise MeshError(f"{path}: no such mesh file ({hint}).") from FileNotFoundError(str(path))

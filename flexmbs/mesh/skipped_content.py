@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmbs.mesh.mesh import Mesh, Skipped
+from flexmbs.mesh.mesh import Mesh, SkippedCard
 
 _LINES_AT_MOST = 10
 # What a linear elastic body does without: plasticity, creep, damage, thermal and electrical properties, and what
@@ -49,7 +49,7 @@ def omissions(mesh: Mesh) -> tuple[str, ...]:
 
 def left_out_loads(mesh: Mesh) -> tuple[str, ...]:
     """One sentence for each file whose loads a reader left out."""
-    found: dict[str, list[Skipped]] = {}
+    found: dict[str, list[SkippedCard]] = {}
     for skipped in mesh.skipped:
         card = skipped.card.upper().replace(" ", "")
         if skipped.analysis and (card.startswith(_LOADS) or card.partition(",")[0] in _ANSYS_LOADS):
@@ -59,7 +59,7 @@ def left_out_loads(mesh: Mesh) -> tuple[str, ...]:
     )
 
 
-def _first_lines(cards: list[Skipped]) -> str:
+def _first_lines(cards: list[SkippedCard]) -> str:
     return ", ".join(f"{card.card}{f' in line {card.lines[0]}' if any(card.lines) else ''}" for card in cards)
 
 
@@ -76,9 +76,9 @@ class SkipList:
         if len(lines) < _LINES_AT_MOST:
             lines.append(int(line))
 
-    def as_tuple(self) -> tuple[Skipped, ...]:
+    def as_tuple(self) -> tuple[SkippedCard, ...]:
         """The entries in the order in which they were first met."""
         return tuple(
-            Skipped(card, file, tuple(lines), count[0], analysis, why)
+            SkippedCard(card, file, tuple(lines), count[0], analysis, why)
             for (card, file, analysis, why), (lines, count) in self._found.items()
         )

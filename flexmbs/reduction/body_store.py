@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.hdf5_files import damage, refuse_external_links, writing_hdf5
 from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
@@ -37,7 +37,7 @@ def load_body(path: str | Path) -> FlexibleBody:
     """
     import h5py
 
-    wrong = what_is(path)
+    wrong = path_problem(path)
     if wrong == "does not exist":
         raise BodyError(f"{path}: no such file; a body is saved with save_body(body, path)")
     if wrong:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.atomic_files import what_is, write_arrays
+from flexmbs.common.atomic_files import path_problem, write_arrays
 from flexmbs.common.errors import FlexmbsError, ResultFolderError
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.trajectory import OTHER_VERSION, check_chunk
@@ -26,13 +26,13 @@ def reading(path: Path) -> Iterator[None]:
     Also if ``path`` is no file, before anything opens it: pipes and devices may never end.
     """
     try:
-        if what_is(path):
+        if path_problem(path):
             raise ValueError
         yield
     except ResultFolderError:
         raise
     except (Exception, MemoryError) as error:  # damaged files cause errors of any type
-        problem = what_is(path)
+        problem = path_problem(path)
         if not problem:
             text = str(error) if isinstance(error, FlexmbsError) else f"{type(error).__name__}: {error}"
             problem = f"is damaged ({' '.join(text.split())[:300]})"

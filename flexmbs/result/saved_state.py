@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.common.atomic_files import what_is, write_arrays
+from flexmbs.common.atomic_files import path_problem, write_arrays
 from flexmbs.common.errors import ResultFolderError, SimulationError, UnknownHistoryError
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.chunks import damaged, reading
@@ -89,7 +89,7 @@ def load_state(path: str | Path) -> SavedState:
     """
     path = Path(path)
     files = (path / SYSTEM, path / STATE) if path.is_dir() else (path,)
-    missing = [f"{file} {what_is(file)}" for file in files if what_is(file)]
+    missing = [f"{file} {path_problem(file)}" for file in files if path_problem(file)]
     if missing:
         raise SimulationError(f"{path}: no saved state here ({', '.join(missing)})")
     found: dict[str, np.ndarray] = {}

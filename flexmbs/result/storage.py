@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.atomic_files import remove_leftovers, what_is
+from flexmbs.common.atomic_files import path_problem, remove_leftovers
 from flexmbs.common.errors import ResultFolderError, SimulationError
 from flexmbs.result.chunks import chunk_files, chunk_number, chunk_path, damaged, read_chunk, row_count, write_chunk
 from flexmbs.result.event_records import EventRecord, columns_of
@@ -212,7 +212,7 @@ def load_folder(folder: str | Path) -> tuple[Structure, StoredTrajectory]:
     another run; the message names folder, file and remedy.
     """
     folder = folder_path(folder, "folder")
-    missing = what_is(folder / MODEL)
+    missing = path_problem(folder / MODEL)
     if missing in ("does not exist", "is a broken symbolic link"):
         text = f"{folder}: no result here ({MODEL} is missing); give the folder named by --out"
         raise ResultFolderError(text) from FileNotFoundError(str(folder / MODEL))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flexmbs.case.cases import Case, checked_parameters
 from flexmbs.case.parameters import Setting, settings_of
-from flexmbs.common.atomic_files import what_is, write_bytes
+from flexmbs.common.atomic_files import path_problem, write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
 from flexmbs.study.space.distributions import Distribution
@@ -60,7 +60,7 @@ def open_study(path: str | Path) -> Study:
     if path.suffix == ".py":
         return _of_script(path)
     folder = path.parent if path.name == STUDY else path
-    if what_is(folder / STUDY):
+    if path_problem(folder / STUDY):
         raise StudyError(
             f"{path}: no study here (no {STUDY}); expected the script of a study (.py) or its folder. "
             "'flexmbs study new' writes a script"
@@ -69,7 +69,7 @@ def open_study(path: str | Path) -> Study:
 
 
 def _of_script(path: Path) -> Study:
-    wrong = what_is(path)
+    wrong = path_problem(path)
     if wrong:
         raise StudyError(f"{path}: {wrong}; expected the script of a study, as 'flexmbs study new' writes one")
     spec = importlib.util.spec_from_file_location(f"flexmbs_study_{path.stem}", path)

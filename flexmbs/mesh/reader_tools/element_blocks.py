@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 
-from flexmbs.mesh.mesh import ElementBlock, OtherElements
+from flexmbs.mesh.mesh import ElementBlock, UnsupportedElements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 
 
@@ -60,13 +60,13 @@ def make_blocks(
     return tuple(blocks)
 
 
-def other_elements(groups: Sequence[ElementRows], table: NodeTable) -> tuple[OtherElements, ...]:
+def other_elements(groups: Sequence[ElementRows], table: NodeTable) -> tuple[UnsupportedElements, ...]:
     """The elements without a kind, as they are kept in a Mesh: one entry per type and number of nodes."""
     parts: dict[tuple, list[ElementRows]] = {}
     for rows in groups:
         parts.setdefault((rows.type_name, rows.role, rows.nodes.shape[1]), []).append(rows)
     return tuple(
-        OtherElements(
+        UnsupportedElements(
             type_name,
             role,
             np.concatenate([rows.ids for rows in pieces]).astype(np.int64),

@@ -119,7 +119,7 @@ class ElementRows:
     Attributes
     ----------
     kind : str or None
-        A name in ``KINDS``, or None for a type that are not structural (``role`` as in OtherElements).
+        A name in ``KINDS``, or None for a type that are not structural (``role`` as in UnsupportedElements).
     type_name : str
         As the file calls it, for users.
     ids : (k,) int

@@ -16,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, OtherElements, Skipped
+from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, SkippedCard, UnsupportedElements
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
@@ -47,7 +47,7 @@ class Shapes:
     sides: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     thickness: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedCard, ...] = ()
 
 
 def mesh_of_shapes(shapes: Shapes) -> Mesh:
@@ -226,7 +226,7 @@ def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[Elemen
 class _Members:
     """Elements by their numbers, through several arrays of nodes."""
 
-    def __init__(self, parts: Sequence[ElementBlock | OtherElements]) -> None:
+    def __init__(self, parts: Sequence[ElementBlock | UnsupportedElements]) -> None:
         self._parts = parts
         self._index = ElementIndex(parts)
         self._ends = np.cumsum([len(part.ids) for part in parts])
@@ -236,7 +236,7 @@ class _Members:
         found = self._index.find(ids)
         return found[found >= 0]
 
-    def nodes(self, indices: np.ndarray) -> Iterator[tuple[ElementBlock | OtherElements, np.ndarray]]:
+    def nodes(self, indices: np.ndarray) -> Iterator[tuple[ElementBlock | UnsupportedElements, np.ndarray]]:
         """Each part that has some of the elements, with their nodes (k, n)."""
         part_of = np.searchsorted(self._ends, indices, side="right")
         for number in np.unique(part_of):
@@ -246,7 +246,7 @@ class _Members:
 
 
 def _sets(
-    shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[OtherElements]
+    shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[UnsupportedElements]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, MeshSurface]]:
     bodies, places = _Members(blocks), _Members(others)
     node_sets: dict[str, list[np.ndarray]] = {}

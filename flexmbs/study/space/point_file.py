@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import StudyError
 
 # "length [m]": a unit behind the name; "axis[1]" has none.
@@ -59,7 +59,7 @@ def read_point_file(path: str | Path) -> PointRows:
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
     """(line number, cells) of the lines with content."""
-    wrong = what_is(path)
+    wrong = path_problem(path)
     if wrong:
         raise StudyError(f"{path}: {wrong}; expected a CSV file with a header of parameter names")
     try:

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from flexmbs.case.cases import Case, load_case
-from flexmbs.common.atomic_files import reason, what_is
+from flexmbs.common.atomic_files import path_problem, reason
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.versions import PACKAGE
 
@@ -72,8 +72,10 @@ def case_file(case: object) -> Path:
     right = "give the path of a case file, or the name of a case that comes with flexmbs ('flexmbs cases')"
     if isinstance(case, Case):
         path = Path(case.path)
-        if what_is(path):
-            raise StudyError(f"{path}: the file of case {case.name!r} {what_is(path)}, and workers load the case from it; {right}")
+        if path_problem(path):
+            raise StudyError(
+                f"{path}: the file of case {case.name!r} {path_problem(path)}, and workers load the case from it; {right}"
+            )
     elif isinstance(case, str | os.PathLike):
         try:
             path = load_case(os.fspath(case)).path

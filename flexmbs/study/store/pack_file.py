@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from flexmbs.common.atomic_files import reason, what_is
+from flexmbs.common.atomic_files import path_problem, reason
 from flexmbs.common.errors import StudyWarning
 from flexmbs.common.user_warnings import warn_once
 
@@ -144,8 +144,8 @@ class Pack:
 
 def _require_file(path: Path) -> None:
     """ValueError for a pipe or a device, which may never end."""
-    if what_is(path):
-        raise ValueError(f"it {what_is(path)}")
+    if path_problem(path):
+        raise ValueError(f"it {path_problem(path)}")
 
 
 def _first_member(path: Path) -> bytes:

@@ -15,7 +15,7 @@ import swinging_bar as bar
 import flexmbs as fm
 from flexmbs import FlexmbsError, Result
 from flexmbs.common import atomic_files, stored_arrays
-from flexmbs.common.atomic_files import read_file, refuse_existing, replacing, what_is, write_arrays, write_bytes
+from flexmbs.common.atomic_files import path_problem, read_file, refuse_existing, replacing, write_arrays, write_bytes
 from flexmbs.common.hdf5_files import damage, writing_hdf5
 from flexmbs.common.stored_arrays import read_npz_arrays
 
@@ -222,7 +222,7 @@ def test_what_stands_in_the_place_of_a_file(tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "broken").symlink_to(tmp_path / "nothing")
     (tmp_path / "file").touch()
-    found = {name: what_is(tmp_path / name) for name in ("pipe", "loop", "broken", "file", ".", "none", "file/x", "n" * 300)}
+    found = {name: path_problem(tmp_path / name) for name in ("pipe", "loop", "broken", "file", ".", "none", "file/x", "n" * 300)}
     assert found == {
         "pipe": "is a named pipe (FIFO), not a file",
         "loop": "it is a symbolic link that leads back to itself",
@@ -233,4 +233,4 @@ def test_what_stands_in_the_place_of_a_file(tmp_path):
         "file/x": "does not exist",
         "n" * 300: "the name is too long",
     }
-    assert "NUL" in what_is("a\0b")
+    assert "NUL" in path_problem("a\0b")

@@ -13,7 +13,7 @@ from flexmbs import (
     Material,
     Mesh,
     MeshError,
-    Skipped,
+    SkippedCard,
     SpringSection,
     assemble,
     box_mesh,
@@ -194,10 +194,10 @@ def test_beams_without_a_direction_of_their_own_have_that_of_the_section(beam):
 
 def test_what_the_reader_left_out_is_told_but_for_loads_and_plasticity(beam):
     left_out = [
-        Skipped("RJOINT", "a.bdf", (14,), 1),
-        Skipped("*PLASTIC", "a.inp", (4,), 1),
-        Skipped("TB,BISO", "a.cdb", (4,), 1),
-        Skipped("FORCE", "a.bdf", (5,), 1, analysis=True),
+        SkippedCard("RJOINT", "a.bdf", (14,), 1),
+        SkippedCard("*PLASTIC", "a.inp", (4,), 1),
+        SkippedCard("TB,BISO", "a.cdb", (4,), 1),
+        SkippedCard("FORCE", "a.bdf", (5,), 1, analysis=True),
     ]
     (warning,) = check_mesh(replace(beam, skipped=tuple(left_out)))
     assert warning == "left out: a.bdf: RJOINT is skipped (line 14)."
@@ -209,5 +209,5 @@ def test_nodes_that_are_held_or_may_be_joined_are_not_to_be_dropped(beam):
     held = BoundaryCondition("SPC 1", np.array([len(beam.points)]), (1, 2, 3))
     (warning,) = check_mesh(replace(loose, boundary_conditions=(held,)))
     assert "belong to no element but are held (first: 777)" in warning and "drop" not in warning
-    _, warning = check_mesh(replace(loose, skipped=(Skipped("RJOINT", "a.bdf", (14,), 1),)))
+    _, warning = check_mesh(replace(loose, skipped=(SkippedCard("RJOINT", "a.bdf", (14,), 1),)))
     assert "777" in warning and "what was left out may connect them" in warning

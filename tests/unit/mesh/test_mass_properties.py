@@ -11,11 +11,11 @@ from flexmbs import (
     Layer,
     Material,
     Mesh,
-    OtherElements,
     PointMass,
     ShellSection,
     SpringSection,
     TrussSection,
+    UnsupportedElements,
     box_mesh,
     line_mesh,
     mass_properties,
@@ -286,13 +286,13 @@ def test_what_is_missing_is_named_with_the_card_to_add():
     assert found.volume == 0.0
     beam = mass_properties(mesh_of("beam2", CUBE[:2]))
     assert "no beam section; use with_rectangular_section" in beam.missing[0]
-    strange = replace(solid, other_elements=(OtherElements("CFOO", "unknown", np.array([1]), np.array([[0, 1]])),))
+    strange = replace(solid, other_elements=(UnsupportedElements("CFOO", "unknown", np.array([1]), np.array([[0, 1]])),))
     assert "CFOO" in mass_properties(strange).missing[1]
 
 
 def test_elements_of_unknown_types_are_named_but_do_not_hide_the_mass():
     solid = mesh_of("tet4", CUBE[[0, 1, 3, 4]])
-    strange = replace(solid, other_elements=(OtherElements("CFOO", "unknown", np.array([1]), np.array([[0, 1]])),))
+    strange = replace(solid, other_elements=(UnsupportedElements("CFOO", "unknown", np.array([1]), np.array([[0, 1]])),))
     found = mass_properties(strange)
     assert found.mass == mass_properties(solid).mass is not None
     assert "1 elements of type CFOO" in found.missing[0] and "not included" in found.missing[0]

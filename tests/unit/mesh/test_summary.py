@@ -12,10 +12,10 @@ from flexmbs import (
     ElementBlock,
     Material,
     MeshSurface,
-    OtherElements,
     PointMass,
-    Skipped,
+    SkippedCard,
     Tie,
+    UnsupportedElements,
     box_mesh,
     rectangle,
 )
@@ -38,8 +38,8 @@ def mesh():
         boundary_conditions=(BoundaryCondition("SPC 1", box.node_sets["TIP"], (1, 2, 3)),),
         surfaces={"TOP": MeshSurface({"quad4": box.blocks[0].nodes[:, 4:]})},
         ties=(Tie("GLUE", "TOP", "BOTTOM"),),
-        other_elements=(OtherElements("CPS4", "geometry", np.array([7]), np.array([[0, 1, 2, 3]])),),
-        skipped=(Skipped("*FILM", "a.inp", (4, 9), 2), Skipped("*STEP", "a.inp", (20,), 1, analysis=True)),
+        other_elements=(UnsupportedElements("CPS4", "geometry", np.array([7]), np.array([[0, 1, 2, 3]])),),
+        skipped=(SkippedCard("*FILM", "a.inp", (4, 9), 2), SkippedCard("*STEP", "a.inp", (20,), 1, analysis=True)),
         warnings=("a.inp:3: doubtful.",),
         source="a.inp",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.materials import Material
-from flexmbs.mesh.mesh import ElementBlock, OtherElements
+from flexmbs.mesh.mesh import ElementBlock, UnsupportedElements
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.number_tables import data_line, number
@@ -106,7 +106,7 @@ def structural_blocks(
     return blocks
 
 
-def others(groups: list[ElementRows]) -> tuple[OtherElements, ...]:
+def others(groups: list[ElementRows]) -> tuple[UnsupportedElements, ...]:
     """Elements without a kind, as they are kept."""
     return other_elements(groups, IndexTable())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.mesh import ElementBlock, Mesh, OtherElements
+from flexmbs.mesh.mesh import ElementBlock, Mesh, UnsupportedElements
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.readers.abaqus.blocks import Assigned, assign_sections, others, structural_blocks
 from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
@@ -97,5 +97,5 @@ def _orientations(assigned: Assigned) -> dict:
     }
 
 
-def _numbered(model: Model, groups: tuple[OtherElements, ...]) -> tuple[OtherElements, ...]:
+def _numbered(model: Model, groups: tuple[UnsupportedElements, ...]) -> tuple[UnsupportedElements, ...]:
     return tuple(replace(group, ids=model.element_numbers[group.ids]) for group in groups)

@@ -24,7 +24,7 @@ class Routine:
     kind : str or None
         Kind by the full number of its nodes; None for what is no part of a body.
     role : str
-        Of what is none, as in ``OtherElements``; "mass", "rigid" and "spring" are made into masses, couplings, springs.
+        Of what is none, as in ``UnsupportedElements``; "mass", "rigid" and "spring" are made into masses, couplings, springs.
     node_count : int
         Nodes that define the element; one more may give the orientation of a beam. 0: varies.
     """

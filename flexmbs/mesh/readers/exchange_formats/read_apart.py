@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from flexmbs.common.atomic_files import what_is
+from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools import hdf5
 from flexmbs.mesh.readers.exchange_formats.library_process import TOO_LONG
@@ -105,8 +105,8 @@ def _xdmf_data(path: Path) -> Iterator[Path]:
         data = folder / name
         if os.path.isabs(name) or not Path(os.path.realpath(data)).is_relative_to(folder):
             raise MeshError(f"{where}: {name} is outside the folder of the file; copy it there, and give its name alone.")
-        if what_is(data):
-            raise MeshError(f"{where}: {name} {what_is(data)}; expected a file with the numbers.")
+        if path_problem(data):
+            raise MeshError(f"{where}: {name} {path_problem(data)}; expected a file with the numbers.")
         if kind == "HDF":
             with hdf5.opened(data) as file:  # meshio would take any size that it declares
                 hdf5.array(hdf5.needed(file, inside.strip("/"), data, kind="dataset"), data)

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.materials import AnyMaterial
-from flexmbs.mesh.mesh import ElementBlock, MeshSurface, OtherElements
+from flexmbs.mesh.mesh import ElementBlock, MeshSurface, UnsupportedElements
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import face_kind
@@ -95,7 +95,7 @@ def _content(section: SpringSection) -> Hashable:
     return ("spring", *numbers, section.axial, section.first_dof, section.second_dof, *axes, place)
 
 
-def others(deck: Deck, pieces: list[Piece], grid: Grid) -> tuple[OtherElements, ...]:
+def others(deck: Deck, pieces: list[Piece], grid: Grid) -> tuple[UnsupportedElements, ...]:
     """Elements that are no part of a body."""
     groups = list(deck.others)
     for piece in pieces:
@@ -106,7 +106,7 @@ def others(deck: Deck, pieces: list[Piece], grid: Grid) -> tuple[OtherElements, 
     return other_elements(groups, grid.table)
 
 
-def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequence[OtherElements] = ()) -> None:
+def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequence[UnsupportedElements] = ()) -> None:
     """MeshError when nothing of a body is in the deck, with what it holds instead and where."""
     if blocks:
         return

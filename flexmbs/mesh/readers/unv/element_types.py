@@ -57,7 +57,7 @@ def is_real_beam(descriptor: int, node_count: int) -> bool:
 
 
 def role_of(descriptor: int) -> str:
-    """Role of elements that have no kind, as in ``OtherElements``."""
+    """Role of elements that have no kind, as in ``UnsupportedElements``."""
     return _ROLES.get(descriptor, "unknown")
 
 
