@@ -24,7 +24,7 @@ from flexmbs.model.compiled_model import Model
 
 NODES = np.arange(-2, 3)  # of the grid of times, in steps
 STEP = 0.25  # times the reciprocal of the lowest natural angular frequency
-ROUNDS, ITERATIONS = 4, 12
+ROUNDS, ITERATIONS = 4, 40
 SETTLED = 1e-7  # relative to the deflection: below, the iteration ends as soon as rounding stops its convergence
 PROBE = 1e-6  # m, perturbation of modal coordinates for finite differences
 
