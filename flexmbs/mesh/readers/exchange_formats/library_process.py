@@ -22,6 +22,20 @@ _IN_TEXT = rb"(?![^>]*\"(?:binary|appended)\")"  # a DataArray
 _AT_END = re.compile(f"(?:keyword|attribute type): {_END}")
 
 
+# VTK's numbers of the types of cells that meshio names; of others the number is 0.
+_TYPES = {
+    name: int(number)
+    for name, number in (
+        entry.split(":")
+        for entry in """
+        vertex:1 line:3 triangle:5 polygon:7 quad:9 tetra:10 hexahedron:12 wedge:13 pyramid:14 penta_prism:15 hexa_prism:16
+        line3:21 triangle6:22 quad8:23 tetra10:24 hexahedron20:25 wedge15:26 pyramid13:27 quad9:28 hexahedron27:29
+        quad6:30 wedge12:31 wedge18:32 hexahedron24:33 triangle7:34 line4:35 polyhedron:42
+        """.split()
+    )
+}
+
+
 def main() -> None:
     """Read the file of the command line."""
     library, path, seconds, size = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
@@ -64,7 +78,6 @@ def _stop_after(seconds: float) -> None:
 
 def _meshio_content(path: str) -> dict:
     import meshio
-    from meshio._vtk_common import meshio_to_vtk_type
 
     mesh = meshio.read(path)
     nodes, sizes, types = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -76,7 +89,7 @@ def _meshio_content(path: str) -> dict:
         else:
             nodes.append(np.ravel(block.data))
             sizes.append(np.full(*np.shape(block.data)))
-        types.append(np.full(len(block.data), meshio_to_vtk_type.get(block.type, 0)))
+        types.append(np.full(len(block.data), _TYPES.get(block.type, 0)))
         if nodes[-1].dtype.kind not in "iu":
             raise ValueError(f"cells of type {block.type} are not rows of node numbers")
     counts = [len(own) for own in sizes[1:]]
