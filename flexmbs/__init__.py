@@ -196,7 +196,8 @@ def __getattr__(name: str):
         from warnings import warn
 
         warn(f"flexmbs.{name} is now called flexmbs.{_FORMER[name]}; the former name goes in 0.2", DeprecationWarning, stacklevel=2)
-        return globals().get(_FORMER[name]) or __getattr__(_FORMER[name])
+        globals()[name] = globals().get(_FORMER[name]) or __getattr__(_FORMER[name])  # to warn once
+        return globals()[name]
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
     value = _load(f"{_MODULE_OF[name]}:{name}")

@@ -98,10 +98,16 @@ def _checked(method: Callable[..., Any], error: type[FlexmbsError], label: str) 
     return call
 
 
+# Arguments that are gone: (method, argument) -> what does instead.
+_FORMER = {("simulate", "live"): "load the steps stored so far from another process, fm.load(out) (docs/durable_runs.md)"}
+
+
 def _sentence(name: str, own: list[inspect.Parameter], options: dict[str, Any], wrong: str) -> str:
     usage = ", ".join(one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in own)
     unknown = next((option for option in options if option not in [one.name for one in own]), None)
     if unknown is None:
         return f"{name}: {wrong}; it is called as {name}({usage})"
+    if (name, unknown) in _FORMER:
+        return f"{name}: there is no argument '{unknown}' any more: {_FORMER[name, unknown]}"
     near = difflib.get_close_matches(unknown, [one.name for one in own], n=1)
     return f"{name}: there is no argument '{unknown}'; " + (f"did you mean '{near[0]}'?" if near else f"there are {usage}")

@@ -208,14 +208,15 @@ class TerminalBar:
         from rich.table import Column
 
         texts = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True))
+        name = TextColumn(self._name, markup=False, table_column=Column(no_wrap=True, min_width=min(len(self._name), 30)))
         self._bar = Progress(
-            *[TextColumn(self._name, markup=False)] * bool(self._name),
-            BarColumn(30),
+            *[name] * bool(self._name),
+            BarColumn(None, table_column=Column(min_width=10, max_width=30)),
             texts,
             console=Console(stderr=True),
             auto_refresh=False,
             transient=not self._name,
-            redirect_stdout=sys.stdout is not None and sys.stdout.isatty(),  # what goes to a file stays out of the terminal
+            redirect_stdout=False,  # scripts write there as they like
         )
         self._task = self._bar.add_task("", total=1.0, text=text)
         self._bar.start()

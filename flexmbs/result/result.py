@@ -282,22 +282,33 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         return rotation_vectors(self.rotation(name, relative_to))
 
     def extreme(self, name: str) -> tuple[float, float]:
-        """Time and value where the history is largest in magnitude, found between steps too."""
-        sizes = np.abs(self[name])
-        index = int(np.argmax(sizes))
+        """Time and value where the history is largest in magnitude, found between steps too.
+
+        Of a result that leaves out steps, only where the stored ones resolve the history: the interpolation exceeds
+        them by no more than a quarter of their range there.
+        """
+        history = self[name]
+        sizes = np.abs(history)
+        index = largest = int(np.argmax(sizes))
         if name in ("energy.total", "energy.balance"):  # a sum of interpolated parts is not constant where the sum is
             return float(self.t[index]), float(self[name][index])
         if self.leaves_out_steps and len(self.t) > 1:  # then it may be between steps that are smaller than others
             steps = np.argsort(-np.maximum(sizes[1:], sizes[:-1]), kind="stable")[:LARGEST_STEPS]
             quarters = np.array([0.25, 0.5, 0.75])
             inside = self.t[steps, None] + quarters * (self.t[steps + 1] - self.t[steps])[:, None]
-            found = np.abs(self.resampled(inside.ravel())[name])
+            around = np.clip(steps[:, None] + np.arange(-1, 3), 0, len(history) - 1)
+            resolved = np.maximum(sizes[steps], sizes[steps + 1]) + RESOLVED * np.ptp(history[around], axis=1)
+            found = np.abs(self.resampled(inside.ravel())[name]).reshape(inside.shape)
+            found = np.where(found <= resolved[:, None], found, 0.0).ravel()
             if found.max() > sizes[index]:
                 index = int(steps[int(np.argmax(found)) // len(quarters)])
         low, high = self.t[max(index - 1, 0)], self.t[min(index + 1, len(self.t) - 1)]
         times = np.append(np.linspace(low, high, 201), self.t[index])
         values = self.resampled(times)[name]
         best = int(np.argmax(np.abs(values)))
+        near = history[max(index - 2, 0) : index + 3]
+        if self.leaves_out_steps and abs(values[best]) > sizes[index] + RESOLVED * np.ptp(near):
+            return float(self.t[largest]), float(history[largest])
         return float(times[best]), float(values[best])
 
     def energy_ledger(self, time: float | None = None) -> EnergyLedger:
@@ -346,5 +357,6 @@ class State:
 
 # where an extreme is looked for if steps were left out
 LARGEST_STEPS = 4096
+RESOLVED = 0.25  # of the range of four steps; a sine of six steps a period exceeds them by 0.15
 # histories that ``settle`` completes
 _SETTLED = re.compile(r"\.reaction\.|\.driving_force$")

@@ -278,8 +278,9 @@ class RowThinner:
             self.warned = True
             warn(
                 f"all steps of this run would make a result of about {size_text(self.expected)}: from t = {t:.4g} s on, "
-                f"steps are left out (one in {self.largest_stride} is stored, and those of events) to keep it below "
-                f"storage_limit = {size_text(self.storage.limit)}. For more or fewer steps give storage_limit, store_every or "
+                f"steps are left out (one in {self.largest_stride} or fewer are stored, and those of events) to keep it below "
+                f"storage_limit = {size_text(self.storage.limit)}; curves between stored steps do not show what vibrates "
+                "faster than these follow each other. For more or fewer steps give storage_limit, store_every or "
                 "output_step",
                 ResultWarning,
             )

@@ -40,9 +40,11 @@ def cli() -> None:
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:
     """Warnings of flexmbs on one line, like its errors; others as Python shows them."""
     if issubclass(category, FlexmbsWarning):
-        click.echo(plain(f"warning: {short_paths(str(message))}"), err=True)
+        text = plain(f"warning: {short_paths(str(message))}\n")
     else:
-        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True, nl=False)
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+    if sys.stderr is not None:
+        sys.stderr.write(text)  # which a bar that is drawn moves above itself
 
 
 def exit_code(error: FlexmbsError) -> int:

@@ -64,9 +64,11 @@ def limit(seconds: float, size: int) -> None:
     except ImportError:  # Windows
         return
     # Compiled code may let no other thread run: there the system ends the process, where it can.
-    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds) + 1,) * 2)
-    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    cpu = int(time.process_time() + seconds) + 1
+    for what, wanted in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_DATA, size), (resource.RLIMIT_CORE, 0)):
+        highest = resource.getrlimit(what)[1]  # none but an administrator raises it
+        wanted = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
+        resource.setrlimit(what, (wanted, wanted))
 
 
 def _stop_after(seconds: float) -> None:

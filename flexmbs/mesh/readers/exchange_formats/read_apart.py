@@ -35,7 +35,12 @@ def read_apart(library: str, path: Path) -> dict:
         code, answer, messages = _run(library, path.absolute(), seconds, _BYTES + _BYTES_PER_BYTE * size)
     except subprocess.TimeoutExpired:
         raise MeshError(f"{path}: {library} does not finish; check the file, or convert it to another format.") from None
-    if code == 0:
+    except (OSError, TypeError) as error:
+        raise MeshError(
+            f"{path}: {library} reads files in a process of its own, which Python (sys.executable = {sys.executable!r}) does not"
+            f" start: {error}. Convert the file to another format, or read it where Python is a program of its own."
+        ) from error
+    if code == 0 and answer:
         return pickle.loads(answer)  # written by the program
     reason = " ".join(messages.decode("utf-8", "replace").split())[-200:]
     if code == TOO_LONG:
@@ -49,10 +54,12 @@ def _run(library: str, path: Path, seconds: float, size: int) -> tuple[int, byte
     """Exit code of the program within limits of processor time and bytes of memory, its answer, and what it says."""
     program = Path(__file__).with_name("library_process.py")
     command = [sys.executable, "-P", "-W", "ignore", str(program), library, str(path), str(seconds), str(size)]
+    # It imports from where this process does, and nothing from the folder of the file.
+    imports = {"PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path if place)}
     done = subprocess.run(
         command,
         cwd=path.parent,  # from where meshio looks for the binary data that XDMF names
-        env=os.environ | _ONE_THREAD,
+        env=os.environ | _ONE_THREAD | imports,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=_WAIT + 20.0 * seconds,
