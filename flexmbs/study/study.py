@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.designs import design_of
 from flexmbs.study.evaluation.collect import collect
 from flexmbs.study.evaluation.export import export
 from flexmbs.study.evaluation.plots.history_band import HistoryBand, plot_histories_as_band
 from flexmbs.study.evaluation.plots.plot import plot
 from flexmbs.study.evaluation.reliability import Reliability, reliability
 from flexmbs.study.evaluation.report.report import write_report
+from flexmbs.study.evaluation.sensitivity.designs import MorrisDesign, SobolDesign
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
 from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.histories import band
+from flexmbs.study.space.points import Points
+from flexmbs.study.space.salib_samplers import Morris, SobolIndices
+from flexmbs.study.space.samplers import Sampler
 from flexmbs.study.stated_study import StatedStudy
 from flexmbs.study.study_report import ReportSource, report_content
 
@@ -172,3 +175,14 @@ class Study(StatedStudy):
     def _column(self, figure: str) -> str:
         """Column of a figure in the table: a figure that is called like a varied parameter has another name there."""
         return f"figures.{figure}" if figure in self.space.names else figure
+
+
+def design_of(sampler: Sampler, points: Points) -> SobolDesign | MorrisDesign | None:
+    """The design of a sample that was made for sensitivity indices; None for any other sample."""
+    names = points.space.names
+    if isinstance(sampler, SobolIndices):
+        return SobolDesign(names, len(points), sampler.second_order)
+    if isinstance(sampler, Morris):
+        assert points.unit is not None
+        return MorrisDesign(names, points.unit, sampler.levels)
+    return None

@@ -1,9 +1,12 @@
-"""Render a result to a picture or an animation file, without a display."""
+"""Render a result to a picture, pictures of several times, or an animation file, without a display."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
 from flexmbs.common.errors import FlexmbsError
@@ -148,3 +151,31 @@ def _write_frames(scene: Scene, writer, film: FilmTime, count: int, progress) ->
         stage("rendering", done, count, long=True)
         if progress is not None:
             progress(done, count)
+
+
+def of_scenes(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the ``options`` of a picture or film that decide how one picture looks."""
+    known = inspect.signature(Scene).parameters
+    return {name: value for name, value in options.items() if name in known and name not in ("result", "off_screen")}
+
+
+def stills(result: DrawableResult, times: Iterable[float], **options: Any) -> list[bytes]:
+    """A PNG for each of ``times`` (s); options as in :class:`flexmbs.view.scene.Scene`.
+
+    FlexmbsError for an invalid option, RenderingUnavailable without OpenGL.
+    """
+    prepare_offscreen()
+    import imageio.v2 as imageio
+
+    times, found = list(times), []
+    scene = Scene(result, **options)
+    try:
+        for done, time in enumerate(times):
+            stage("pictures", done, len(times), long=True)
+            scene.show_time(time)
+            content = io.BytesIO()
+            imageio.imwrite(content, scene.picture(), format="png")
+            found.append(content.getvalue())
+    finally:
+        scene.close()
+    return found

@@ -14,7 +14,6 @@ from flexmbs.app.verification.cases import (
     rotating_beam,
     simple_pendulum,
     small_mechanisms,
-    spin_up_beam,
 )
 from flexmbs.app.verification.verification_case import VerificationCase
 from flexmbs.common.errors import CaseError
@@ -30,7 +29,7 @@ VERIFICATION_CASES: tuple[VerificationCase, ...] = (
     flexible_pendulum.IMPACT,
     hertz_impact.HERTZ_IMPACT,
     rotating_beam.ROTATING_BEAM,
-    spin_up_beam.SPIN_UP_BEAM,
+    rotating_beam.SPIN_UP_BEAM,
     nafems.FV52,
     nafems.LE10,
     integrator_orders.INTEGRATOR_ORDERS,

@@ -11,13 +11,13 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import drawing, few_colours, paragraph, still, text
 from flexmbs.common.quantities import number
 from flexmbs.result.report.stated import ReportableResult
+from flexmbs.view.animate import of_scenes
+from flexmbs.view.animate import stills as pictures_of
 from flexmbs.view.opengl import RenderingUnavailable
 from flexmbs.view.page.html import page_assets, page_start
 from flexmbs.view.page.pages import least_size, page_fragment
 from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.stills import of_scenes
-from flexmbs.view.stills import stills as pictures_of
 
 DPI = 130
 MAX_CURVES = 4  # in a plot that is chosen here

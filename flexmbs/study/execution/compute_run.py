@@ -14,11 +14,18 @@ from flexmbs.common.errors import ResultFolderError, StudyError
 from flexmbs.result.result_folder import ResultFolder
 from flexmbs.study.execution import messages
 from flexmbs.study.execution.captured_output import begin_output, end_output, text_in
-from flexmbs.study.execution.failures import failure_of, is_disk_full, is_passing, system_error, time_reached
-from flexmbs.study.execution.histories import write_histories
+from flexmbs.study.execution.failures import (
+    failure_of,
+    is_disk_full,
+    is_finite,
+    is_passing,
+    plain_mapping,
+    scalars,
+    system_error,
+    time_reached,
+)
 from flexmbs.study.execution.messages import Answer, Task
-from flexmbs.study.execution.plain_values import is_finite, plain_mapping, scalars
-from flexmbs.study.execution.run_files import empty, has_files, size_of, write_log
+from flexmbs.study.execution.run_files import empty, has_files, size_of, write_histories, write_log
 from flexmbs.study.execution.stop_requests import StopRequests
 from flexmbs.study.execution.surroundings import host, peak_memory
 from flexmbs.study.store.claim import Claim

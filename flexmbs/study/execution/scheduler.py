@@ -16,9 +16,8 @@ from typing import Any
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.study.execution import messages
 from flexmbs.study.execution.executors import RunExecutor
-from flexmbs.study.execution.failures import time_reached
+from flexmbs.study.execution.failures import is_finite, scalars, time_reached
 from flexmbs.study.execution.messages import Answer, Task
-from flexmbs.study.execution.plain_values import is_finite, scalars
 from flexmbs.study.execution.study_outcome import StudyInterrupted, StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress
 from flexmbs.study.store.run_record import FAILED, RunFailure, RunRecord

@@ -12,11 +12,10 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.mesh_picture import BODY, COUPLING, PART_COLORS, SET_COLORS, chosen_sets, mesh_title, part_of_elements
-from flexmbs.view.page.camera import camera_on
+from flexmbs.view.page.camera import camera_on, colour_map, plain_view
 from flexmbs.view.page.part_records import part_record
 from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import quantity_records
-from flexmbs.view.page.scene_colours import colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.page.surfaces import polygons, triangulated
 

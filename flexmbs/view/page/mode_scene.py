@@ -13,13 +13,12 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.body_scene import drawn_amplitudes
-from flexmbs.view.page.camera import camera_on
+from flexmbs.view.page.camera import camera_on, checked_color, colour_map, plain_view
 from flexmbs.view.page.fields import length_of
 from flexmbs.view.page.motion import stored_motion
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record
 from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
-from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts import palette
 

@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.page.camera import camera_on, motion_bounds, upward, with_ground
+from flexmbs.view.page.camera import camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
 from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import checked_names, history_records
@@ -19,7 +19,6 @@ from flexmbs.view.page.motion import mark, pose_shift, poses, stored_motion, sto
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
 from flexmbs.view.page.quantised import series, whole
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
-from flexmbs.view.page.scene_colours import checked_color, colour_map, plain_view
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
 from flexmbs.view.scene import checked_range

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from flexmbs.common.errors import CaseError, StudyError
+from flexmbs.study.execution.failures import is_finite, plain, plain_mapping, scalars
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.messages import Answer, WorkerSettings
-from flexmbs.study.execution.plain_values import is_finite, plain, plain_mapping, scalars
 from flexmbs.study.execution.shards import Shard, shard_of
 from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.store.run_spec import RunSpec
