@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_names import element_named, elements_of
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.reader_tools.named_values import sets_of_values
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.readers.exchange_formats.read_apart import read_apart
@@ -215,3 +215,33 @@ def _element_rows(
         if kind and len(order) < size:
             warnings.append(without_inner_nodes(f"{rows.where(0)}: {len(cells)} cells {name}"))
     return groups
+
+
+_WORDS = tuple(
+    "region mat block group part zone physical entity ref pid prop domain label"
+    " tag body marker attribute set color component bound surface patch subdomain".split()
+)
+_GEOMETRICAL = re.compile(r"geometrical|dim_tags|elementary", re.IGNORECASE)
+_FEW, _MAX_SETS = 10, 1000  # so many sets are made of few cells, and at most
+
+
+def sets_of_values(
+    data: dict[str, np.ndarray], ids: np.ndarray, *, zero_is_none: bool = False
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Sets "name value" of the elements (nodes) ``ids`` (n,) by the integers (n,) that arrays of such a name give them.
+
+    Returns the sets and the names of the arrays that make none. Negative values stand for no group, and so does 0 when
+    it is the only value or ``zero_is_none``.
+    """
+    sets: dict[str, np.ndarray] = {}
+    unused = []
+    for name, values in data.items():
+        distinct = np.unique(values)
+        looks_so = any(word in name.lower() for word in _WORDS) and not _GEOMETRICAL.search(name)
+        if not looks_so or len(distinct) > min(_MAX_SETS, max(len(values) // 2, _FEW)):
+            unused.append(name)
+            continue
+        lowest = 1 if zero_is_none or len(distinct) == 1 else 0
+        for value in distinct[distinct >= lowest]:
+            sets[f"{name} {value}"] = ids[values == value]
+    return sets, unused

@@ -15,10 +15,10 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.reader_tools.named_values import sets_of_values
 from flexmbs.mesh.reader_tools.number_lines import NumberLines
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
+from flexmbs.mesh.readers.exchange_formats.read_by_library import sets_of_values
 from flexmbs.mesh.skipped_content import SkipList
 
 _KINDS = {element.name: element.kind for element in elements_of("Medit")}
