@@ -117,7 +117,7 @@ def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
     """``body`` with arrays of float64 and int64, after checking everything in it.
 
     Types, shapes and counts agree; numbers are finite; pairs, faces and marker names refer to existing items; mass,
-    stiffness and inertia are physically possible (reduction.body_physics).
+    stiffness and inertia are physically possible.
 
     Raises
     ------

@@ -20,22 +20,13 @@ from flexmbs.mesh import element_shapes as shapes
 from flexmbs.mesh import quadrature as gauss
 
 _CENTER = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0]))
-TET4 = SolidElement(
-    "tet4",
-    stiffness=_CENTER,
-    curved_stiffness=_CENTER,
-    mass=tetrahedron_4(),
-    curved_mass=tetrahedron_4(),
-    stress=_CENTER,
-    stress_powers=((0, 0, 0),),
-)
+TET4 = SolidElement("tet4", stiffness=_CENTER, mass=tetrahedron_4(), stress=_CENTER, stress_powers=((0, 0, 0),))
 
 TET10 = SolidElement(
     "tet10",
     # Exact with straight sides. With curved ones 4 points (as in CalculiX) err less than 14: a quarter ring bends and
     # spins with 1 to 26 % smaller errors (docs/theory.md).
     stiffness=tetrahedron_4(),
-    curved_stiffness=tetrahedron_4(),
     # Products of two shape functions have degree 4; times the Jacobian of curved sides degree 7.
     mass=tetrahedron_14(),
     curved_mass=Rule(*gauss.simplex(5, 3)),
@@ -47,13 +38,7 @@ TET10 = SolidElement(
 # shape functions and Jacobian have degree 1; along it 0 or 1, 1, and 2. Thirteen: across it gradients and shape functions
 # have degree 2, the Jacobian 1 (5 with curved sides); along it 1 or 2, 2, and 2 (5).
 PYRAMID5 = SolidElement(
-    "pyramid5",
-    stiffness=gauss_pyramid(2),
-    curved_stiffness=gauss_pyramid(2),
-    mass=gauss_pyramid(3),
-    curved_mass=gauss_pyramid(3),
-    stress=gauss_pyramid(2),
-    stress_powers=shapes.PYRAMID5,
+    "pyramid5", stiffness=gauss_pyramid(2), mass=gauss_pyramid(3), stress=gauss_pyramid(2), stress_powers=shapes.PYRAMID5
 )
 
 PYRAMID13 = SolidElement(
@@ -67,24 +52,17 @@ PYRAMID13 = SolidElement(
 )
 
 
-_STIFFNESS, _MASS = prism(triangle_1(), 2), prism(triangle_6(), 3)
+_ALONG_AXIS = prism(triangle_1(), 2)
 # Wedges: the fewest points with which the patch test holds and only rigid motions are free of energy, as in Abaqus and
 # CalculiX. Exact integration makes bars of wedge6 up to 50 %, of wedge15 0.4 % stiffer in bending, further from the truth.
 WEDGE6 = SolidElement(
-    "wedge6",
-    stiffness=_STIFFNESS,
-    curved_stiffness=_STIFFNESS,
-    mass=_MASS,
-    curved_mass=_MASS,
-    stress=_STIFFNESS,
-    stress_powers=((0, 0, 0), (0, 0, 1)),
+    "wedge6", stiffness=_ALONG_AXIS, mass=prism(triangle_6(), 3), stress=_ALONG_AXIS, stress_powers=((0, 0, 0), (0, 0, 1))
 )
 
 WEDGE15 = SolidElement(
     "wedge15",
     # Also with curved sides, where 9 points err less than 18 (docs/theory.md).
     stiffness=prism(triangle_3(), 3),
-    curved_stiffness=prism(triangle_3(), 3),
     # Straight sides, but faces that need not be parallel: the Jacobian adds degree 1 (2 along the prism).
     mass=prism(gauss.simplex(4, 2), 4),
     curved_mass=prism(gauss.simplex(5, 2), 5),
@@ -96,9 +74,7 @@ WEDGE15 = SolidElement(
 HEX8 = SolidElement(
     "hex8",
     stiffness=gauss_cube(2),
-    curved_stiffness=gauss_cube(2),
     mass=gauss_cube(3),
-    curved_mass=gauss_cube(3),
     stress=gauss_cube(2),
     stress_powers=shapes.HEX8,
     has_incompatible_modes=True,
@@ -108,7 +84,6 @@ HEX8 = SolidElement(
 HEX20 = SolidElement(
     "hex20",
     stiffness=gauss_cube(3),
-    curved_stiffness=gauss_cube(3),
     # In each coordinate the product of two shape functions has degree 4, the Jacobian 2 (5 with curved sides).
     mass=gauss_cube(4),
     curved_mass=gauss_cube(5),

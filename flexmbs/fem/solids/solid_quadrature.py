@@ -21,30 +21,30 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class SolidElement:
-    """The formulation of one kind of solid; each has a file of its own, and ``registry`` lists them.
+    """The formulation of one kind of solid; ``registry`` holds all of them.
 
     Attributes
     ----------
     kind : a name in ``element_kinds.KINDS``
-    stiffness, curved_stiffness : Rule
-        For straight-sided elements and for others.
-    mass, curved_mass : Rule
+    stiffness, mass : Rule
     stress : Rule
         Points where stress is most accurate; weights unused.
     stress_powers : monomials through the values at these points, for the stress at the nodes
     reduced_stiffness : Rule or None
         With few points, where the file or the user asks for it; None: the kind has no such rule
+    curved_stiffness, curved_mass : Rule or None
+        For elements whose sides are not straight; None: the same as for straight ones
     has_incompatible_modes : the kind can have those of ``incompatible_modes``
     """
 
     kind: str
     stiffness: Rule
-    curved_stiffness: Rule
     mass: Rule
-    curved_mass: Rule
     stress: Rule
     stress_powers: Powers
     reduced_stiffness: Rule | None = None
+    curved_stiffness: Rule | None = None
+    curved_mass: Rule | None = None
     has_incompatible_modes: bool = False
 
 

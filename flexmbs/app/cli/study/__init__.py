@@ -1,1 +1,1 @@
-"""``flexmbs study``: commands that state, run and evaluate studies, one file each."""
+"""``flexmbs study``: commands that state, run and evaluate studies."""
