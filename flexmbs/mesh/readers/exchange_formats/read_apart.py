@@ -115,6 +115,9 @@ def _xdmf_data(path: Path) -> Iterator[Path]:
         if path_problem(data):
             raise MeshError(f"{where}: {name} {path_problem(data)}; expected a file with the numbers.")
         if kind == "HDF":
-            with hdf5.opened(data) as file:  # meshio would take any size that it declares
-                hdf5.array(hdf5.needed(file, inside.strip("/"), data, kind="dataset"), data)
+            try:
+                with hdf5.opened(data) as file:  # meshio would take any size that it declares
+                    hdf5.array(hdf5.needed(file, inside.strip("/"), data, kind="dataset"), data)
+            except MeshError as error:
+                raise MeshError(f"{where}: {error}") from error
         yield data
