@@ -22,9 +22,9 @@ from flexmbs.study.execution.shards import Shard
 from flexmbs.study.execution.study_outcome import StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.figure_check import FigureCheck
-from flexmbs.study.space.sampler_names import sampler_by_name, sampler_from_json
-from flexmbs.study.space.samplers import Sampler
-from flexmbs.study.space.space import Space
+from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
+from flexmbs.study.samplers import Sampler
+from flexmbs.study.space import Space
 from flexmbs.study.store.case_source import source_of
 from flexmbs.study.store.layout import CASE, LOG, STUDY
 from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord

@@ -21,9 +21,8 @@ from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
 from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.histories import band
-from flexmbs.study.space.points import Points
-from flexmbs.study.space.salib_samplers import Morris, SobolIndices
-from flexmbs.study.space.samplers import Sampler
+from flexmbs.study.samplers import Morris, Sampler, SobolIndices
+from flexmbs.study.space import Points
 from flexmbs.study.stated_study import StatedStudy
 from flexmbs.study.study_report import ReportSource, report_content
 

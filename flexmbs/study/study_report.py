@@ -13,8 +13,8 @@ from flexmbs.study.evaluation.reliability import Reliability
 from flexmbs.study.evaluation.report.report_content import ReportContent
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.table import StudyTable
-from flexmbs.study.space.samplers import Sampler
-from flexmbs.study.space.space import Space
+from flexmbs.study.samplers import Sampler
+from flexmbs.study.space import Space
 from flexmbs.study.store.statement import Statement
 
 #: Figures whose sensitivities are computed if the study names none, and histories that are shown.

@@ -14,9 +14,8 @@ from flexmbs.case.parameters import Setting, settings_of
 from flexmbs.common.atomic_files import path_problem, write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
-from flexmbs.study.space.distributions import Distribution
-from flexmbs.study.space.ranges import Choices, Range
-from flexmbs.study.space.samplers import Sampler
+from flexmbs.study.entries import Choices, Distribution, Range, RunSeeds
+from flexmbs.study.samplers import Sampler
 from flexmbs.study.store.layout import STUDY
 from flexmbs.study.study import Study
 
@@ -178,13 +177,12 @@ def _entry(entry: object) -> str:
         return f"fm.Range({ends}, log=True)" if entry.log else f"({ends})"
     if isinstance(entry, Choices):
         return _literal(list(entry.values))
+    if isinstance(entry, RunSeeds):
+        return "fm.RunSeeds()"
     if isinstance(entry, Distribution):
-        values = [repr(value) for value in entry.args] + [f"{name}={value!r}" for name, value in entry.kwds]
         limits = [f", {name}={end!r}" for name, end in (("low", entry.low), ("high", entry.high)) if end is not None]
-        if entry.name == "norm" and len(entry.args) == 2 and not entry.kwds:
-            return f"fm.Normal({', '.join(values)}{''.join(limits)})"
-        return f"fm.Distribution(stats.{entry.name}({', '.join(values)}){''.join(limits)})"
-    return f"fm.{entry!r}"
+        return f"fm.Distribution({entry.text}{''.join(limits)})"
+    return Distribution(entry).text
 
 
 def _sampler(sampler: Sampler) -> str:

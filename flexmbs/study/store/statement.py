@@ -16,7 +16,7 @@ from flexmbs.common.file_lock import FileLock
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
-from flexmbs.study.space.sampler_names import sampler_from_json
+from flexmbs.study.sampler_names import sampler_from_json
 from flexmbs.study.store.case_source import CaseSource, difference
 from flexmbs.study.store.layout import CASE, PACKS, RUNS, STUDY
 from flexmbs.study.store.run_spec import RunSpec

@@ -9,9 +9,9 @@ import click
 from flexmbs.case.cases import checked_parameters, load_case
 from flexmbs.case.parameters import split_assignments
 from flexmbs.common.errors import StudyError
-from flexmbs.study.space.sampler_names import SAMPLERS
-from flexmbs.study.space.space import Space
-from flexmbs.study.space.text import parse_sampler, parse_space
+from flexmbs.study.command_text import parse_sampler, parse_space
+from flexmbs.study.sampler_names import SAMPLERS
+from flexmbs.study.space import Space
 from flexmbs.study.study_script import write_script
 
 #: Runs of samplers that need a number, if none is given (base points, trajectories).

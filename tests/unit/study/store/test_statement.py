@@ -9,7 +9,7 @@ from study_runs import fill, keys
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
-from flexmbs.study.space.samplers import Halton, LatinHypercube, Sobol
+from flexmbs.study.samplers import Halton, LatinHypercube, Sobol
 from flexmbs.study.store.case_source import source_of
 from flexmbs.study.store.input_files import file_digest
 from flexmbs.study.store.statement import Statement

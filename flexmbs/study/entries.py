@@ -1,0 +1,370 @@
+"""What a study can vary a parameter over: ranges, lists of values, distributions of scipy.stats, seeds of runs.
+
+An entry gives the values of its parameter as a function of u between 0 and 1, which does not decrease (lists: the place
+in the list). Values are rounded to digits that all processors agree on: they are part of the name of a run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmbs.case.parameters import Setting, converted
+from flexmbs.common.errors import StudyError
+
+FloatArray = NDArray[np.float64]
+
+#: Significant digits of values that logarithms, exponentials or quantile functions are used for, in the last of which
+#: libraries and processors differ; and of sums and products, which are the same everywhere: 0.9, not 0.9000000000000001.
+SAFE_DIGITS, ALL_DIGITS = 12, 15
+# Quantile functions are infinite at 0 and 1, which a sampler may hit.
+_SMALLEST, _LARGEST = 1e-12, 1.0 - 1e-12
+EXAMPLES = "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True), fm.Normal(7850, 50), scipy.stats.norm(...)"
+
+
+@dataclass(frozen=True)
+class Range:
+    """All numbers from ``low`` to ``high``, each equally probable; whole numbers for an int parameter.
+
+    With ``log=True`` the logarithm is uniform: as many values from 1 to 10 as from 10 to 100 (whole numbers n: with the
+    probability log((n + 1) / n)). ``whole`` is set by the space.
+
+    Raises StudyError for a range that is empty, inverted or infinite, and for ``log`` with low <= 0.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    whole: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} end of a range"))
+        if self.low == self.high:
+            raise StudyError(
+                f"the range from {self.low:g} to {self.high:g} is empty; give the parameter this value for all runs "
+                "(fixed values, --set) instead of varying it"
+            )
+        if self.low > self.high:
+            raise StudyError(
+                f"the range begins at {self.low:g} and ends at {self.high:g}; "
+                f"write the smaller number first: {self.high:g} to {self.low:g}"
+            )
+        if self.log and self.low <= 0:
+            raise StudyError(f"a logarithmic range must begin above 0, not at {self.low:g}")
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}" + (", logarithmic" if self.log else "")
+
+    def quantiles(self, u: FloatArray) -> Sequence[float]:
+        """The value for each u, of shape (n,)."""
+        if self.log:
+            start, end = math.log(self.low), math.log(self.high + self.whole)
+            values = _rounded((math.exp(start + place * (end - start)) for place in u.tolist()), SAFE_DIGITS)
+        elif self.whole:
+            values = [self.low + int(place * (self.high - self.low + 1)) for place in u.tolist()]
+        else:
+            values = _rounded((self.low + u * (self.high - self.low)).tolist(), ALL_DIGITS)
+        if self.whole:
+            return [min(max(int(value), int(self.low)), int(self.high)) for value in values]
+        return [min(max(value, self.low), self.high) for value in values]
+
+    def levels(self, count: int) -> Sequence[float]:
+        """``count`` evenly spaced values from ``low`` to ``high`` (``log``: of even ratios); the middle for one."""
+        if self.whole and count >= self.high - self.low + 1:
+            return list(range(int(self.low), int(self.high) + 1))
+        values = replace(self, whole=False).quantiles(np.array([0.5]) if count == 1 else np.linspace(0.0, 1.0, count))
+        return list(dict.fromkeys(round(value) for value in values)) if self.whole else values
+
+    def to_json(self) -> dict[str, Any]:
+        """The range as plain data."""
+        return {"range": [self.low, self.high], "log": self.log}
+
+    def for_parameter(self, setting: Setting) -> Range:
+        """The range, of whole numbers for an int parameter; StudyError for text, truth values and tuples."""
+        if setting.kind not in (float, int):
+            kind = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}[setting.kind]
+            raise StudyError(f"it is {kind}, which has no range: give a list of values")
+        if setting.minimum is not None and self.low < setting.minimum:
+            raise StudyError(f"the range begins at {self.low:g}, below the parameter's minimum {setting.minimum:g}")
+        if setting.maximum is not None and self.high > setting.maximum:
+            raise StudyError(f"the range ends at {self.high:g}, above the parameter's maximum {setting.maximum:g}")
+        for end in (self.low, self.high) if setting.kind is int else ():
+            if end != int(end):
+                raise StudyError(f"the parameter is a whole number, which {end:g}, an end of the range, is not")
+        return replace(self, whole=setting.kind is int)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values of a list, each equally probable: numbers, text, True and False, tuples, None where it is allowed.
+
+    Raises StudyError for an empty list, and for a value that it has twice (1 and True differ, 1 and 1.0 do not).
+    """
+
+    values: tuple[object, ...]
+
+    def __init__(self, values: Iterable[object]) -> None:
+        plain = tuple(plain_value(value) for value in values)
+        if not plain:
+            raise StudyError("the list of values is empty; give at least one value")
+        seen = set()
+        for value in plain:
+            if (isinstance(value, bool), value) in seen:
+                raise StudyError(f"the list has {value!r} twice; every value once")
+            seen.add((isinstance(value, bool), value))
+        object.__setattr__(self, "values", plain)
+
+    def __str__(self) -> str:
+        shown = [str(value) for value in self.values]
+        return ", ".join(shown if len(shown) <= 8 else [*shown[:6], "...", shown[-1]])
+
+    def quantiles(self, u: FloatArray) -> Sequence[object]:
+        """The value for each u, of shape (n,)."""
+        count = len(self.values)
+        return [self.values[min(int(place * count), count - 1)] for place in u.tolist()]
+
+    def levels(self, count: int) -> Sequence[object]:
+        """All values, whatever ``count``."""
+        return self.values
+
+    def to_json(self) -> dict[str, Any]:
+        """The list as plain data."""
+        return {"choices": [list(value) if isinstance(value, tuple) else value for value in self.values]}
+
+    def for_parameter(self, setting: Setting) -> Choices:
+        """The values with the parameter's type; CaseError for one that the parameter cannot have."""
+        return Choices(converted(setting, value) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A frozen distribution of scipy.stats, such as ``scipy.stats.gumbel_r(10, 2)``, truncated at ``low`` and ``high``.
+
+    Values beyond do not occur; the probability between is scaled to 1. None: no limit. Parameters are independent of
+    each other: dependent ones (correlations, copulas) are sampled by other means and given as a ``fm.PointList``.
+
+    Raises StudyError for anything else than a distribution of scipy.stats with numbers as parameters, for parameters
+    that the distribution does not allow, and for limits between which it has no probability.
+    """
+
+    frozen: Any = field(compare=False)
+    low: float | None = None
+    high: float | None = None
+    text: str = field(init=False, repr=False)  # what it is equal by: name and parameters
+    between: tuple[float, float] = field(init=False, repr=False)  # cumulative probabilities of the limits
+
+    def __post_init__(self) -> None:
+        name, args, kwds = named_distribution(self.frozen)
+        given = [repr(value) for value in args] + [f"{key}={value!r}" for key, value in sorted(kwds.items())]
+        object.__setattr__(self, "text", f"stats.{name}({', '.join(given)})")
+        if not math.isfinite(float(self.frozen.ppf(0.5))):
+            raise StudyError(f"{self}: scipy.stats does not allow these parameters")
+        for end in ("low", "high"):
+            if getattr(self, end) is not None:
+                object.__setattr__(self, end, finite_number(getattr(self, end), f"limit {end} of {name}"))
+        # A discrete distribution has probability at its lower limit itself.
+        start = 0.0 if self.low is None else float(self.frozen.cdf(self.low - self.is_discrete))
+        stop = 1.0 if self.high is None else float(self.frozen.cdf(self.high))
+        if stop - start < 1e-9:
+            raise StudyError(f"{self}: the probability between low and high is {max(stop - start, 0.0):.2g}, so no value is left")
+        object.__setattr__(self, "between", (start, stop))
+
+    def __str__(self) -> str:
+        name, args, kwds = named_distribution(self.frozen)
+        given = [f"{value:g}" for value in args] + [f"{key}={value:g}" for key, value in sorted(kwds.items())]
+        given += [f"{key}={end:g}" for key, end in (("low", self.low), ("high", self.high)) if end is not None]
+        return f"{name}({', '.join(given)})"
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether its values are whole numbers."""
+        return hasattr(self.frozen.dist, "pmf")
+
+    def quantiles(self, u: FloatArray) -> Sequence[float]:
+        """The value for each u, of shape (n,); ints for a discrete distribution."""
+        start, stop = self.between
+        values = _rounded(self.frozen.ppf(np.clip(start + u * (stop - start), _SMALLEST, _LARGEST)).tolist(), SAFE_DIGITS)
+        low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+        inside = [min(max(value, low), high) for value in values]
+        return [int(value) for value in inside] if self.is_discrete else inside
+
+    def levels(self, count: int) -> Sequence[float]:
+        """The medians of ``count`` parts of equal probability."""
+        return list(dict.fromkeys(self.quantiles((np.arange(count) + 0.5) / count)))
+
+    def to_json(self) -> dict[str, Any]:
+        """The distribution as plain data."""
+        name, args, kwds = named_distribution(self.frozen)
+        return {"distribution": name, "args": list(args), "kwds": kwds, "low": self.low, "high": self.high}
+
+    def for_parameter(self, setting: Setting) -> Distribution:
+        """The distribution itself; StudyError if the parameter is no number, or whole and the distribution is not."""
+        if setting.kind not in (float, int):
+            raise StudyError(f"it is no number ({setting.kind.__name__}), so it has no distribution: give a list of values")
+        if setting.kind is int and not self.is_discrete:
+            raise StudyError(
+                f"it is a whole number, which {self} is not: give a range, a list, or a discrete distribution such as "
+                "scipy.stats.binom(10, 0.3)"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class RunSeeds:
+    """An int of its own for each run, made from the study's seed and the number of the run.
+
+    For parameters that seed random numbers of the case (road, noise). It is no dimension of the space: runs that a grid
+    or a Sobol sequence chooses get different seeds without one more dimension.
+    """
+
+    def __str__(self) -> str:
+        return "seeds"
+
+    def value(self, setting: Setting, place: int, run: int, seed: int) -> int:
+        """The seed of a run, between the parameter's minimum and maximum (0 and 2^31 - 1 if it has none).
+
+        ``place``: of this parameter among those that have seeds, so that they are independent.
+        """
+        low = 0 if setting.minimum is None else math.ceil(setting.minimum)
+        high = 2**31 - 1 if setting.maximum is None else math.floor(setting.maximum)
+        state = np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(place + 1)
+        return low + int(state[place]) % (high - low + 1)
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return {"run_seeds": True}
+
+
+Entry = Range | Choices | Distribution
+
+
+def Normal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
+    """``scipy.stats.norm`` of given mean and standard deviation, truncated at ``low`` and ``high`` if they are given."""
+    from scipy import stats
+
+    return _truncated(stats.norm(finite_number(mean, "mean"), _positive(deviation, "standard deviation")), low, high)
+
+
+def LogNormal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
+    """``scipy.stats.lognorm``; mean and standard deviation are those of the value itself, not of its logarithm."""
+    from scipy import stats
+
+    variation = _positive(deviation, "standard deviation") / _positive(mean, "mean")
+    spread = math.sqrt(math.log1p(variation**2))
+    return _truncated(stats.lognorm(spread, scale=float(mean) / math.sqrt(1.0 + variation**2)), low, high)
+
+
+def Triangular(low: float, mode: float, high: float) -> Any:
+    """``scipy.stats.triang`` from ``low`` to ``high``, most probable at ``mode``."""
+    from scipy import stats
+
+    low, mode, high = (finite_number(value, "ends and mode of a triangular distribution") for value in (low, mode, high))
+    if not low <= mode <= high or low == high:
+        raise StudyError(f"a triangular distribution needs low <= mode <= high, not {low:g}, {mode:g}, {high:g}")
+    return stats.triang((mode - low) / (high - low), loc=low, scale=high - low)
+
+
+def Weibull(scale: float, shape: float, location: float = 0.0, low: float | None = None, high: float | None = None) -> Any:
+    """``scipy.stats.weibull_min``: probability 1 - exp(-((x - location) / scale)^shape) of a value below x."""
+    from scipy import stats
+
+    shape, scale = _positive(shape, "shape"), _positive(scale, "scale")
+    return _truncated(stats.weibull_min(shape, loc=finite_number(location, "location"), scale=scale), low, high)
+
+
+def _truncated(frozen: Any, low: float | None, high: float | None) -> Any:
+    return frozen if low is None and high is None else Distribution(frozen, low, high)
+
+
+def named_distribution(frozen: Any) -> tuple[str, tuple[float, ...], dict[str, float]]:
+    """Name and parameters of a frozen distribution of scipy.stats; StudyError for anything else."""
+    from scipy import stats
+
+    kind = getattr(frozen, "dist", None)
+    name = str(getattr(kind, "name", ""))
+    example = "write for example scipy.stats.norm(7850, 50), or fm.Normal(7850, 50)"
+    if not isinstance(frozen, stats.distributions.rv_frozen) or type(getattr(stats, name, None)) is not type(kind):
+        raise StudyError(
+            f"{type(frozen).__name__} is no distribution of scipy.stats with its parameters, which alone can be stored "
+            f"with the study; {example}"
+        )
+    try:
+        return name, tuple(map(float, frozen.args)), {key: float(value) for key, value in frozen.kwds.items()}
+    except (TypeError, ValueError):
+        raise StudyError(f"the parameters of the distribution {name} must be single numbers; {example}") from None
+
+
+def entry_from(given: Any) -> Entry | RunSeeds:
+    """A range of two numbers (low, high), a list of values, a frozen distribution of scipy.stats, or an entry itself.
+
+    Raises StudyError, with examples, for anything else.
+    """
+    if isinstance(given, Entry | RunSeeds):
+        return given
+    if isinstance(given, list | range | set | frozenset):
+        return Choices(sorted(given, key=repr) if isinstance(given, set | frozenset) else given)
+    if isinstance(given, tuple):
+        if len(given) == 3 and given[2] == "log":
+            return Range(given[0], given[1], log=True)
+        if len(given) == 2:
+            return Range(*given)
+        raise StudyError(f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
+    if hasattr(given, "ppf") or hasattr(given, "icdf"):
+        return Distribution(given)
+    if hasattr(given, "tolist"):  # an array
+        return entry_from(given.tolist())
+    raise StudyError(f"{given!r} says no values; write {EXAMPLES}")
+
+
+def entry_from_json(data: Mapping[str, Any]) -> Entry | RunSeeds:
+    """The entry that ``to_json`` of an entry wrote; StudyError for other data."""
+    from scipy import stats
+
+    try:
+        if "range" in data:
+            low, high = data["range"]
+            return Range(low, high, log=data["log"])
+        if "choices" in data:
+            return Choices(data["choices"])
+        if "run_seeds" in data:
+            return RunSeeds()
+        return Distribution(getattr(stats, data["distribution"])(*data["args"], **data["kwds"]), data["low"], data["high"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StudyError(f"the stored values {data!r} of a parameter cannot be read ({type(error).__name__}: {error})") from None
+
+
+def finite_number(value: object, what: str) -> float:
+    """A finite float; StudyError otherwise."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise StudyError(f"the {what} must be a finite number, not {value!r}")
+
+
+def whole_number(value: object, what: str, smallest: int = 1) -> int:
+    """An int that is at least ``smallest``; StudyError otherwise."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest:
+        return int(value)
+    raise StudyError(f"the {what} must be a whole number of at least {smallest}, not {value!r}")
+
+
+def plain_value(value: object) -> object:
+    """NumPy numbers as Python's, lists and arrays as tuples."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return tuple(plain_value(part) for part in value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _positive(value: object, what: str) -> float:
+    if (found := finite_number(value, what)) > 0:
+        return found
+    raise StudyError(f"the {what} must be above 0, not {found:g}")
+
+
+def _rounded(values: Iterable[float], digits: int) -> list[float]:
+    return [float(f"{value:.{digits}g}") for value in values]
