@@ -169,9 +169,9 @@ _WHERE = {
     "flexmbs.study.execution.limits": ("RunLimits",),
     "flexmbs.study.execution.study_outcome": ("StudyOutcome", "StudyInterrupted"),
     "flexmbs.study.execution.study_progress": ("StudyProgress",),
-    "flexmbs.study.store.run_record": ("RunRecord", "RunFailure"),
+    "flexmbs.study.run_record": ("RunRecord", "RunFailure"),
     "flexmbs.study.evaluation.table": ("StudyTable",),
-    "flexmbs.study.study_status": ("StudyStatus",),
+    "flexmbs.study.store": ("StudyStatus",),
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -246,6 +246,8 @@ from flexmbs.study.execution.study_outcome import StudyInterrupted as StudyInter
 from flexmbs.study.execution.study_outcome import StudyOutcome as StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress as StudyProgress
 from flexmbs.study.point_list import PointList as PointList
+from flexmbs.study.run_record import RunFailure as RunFailure
+from flexmbs.study.run_record import RunRecord as RunRecord
 from flexmbs.study.samplers import Grid as Grid
 from flexmbs.study.samplers import Halton as Halton
 from flexmbs.study.samplers import LatinHypercube as LatinHypercube
@@ -255,10 +257,8 @@ from flexmbs.study.samplers import Sobol as Sobol
 from flexmbs.study.samplers import SobolIndices as SobolIndices
 from flexmbs.study.space import Points as Points
 from flexmbs.study.space import Space as Space
-from flexmbs.study.store.run_record import RunFailure as RunFailure
-from flexmbs.study.store.run_record import RunRecord as RunRecord
+from flexmbs.study.store import StudyStatus as StudyStatus
 from flexmbs.study.study import Study as Study
-from flexmbs.study.study_status import StudyStatus as StudyStatus
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
 from flexmbs.view.plots import SpaceTimeMap as SpaceTimeMap

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from flexmbs.case.cases import load_case, run_case
+from flexmbs.study.case_source import source_of
 from flexmbs.study.execution.run_points import run_points
 from flexmbs.study.execution.run_tasks import task_of
-from flexmbs.study.store.case_source import source_of
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.statement import Statement
-from flexmbs.study.store.store import Store
+from flexmbs.study.run_key import RunSpec
+from flexmbs.study.statement import Statement
+from flexmbs.study.store import Store
 
 #: A rigid pendulum. ``what`` says how its run misbehaves; every run that is begun leaves a line in $STUDY_JOURNAL.
 PENDULUM = '''"""A rigid pendulum that may misbehave."""
@@ -89,8 +89,8 @@ class ShortStudy:
         self.folder = folder / "study"
         source = source_of(self.path)
         self.store = Store(self.folder)
-        self.spec: RunSpec = self.store.create_or_open(Statement.of(source, {}, {}, **spec)).spec
         self.case = load_case(self.path)
+        self.spec: RunSpec = self.store.create_or_open(Statement.of(self.case, source, {}, {}, **spec)).spec
 
     def run(self, points, **options):
         return run_points(points, self.store, self.spec, case=self.case, **options)

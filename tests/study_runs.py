@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from flexmbs.study.store.run_record import FAILED, FINISHED, RunFailure, RunRecord
+from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 
 FORK = multiprocessing.get_context("fork")  # others would import everything anew
 CHANGES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate"}

@@ -12,11 +12,11 @@ from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.result import load
+from flexmbs.study.claim import HISTORIES
 from flexmbs.study.evaluation.plots.history_band import HistoryBand, history_band
-from flexmbs.study.store.layout import HISTORIES
-from flexmbs.study.store.run_record import FINISHED, RunRecord
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.store import Store
+from flexmbs.study.run_key import RunSpec
+from flexmbs.study.run_record import FINISHED, RunRecord
+from flexmbs.study.store import Store
 
 Series = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 

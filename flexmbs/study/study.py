@@ -1,15 +1,24 @@
-"""Studies: many runs of one case, and what they say."""
+"""Studies: many runs of one case - what is varied, at which points, in which folder - and what they say."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from flexmbs.common.errors import StudyError
+from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.common.user_warnings import warn
+from flexmbs.result.result import Result, load
+from flexmbs.study.case_source import source_of
+from flexmbs.study.claim import LOG
 from flexmbs.study.evaluation.collect import collect
 from flexmbs.study.evaluation.export import export
 from flexmbs.study.evaluation.plots.history_band import HistoryBand, plot_histories_as_band
@@ -20,17 +29,30 @@ from flexmbs.study.evaluation.sensitivity.designs import MorrisDesign, SobolDesi
 from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
 from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.execution.limits import RunLimits
+from flexmbs.study.execution.messages import Answer
+from flexmbs.study.execution.run_points import run_points
+from flexmbs.study.execution.shards import Shard
+from flexmbs.study.execution.study_outcome import StudyOutcome
+from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.histories import band
+from flexmbs.study.run_key import RunSpec, run_key
+from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
+from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices
-from flexmbs.study.space import Points
-from flexmbs.study.stated_study import StatedStudy
+from flexmbs.study.space import Points, Space
+from flexmbs.study.statement import CASE, STUDY, Statement
+from flexmbs.study.store import Store, StudyStatus
 from flexmbs.study.study_report import ReportSource, report_content
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: A point of a study: its index, its values, the record of its run.
+Row = tuple[int, Mapping[str, object], RunRecord | None]
 
-class Study(StatedStudy):
+
+class Study:
     """Many runs of one case with varied parameters, of which none is lost and none is computed twice.
 
     ``study.run()`` computes what is missing; ``study.table()``, ``plot()``, ``report()`` evaluate what is there. The
@@ -55,6 +77,293 @@ class Study(StatedStudy):
     Raises StudyError or CaseError for anything that does not fit the case; nothing is computed or written then.
     """
 
+    def __init__(
+        self,
+        case: Case | str | os.PathLike[str],
+        space: Space | Mapping[str, object],
+        sampler: Sampler | str = "lhs",
+        *,
+        runs: int | None = None,
+        seed: int = 0,
+        fixed: Mapping[str, object] | None = None,
+        figures: Sequence[str] = (),
+        folder: str | os.PathLike[str] | None = None,
+        keep: str = "results",
+        histories: Sequence[str] = (),
+        history_times: int = 201,
+        storage: Mapping[str, Any] | None = None,
+    ) -> None:
+        source = source_of(case)
+        loaded = case if isinstance(case, Case) else load_case(source.path)
+        if isinstance(space, Space) and fixed is not None:
+            raise StudyError("fixed: a Space has its fixed values already; give them where it is made")
+        stated = space if isinstance(space, Space) else Space(loaded.parameters, space, fixed)
+        if isinstance(sampler, str):
+            sampler = sampler_by_name(sampler, **({} if runs is None else {"runs": runs}))
+        elif not isinstance(sampler, Sampler):
+            raise StudyError(f"sampler={sampler!r}: it is a name such as 'lhs', or a sampler such as fm.Sobol(256)")
+        elif runs is not None:
+            raise StudyError(f"runs={runs} is for samplers given by name; {sampler} has its own number of runs")
+        options = {"keep": keep, "histories": tuple(histories), "history_times": history_times, "storage": dict(storage or {})}
+        statement = Statement.of(loaded, source, stated.to_json(), sampler.to_json(), seed, fixed=stated.fixed, **options)
+        self._set_up(
+            Store(Path("studies") / loaded.name if folder is None else folder), statement, sampler.points(stated, seed), sampler
+        )
+        self.figures: tuple[str, ...] = (figures,) if isinstance(figures, str) else tuple(figures)
+        self._case: Case | None = loaded
+        for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
+            checked_parameters(loaded, {**self.space.fixed, **self.points[index]})
+
+    def _set_up(self, store: Store, statement: Statement, points: Points, sampler: Sampler) -> None:
+        self.store, self._statement, self.points, self.sampler = store, statement, points, sampler
+        self.seed, self.space = statement.seed, points.space  # of a list of points: with its columns
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Self:
+        """The study in a folder, as it was stated; StudyError if there is none.
+
+        Nothing in the folder and no case file is executed, so that studies of others can be looked at. ``run`` loads
+        the case, and refuses a changed one.
+        """
+        store = Store(folder)
+        stated = store.open()
+        if not stated.case.settings:
+            raise StudyError(
+                f"{store.folder / STUDY}: was written by flexmbs 0.1.0, which did not describe the case in it: run the study's "
+                "script once with accept_versions (flexmbs study run SCRIPT.py --accept-versions); its runs are kept"
+            )
+        study = cls.__new__(cls)
+        sampler = sampler_from_json(stated.sampler)
+        points = sampler.points(Space.from_json(stated.case.parameters(), stated.space), stated.seed)
+        study._set_up(store, stated, points, sampler)
+        study.figures, study._case = (), None
+        original = Path(stated.spec.case)
+        wrong = "is not there any more" if not original.exists() else ""
+        if not wrong and source_of(original).digest != stated.spec.case_digest:
+            wrong = "has changed since the study began"
+        if wrong:
+            warn(f"{original}: {wrong}; what is shown is of the case as the study began ({store.folder / CASE})", StudyWarning)
+        return study
+
+    @property
+    def case(self) -> Case:
+        """The case; of a study that was opened its file is loaded (and so run) now.
+
+        StudyError with the difference if it has changed since the study began; if it is not there any more, the copy in
+        the study's folder serves.
+        """
+        if self._case is None:
+            stated = self._statement
+            path = Path(stated.spec.case)
+            if not path.exists():
+                warn(f"{path}: is not there any more; its copy {self.folder / CASE} is used", StudyWarning)
+                path = self.folder / CASE
+            now = source_of(path)
+            stated.require_same_case(str(path), now.digest, now.files, now.text, self.folder)
+            self._statement = replace(stated, spec=replace(stated.spec, case=str(path)))
+            self._case = replace(load_case(path), name=stated.case.name)
+        return self._case
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the study."""
+        return self.store.folder
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+    def __str__(self) -> str:
+        varied = "\n".join(f"  {line}" for line in str(self.space).splitlines())
+        name = self._statement.case.name
+        return f"study of {name}: {len(self)} points ({self.sampler}), in {self.folder}, varying\n{varied}"
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        executor: object = None,
+        shard: str | tuple[int, int] | Shard | None = None,
+        limits: RunLimits | None = None,
+        retries: int = 2,
+        on_error: str = "skip",
+        retry_failed: bool = False,
+        accept_versions: bool = False,
+        threads: int = 1,
+        progress: Callable[[StudyProgress], object] | bool = True,
+    ) -> StudyOutcome:
+        """Compute the runs that are missing; how many were computed, were there, failed.
+
+        Parameters
+        ----------
+        workers : runs at once on this machine; default: one per processor
+        executor : where: None: processes of this machine; "dask": a local Dask cluster; the address of a Dask scheduler
+            ("tcp://..."); a ``distributed.Client``; any ``concurrent.futures.Executor``
+        shard : (3, 40) or "3/40": the third of 40 parts, for job arrays without any scheduler of runs
+        limits : of time, memory and disk space of each run
+        retries : new attempts after a worker died or the system failed
+        on_error : when a run fails: "skip" or "nan": go on; "stop": begin no further ones
+        retry_failed : also compute runs again that failed earlier, from the state that they saved
+        accept_versions : go on although another version of flexmbs computed the runs so far
+        threads : of the linear algebra of each run
+        progress : True: a bar on the terminal; False: nothing; or a function that gets a ``StudyProgress``
+
+        Raises
+        ------
+        StudyError
+            Nothing was computed: the folder holds another study, or the case file has changed (the lines that differ
+            are shown). Or the study stopped: the disk is full, a run failed with on_error="stop", a figure is unknown.
+        KeyboardInterrupt
+            Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
+        """
+        unchecked = list(self.figures)
+
+        def check_figures(_: int, answer: Answer) -> None:
+            """Of the first run that has finished: a name that is wrong is wrong for all."""
+            record = self.store.record(answer.key) if unchecked and answer.status == FINISHED else None
+            while record is not None and unchecked:
+                name = unchecked.pop(0)
+                if name.partition("[")[0] not in record.figures:
+                    raise StudyError(f"the case {self.case.name} has no figure {name!r}. {near_names(name, record.figures)}")
+
+        return self._compute(
+            self.points,
+            accept_versions,
+            progress,
+            workers=workers,
+            executor=executor,
+            shard=shard,
+            limits=limits,
+            retries=retries,
+            on_error=on_error,
+            retry_failed=retry_failed,
+            threads=threads,
+            on_answer=check_figures,
+        )
+
+    def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:
+        """Records of runs at any points (parameter -> value), computed unless they are there: for optimisers.
+
+        They are kept in the folder of the study, but are no rows of its table. ``options``: those of :meth:`run`.
+        """
+        for values in points:
+            checked_parameters(self.case, {**self.space.fixed, **values})
+        self._compute(points, options.pop("accept_versions", False), options.pop("progress", False), **options)
+        found = [self.store.record(self._key(values)) for values in points]
+        return [record for record in found if record is not None]
+
+    def _compute(
+        self,
+        points: Sequence[Mapping[str, object]],
+        accept_versions: bool,
+        progress: Callable[[StudyProgress], object] | bool,
+        **options: Any,
+    ) -> StudyOutcome:
+        case = self.case  # first: loaded, and compared
+        stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
+        compute = partial(run_points, points, self.store, stated.spec, case=case, **options)
+        if callable(progress):
+            return compute(progress=progress)
+        with study_progress(case.name, plain=progress) as line:
+            return compute(progress=line if progress else None)
+
+    def point(self, index: int) -> Mapping[str, object]:
+        """Parameter -> value of one point; values that are the same in all runs are in ``space.fixed``."""
+        if not 0 <= index < len(self.points):
+            raise StudyError(f"no run {index}: the study has {len(self.points)} points, 0 to {len(self.points) - 1}")
+        return self.points[index]
+
+    def key(self, index: int) -> str:
+        """Name of the run of a point in the store."""
+        return self._key(self.point(index))
+
+    def _key(self, values: Mapping[str, object], spec: RunSpec | None = None) -> str:
+        return run_key(spec or self._stored().spec, self.space.parameters(values))
+
+    def rows(self) -> Iterator[Row]:
+        """Index, values and record of each point, one after the other, in any order.
+
+        The record of a point that was not computed yet is None. Memory: 600 bytes a point.
+        """
+        points = list(self.points)  # the order of the store is not theirs, and they are made in blocks
+        indices = self._indices(points)
+        for record in self.store.records():  # one pass over the store, however many of its runs are packed
+            for index in indices.pop(bytes.fromhex(record.key), ()):
+                yield index, points[index], record
+        for index in chain.from_iterable(indices.values()):
+            yield index, points[index], None
+
+    def _indices(self, points: Sequence[Mapping[str, object]]) -> dict[bytes, tuple[int, ...]]:
+        """Key of a run -> its points (several, if their values are equal)."""
+        spec = self._stored().spec
+        found: dict[bytes, tuple[int, ...]] = {}
+        for index, values in enumerate(points):
+            key = bytes.fromhex(self._key(values, spec))
+            found[key] = (*found.get(key, ()), index)
+        return found
+
+    def status(self) -> StudyStatus:
+        """How many points are finished, failed, begun, missing. Visits every file of the study."""
+        return self.store.status(self._indices(self.points))
+
+    def record(self, index: int) -> RunRecord | None:
+        """Record of a run: all its parameters, figures, statistics, warnings; None if it was not computed yet."""
+        return self.store.record(self.key(index))
+
+    def result(self, index: int) -> Result:
+        """The result of a run; StudyError if it was not kept or is not there."""
+        record = self.record(index)
+        if record is None:
+            raise StudyError(f"{self.folder}: run {index} was not computed yet")
+        if self._stored().spec.keep != "results" and record.status == FINISHED:
+            raise StudyError(
+                f"{self.folder}: this study keeps figures only (keep='figures'); study.run_alone({index}) computes the run again"
+            )
+        return load(self.store.files_of(record.key))
+
+    def run_alone(self, index: int, out: str | os.PathLike[str] | None = None) -> CaseOutcome:
+        """The run of a point in this process, outside of the study: to look at a failure, or at a result not kept."""
+        values = {**self.space.fixed, **self.point(index)}
+        return run_case(self.case, values, out=None if out is None else Path(out), storage=self._statement.spec.storage)
+
+    def failed(self) -> list[tuple[int, RunRecord]]:
+        """Index and record of each failed run."""
+        found = [(index, record) for index, _, record in self.rows() if record is not None and record.status == FAILED]
+        return sorted(found, key=lambda row: row[0])
+
+    def log(self, index: int) -> str:
+        """What a run printed; of a failed run with its warnings and the traceback."""
+        return (self.store.content_of(self.key(index), LOG) or b"").decode("utf-8", "replace")
+
+    def failure_text(self, index: int) -> str:
+        """All that is known of a failed run, for people: its parameters, why it failed, its log."""
+        record = self.record(index)
+        if record is None or record.failure is None:
+            known = few([index for index, _ in self.failed()], 20) or "none"
+            raise StudyError(f"{self.folder}: run {index} has not failed; failed ones: {known}")
+        values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
+        time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
+        return (
+            f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n"
+            f"{record.failure.kind}{time}: {record.failure.message}\n\n{self.log(index)}"
+        ).rstrip()
+
+    def pack(self) -> int:
+        """Put the folders of finished runs into one file; how many. They are read as before."""
+        self._stored()
+        return self.store.pack()
+
+    def _stored(self) -> Statement:
+        """The statement in the folder, after a check that it is of this study; a changed case is warned of."""
+        if not (self.folder / STUDY).exists():
+            raise StudyError(f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
+        stored, own = self.store.open(), self._statement
+        if own.spec.case_digest != stored.spec.case_digest:
+            warn(f"{own.spec.case}: has changed since this study began; its runs are of {self.folder / CASE}", StudyWarning)
+            own = replace(own, spec=replace(own.spec, case_digest=stored.spec.case_digest), case_files=stored.case_files)
+        stored.merged_with(own, self.folder, accept_versions=True)
+        return stored
+
     def table(self, figures: Sequence[str] = (), *, on_error: str = "nan", lists: Sequence[str] = ()) -> StudyTable:
         """Varied parameters and figures of all runs.
 
@@ -67,7 +376,7 @@ class Study(StatedStudy):
         parameters = {name: (self.space.units[name], self.space.helps[name]) for name in self.space.names}
         wanted = tuple(map(self._column, figures or self.figures))
         lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
-        table = collect(self.rows(), parameters, on_error, units=self.case.units, lists=lists)
+        table = collect(self.rows(), parameters, on_error, units=self._statement.case.units, lists=lists)
         table = table.select(rows=np.argsort(table.index, kind="stable"))
         return table.select([*table.parameters, *wanted]) if wanted and len(table) else table
 
@@ -158,7 +467,7 @@ class Study(StatedStudy):
             missed += [] if highest is None else [self.reliability(name, above=highest, table=table)]
         source = ReportSource(
             str(self.folder),
-            self.case,
+            self._statement.case,
             self.sampler,
             self.space,
             self._stored(),

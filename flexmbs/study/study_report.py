@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from flexmbs.case.cases import Case
 from flexmbs.common.errors import StudyError
 from flexmbs.study.evaluation.plots.history_band import HistoryBand
 from flexmbs.study.evaluation.reliability import Reliability
@@ -15,7 +14,7 @@ from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
 from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.samplers import Sampler
 from flexmbs.study.space import Space
-from flexmbs.study.store.statement import Statement
+from flexmbs.study.statement import CaseDescription, Statement
 
 #: Figures whose sensitivities are computed if the study names none, and histories that are shown.
 _FIGURES, _BANDS = 4, 4
@@ -36,7 +35,7 @@ class ReportSource:
     """
 
     folder: str
-    case: Case
+    case: CaseDescription
     sampler: Sampler
     space: Space
     statement: Statement

@@ -16,7 +16,7 @@ from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
 from flexmbs.study.entries import Choices, Distribution, Range, RunSeeds
 from flexmbs.study.samplers import Sampler
-from flexmbs.study.store.layout import STUDY
+from flexmbs.study.statement import STUDY
 from flexmbs.study.study import Study
 
 _TEMPLATE = '''"""A study of {name}: {title}.

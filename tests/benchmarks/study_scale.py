@@ -23,7 +23,7 @@ import flexmbs as fm
 from flexmbs.study.execution.messages import FINISHED, Answer, Task
 from flexmbs.study.execution.run_tasks import task_of
 from flexmbs.study.execution.scheduler import Scheduler
-from flexmbs.study.store.run_record import RunRecord
+from flexmbs.study.run_record import RunRecord
 
 SPACE = {"start_angle": (0.05, 0.15), "start_speed": (-4.0, -2.0), "thickness": (0.0035, 0.0045)}
 FIGURES = {
@@ -103,7 +103,7 @@ def store(runs: int, folder: Path) -> dict[str, float]:
             assert study.pack() == runs
             found["pack"] = time.perf_counter() - begin
         begin = time.perf_counter()
-        size = stored.size()
+        size = study.status()
         found |= {f"{name}_files": size.files, f"{name}_bytes": size.bytes, f"{name}_size": time.perf_counter() - begin}
         begin = time.perf_counter()
         table = study.table()

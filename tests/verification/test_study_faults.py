@@ -25,7 +25,7 @@ import flexmbs as fm
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.study_outcome import StudyInterrupted
-from flexmbs.study.store.versions import sources_digest
+from flexmbs.study.run_key import sources_digest
 
 
 @pytest.fixture

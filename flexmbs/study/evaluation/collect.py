@@ -15,7 +15,7 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.study.evaluation.columns import FIGURE, PARAMETER, Column, GrowingColumn
 from flexmbs.study.evaluation.reasons import ReasonCounter
 from flexmbs.study.evaluation.table import StudyTable
-from flexmbs.study.store.run_record import FINISHED, RunRecord
+from flexmbs.study.run_record import FINISHED, RunRecord
 
 Row = tuple[int, Mapping[str, object], RunRecord | None]
 COMPONENT = re.compile(r"^(.*)\[(\d+)\]$")

@@ -12,6 +12,7 @@ from flexmbs.case.cases import Case, CaseOutcome, run_case
 from flexmbs.common.atomic_files import reason, write_bytes
 from flexmbs.common.errors import ResultFolderError, StudyError
 from flexmbs.result.result_folder import ResultFolder
+from flexmbs.study.claim import HISTORIES, LOG, Claim
 from flexmbs.study.execution import messages
 from flexmbs.study.execution.captured_output import begin_output, end_output, text_in
 from flexmbs.study.execution.failures import (
@@ -28,13 +29,9 @@ from flexmbs.study.execution.messages import Answer, Task
 from flexmbs.study.execution.run_files import empty, has_files, size_of, write_histories, write_log
 from flexmbs.study.execution.stop_requests import StopRequests
 from flexmbs.study.execution.surroundings import host, peak_memory
-from flexmbs.study.store.claim import Claim
-from flexmbs.study.store.input_files import files_read
-from flexmbs.study.store.layout import HISTORIES, LOG
-from flexmbs.study.store.run_record import FAILED, FINISHED, RunFailure, RunRecord
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.store import Store
-from flexmbs.study.store.versions import current_versions
+from flexmbs.study.run_key import RunSpec, current_versions
+from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
+from flexmbs.study.store import Store
 
 _WARNINGS = 50  # texts kept of one run
 
@@ -69,7 +66,7 @@ class RunComputer:
     def _computed(self, claim: Claim, task: Task, last: bool, started: float) -> Answer:
         begin_output()
         try:
-            with _collected_warnings() as issued, files_read([self._store.folder]) as read, self._requests.listening(task.key):
+            with _collected_warnings() as issued, self._requests.listening(task.key):
                 outcome = self._outcome(claim.folder, task)
                 figures = plain_mapping(outcome.figures, "figure")
                 stats = plain_mapping(outcome.stats, "statistic")
@@ -84,15 +81,7 @@ class RunComputer:
             self._requests.deaf()
             return self._failed(claim, task, started, error, tuple(issued), last)
         record = self._record(
-            claim,
-            task,
-            started,
-            FINISHED,
-            tuple(issued),
-            parameters=outcome.parameters,
-            figures=figures,
-            stats=stats,
-            files=read.digests(),
+            claim, task, started, FINISHED, tuple(issued), parameters=outcome.parameters, figures=figures, stats=stats
         )
         del outcome  # its files are closed before their folder gets another name
         if self._spec.keep == "results":

@@ -15,7 +15,7 @@ import numpy as np
 from flexmbs.common.errors import CaseError, FlexmbsError
 from flexmbs.result.run_summary import STATE
 from flexmbs.result.saved_state import load_state
-from flexmbs.study.store.run_record import RunFailure
+from flexmbs.study.run_record import RunFailure
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Errors of the system that mean the same at every attempt: a file that is not there, or may not be read.

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from flexmbs.study.execution.limits import RunLimits
-from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.run_key import RunSpec
 
 FINISHED, FAILED = "finished", "failed"
 #: The record was there already, or came from another process, since the scheduler looked.

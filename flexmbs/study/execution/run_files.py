@@ -11,9 +11,9 @@ from flexmbs.common.atomic_files import write_arrays, write_bytes
 from flexmbs.common.errors import ResultFolderError, StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.result.result import Result
-from flexmbs.study.store.layout import HISTORIES, LOG
-from flexmbs.study.store.run_record import RunFailure
-from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.claim import HISTORIES, LOG
+from flexmbs.study.run_key import RunSpec
+from flexmbs.study.run_record import RunFailure
 
 
 def write_log(folder: Path, printed: str, issued: tuple[str, ...], failure: RunFailure) -> None:

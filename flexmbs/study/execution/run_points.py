@@ -28,8 +28,8 @@ from flexmbs.study.execution.scheduler import OnAnswer, Scheduler
 from flexmbs.study.execution.shards import Shard, shard_of
 from flexmbs.study.execution.study_outcome import StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.store import Store
+from flexmbs.study.run_key import RunSpec
+from flexmbs.study.store import Store
 
 #: What becomes of a study after a failed run.
 ON_ERROR = ("skip", "stop", "nan")

@@ -7,9 +7,7 @@ from dataclasses import asdict
 
 from flexmbs.case.cases import Case, checked_parameters
 from flexmbs.study.execution.messages import Task
-from flexmbs.study.store.input_files import named_file_digests
-from flexmbs.study.store.run_key import run_key
-from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.run_key import RunSpec, named_file_digests, run_key
 
 
 def task_of(case: Case, spec: RunSpec, values: Mapping[str, object]) -> Task:

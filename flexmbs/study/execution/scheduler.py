@@ -20,8 +20,8 @@ from flexmbs.study.execution.failures import is_finite, scalars, time_reached
 from flexmbs.study.execution.messages import Answer, Task
 from flexmbs.study.execution.study_outcome import StudyInterrupted, StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress
-from flexmbs.study.store.run_record import FAILED, RunFailure, RunRecord
-from flexmbs.study.store.store import Store
+from flexmbs.study.run_record import FAILED, RunFailure, RunRecord
+from flexmbs.study.store import Store
 
 _AHEAD = 2  # tasks handed over for each run that is computed, so that no worker waits for the next one
 _MANY = 1000  # points that wait for other processes or for the same run, beyond which no further ones are looked at

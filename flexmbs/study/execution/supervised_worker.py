@@ -17,9 +17,9 @@ from flexmbs.study.execution.messages import Answer, Task, WorkerSettings
 from flexmbs.study.execution.run_files import size_of, write_log
 from flexmbs.study.execution.surroundings import host
 from flexmbs.study.execution.watch import Watch
-from flexmbs.study.store.run_record import FAILED, RunFailure, RunRecord
-from flexmbs.study.store.store import Store
-from flexmbs.study.store.versions import current_versions
+from flexmbs.study.run_key import current_versions
+from flexmbs.study.run_record import FAILED, RunFailure, RunRecord
+from flexmbs.study.store import Store
 
 _START = 900.0  # s that a worker process has to be ready; on another machine it may have to compile the kernels
 _UNLOCKED = 2.0  # s after which the lock of a run is free for certain if those who held it were killed

@@ -22,17 +22,15 @@ from flexmbs.case.cases import Case, load_case
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
+from flexmbs.study.case_source import difference, source_of
 from flexmbs.study.execution.captured_output import take_over_streams
 from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.messages import Task, WorkerSettings
 from flexmbs.study.execution.stop_requests import StopRequests
 from flexmbs.study.execution.surroundings import host
-from flexmbs.study.store.case_source import difference, source_of
-from flexmbs.study.store.input_files import files_read
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.statement import Statement
-from flexmbs.study.store.store import Store
-from flexmbs.study.store.versions import current_versions
+from flexmbs.study.run_key import RunSpec, current_versions
+from flexmbs.study.statement import Statement
+from flexmbs.study.store import Store
 
 _IDLE = 120.0  # s without a run, after which the process ends: its parent starts another one when it needs one
 _COLLECT_EVERY = 20  # runs between two searches for cyclic garbage
@@ -51,9 +49,7 @@ def main() -> None:
         store = Store(settings.study)
         statement = store.open()
         check_sources(statement)
-        with files_read([settings.study]) as read:  # by the case file itself, as it is loaded
-            case = checked_case(settings.spec, statement)
-        store.inputs.add(read.digests())
+        case = checked_case(settings.spec, statement)
         load()
     except FlexmbsError as error:
         _say(answers, {"refused": str(error)})

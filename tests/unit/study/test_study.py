@@ -1,8 +1,10 @@
 """The facade: studies are stated, run, extended, evaluated, and refused where they are wrong."""
 
+import json
 import math
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,13 +129,32 @@ def test_failed_runs(case):
         study.result(0)
 
 
-def test_copy_of_the_case_serves_for_evaluation(case):
+TRAP = "\nopen(__file__ + '.was run', 'w').close()\n"
+
+
+def test_looking_at_a_folder_runs_no_code(case):
+    """Neither the case file that study.json names nor the copy beside it; only a run does, if the case is the same."""
+    case.write_text(PENDULUM + TRAP)
+    study = study_of(case, keep="figures")
+    study.run(workers=1, progress=False)
+    marks = [Path(f"{path}.was run") for path in (case, study.folder / "case.py")]
+    marks[0].unlink()
+    opened = fm.Study.open(study.folder)
+    assert len(opened.table()) == 4 == opened.status().finished and opened.space.units["length"] == "m"
+    opened.report(case.parent / "report.html")
+    opened.plot("scatter", save=case.parent / "scatter.png")
+    opened.export(case.parent / "table.csv")
+    assert opened.failed() == [] and opened.pack() == 4 and not any(mark.exists() for mark in marks)
+    assert opened.run(progress=False).computed == 0 and marks[0].exists()
+
+
+def test_changed_and_missing_cases(case):
     study = study_of(case, keep="figures")
     study.run(workers=1, progress=False)
     case.write_text(PENDULUM.replace("-9.81", "-9.80"))
     with pytest.warns(fm.StudyWarning, match="has changed since this study began; its runs are of .*case.py"):
         assert len(study_of(case, keep="figures").table()) == 4
-    for content, why in ((None, "has changed"), ("1 / 0", "cannot be loaded"), ("", "is not there any more")):
+    for content, why in ((None, "has changed"), ("1 / 0", "has changed"), ("", "is not there any more")):
         if content is not None:
             case.unlink() if content == "" else case.write_text(content)
         with pytest.warns(fm.StudyWarning, match=f"pendulum.py: {why}.*what is shown is of the case as the study began"):
@@ -142,6 +163,28 @@ def test_copy_of_the_case_serves_for_evaluation(case):
         if content is None:
             with pytest.raises(fm.StudyError, match=r"(?s)the case has changed.*-9\.81.*-9\.80"):
                 opened.run(progress=False)
+    with pytest.warns(fm.StudyWarning, match=r"pendulum.py: is not there any more; its copy .*case\.py is used"):
+        assert opened.run(progress=False).present == 4
+    (study.folder / "case.py").write_text("1 / 0\n")
+    with pytest.warns(fm.StudyWarning), pytest.raises(fm.StudyError, match="the case has changed"):
+        fm.Study.open(study.folder).run(progress=False)
+
+
+def test_study_of_the_version_before(case):
+    """Its script goes on with it; of its folder alone one line says what to do. ZIP packs are refused."""
+    study = study_of(case, keep="figures")
+    study.run(workers=1, progress=False)
+    path = study.folder / "study.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"format": 1, "case": "pendulum"}))
+    with pytest.raises(fm.StudyError, match="written by flexmbs 0.1.0.*--accept-versions"):
+        fm.Study.open(study.folder)
+    assert study_of(case, keep="figures").run(progress=False).present == 4
+    assert json.loads(path.read_text()) == content and len(fm.Study.open(study.folder).table()) == 4
+    (study.folder / "packs").mkdir()
+    (study.folder / "packs" / "0a.zip").touch()
+    with pytest.raises(fm.StudyError, match="0a.zip: packs of flexmbs 0.1.0 are not read"):
+        fm.Study.open(study.folder)
 
 
 def test_modules_beside_the_case(case, capsys):

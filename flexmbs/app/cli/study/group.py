@@ -16,7 +16,7 @@ COMMANDS = {
     "failed": (f"{_HERE}.status:failed_command", "Why runs failed."),
     "export": (f"{_HERE}.table:export_command", "Write the table as CSV, JSON lines or Parquet."),
     "report": (f"{_HERE}.report:report_command", "Write one HTML page with everything."),
-    "pack": (f"{_HERE}.status:pack_command", "Put the folders of finished runs into a few large files."),
+    "pack": (f"{_HERE}.status:pack_command", "Put the folders of finished runs into one file."),
 }
 
 

@@ -42,7 +42,7 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
 @click.command("pack")
 @click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
 def pack_command(study: Path) -> None:
-    """Put the folders of finished runs of STUDY into a few large files; every other command reads them as before.
+    """Put the folders of finished runs of STUDY into one file; every other command reads them as before.
 
     For file systems on which many small files are slow, or against a limit on their number.
     """

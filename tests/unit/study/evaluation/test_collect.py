@@ -7,7 +7,7 @@ import pytest
 
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.study.evaluation.collect import collect
-from flexmbs.study.store.run_record import RunFailure, RunRecord
+from flexmbs.study.run_record import RunFailure, RunRecord
 
 LENGTH = {"length": ("m", "length of the rod")}
 

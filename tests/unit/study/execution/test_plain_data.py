@@ -13,7 +13,7 @@ from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.messages import Answer, WorkerSettings
 from flexmbs.study.execution.shards import Shard, shard_of
 from flexmbs.study.execution.study_progress import StudyProgress, study_progress
-from flexmbs.study.store.run_spec import RunSpec
+from flexmbs.study.run_key import RunSpec
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "10 s", True])

@@ -14,7 +14,7 @@ from flexmbs.study.execution import messages, scheduler
 from flexmbs.study.execution.messages import Answer, Task
 from flexmbs.study.execution.scheduler import Scheduler
 from flexmbs.study.execution.study_outcome import StudyInterrupted
-from flexmbs.study.store.run_record import FAILED, FINISHED, RunFailure, RunRecord
+from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 
 
 class Records(dict):

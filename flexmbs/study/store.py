@@ -3,57 +3,53 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
+from flexmbs.common.progress import size_text
 from flexmbs.common.user_warnings import warn_once
-from flexmbs.study.store import run_record
-from flexmbs.study.store.claim import Claim
-from flexmbs.study.store.input_files import require_unchanged
-from flexmbs.study.store.layout import (
-    FAILED,
-    GONE,
-    INPUTS,
-    LOCK,
-    RECORD,
-    RUNS,
-    UNPACKED,
-    WORK,
-    Layout,
-    entries,
-    is_key,
-    move,
-    remove,
-    run_folders,
-)
-from flexmbs.study.store.packing import pack_runs
-from flexmbs.study.store.packs import Packs
-from flexmbs.study.store.record_file import read_record
-from flexmbs.study.store.recorded_inputs import RecordedInputs
-from flexmbs.study.store.run_record import FINISHED, RunRecord
-from flexmbs.study.store.statement import Statement
+from flexmbs.study.claim import GONE, LOCK, RUNS, WORK, Claim, Layout, is_key, move, remove
+from flexmbs.study.packed_runs import PackedRuns
+from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
+from flexmbs.study.statement import Statement
+
+UNPACKED = "unpacked"
 
 
 @dataclass(frozen=True)
-class StoreSize:
-    """What a study takes on disk.
+class StudyStatus:
+    """Numbers of points of a study by what has become of them, and what it takes on disk.
 
     Attributes
     ----------
-    finished, packed, failed, unfinished : numbers of runs; packed ones are among the finished ones
-    files, bytes : number and size of all files
+    folder : of the study
+    points : all
+    finished, failed, begun, missing : points whose run is finished; failed; was begun and is going on or was cut off;
+        was never begun
+    packed : finished runs that are packed
+    files, bytes : number and size of all files of the study
     """
 
+    folder: str
+    points: int
     finished: int
-    packed: int
     failed: int
-    unfinished: int
+    begun: int
+    missing: int
+    packed: int
     files: int
     bytes: int
+
+    def __str__(self) -> str:
+        parts = [f"{self.finished} finished" + (f" ({self.packed} of them packed)" if self.packed else "")]
+        counts = ((self.failed, "failed"), (self.begun, "begun"), (self.missing, "to be computed"))
+        parts += [f"{count} {what}" for count, what in counts if count]
+        return f"{self.folder}: {self.points} points: {', '.join(parts)}; {self.files} files, {size_text(self.bytes)}"
 
 
 class Store:
@@ -62,22 +58,22 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(os.path.abspath(folder))
         self.layout = Layout(self.folder)
-        self.inputs = RecordedInputs(self.folder / INPUTS)
-        self._packs = Packs(self.layout.packs)
+        self._packed = PackedRuns(self.layout)
 
     def create_or_open(self, statement: Statement, *, accept_versions: bool = False) -> Statement:
         """Begin the study, or go on with it: the statement as it is stored now.
 
-        StudyError if the folder holds another study, if the case file or a file that runs have read has changed, or
-        if flexmbs has changed (unless ``accept_versions``); the first differences are named.
+        StudyError if the folder holds another study, if the case file has changed, or if flexmbs has changed (unless
+        ``accept_versions``); the first differences are named.
         """
+        self._refuse_former_packs()
         stored = statement.stored_in(self.folder, accept_versions=accept_versions)
-        require_unchanged(self.inputs.recorded())
         self.tidy()
         return stored
 
     def open(self) -> Statement:
         """The statement of the study that is there; StudyError if there is none."""
+        self._refuse_former_packs()
         return Statement.read(self.folder)
 
     def has(self, key: str) -> bool:
@@ -87,11 +83,11 @@ class Store:
     def finished_record(self, key: str) -> RunRecord | None:
         """The record of a finished run; None if there is none."""
         _require_key(key)
-        return read_record(self.layout.finished(key), FINISHED) or self._packs.record(key)
+        return RunRecord.read(self.layout.finished(key), FINISHED) or self._packed.record(key)
 
     def failed_record(self, key: str) -> RunRecord | None:
         """The record of a failed run; None if it is not among those that failed."""
-        return read_record(self.layout.failed(_require_key(key)), run_record.FAILED)
+        return RunRecord.read(self.layout.failed(_require_key(key)), FAILED)
 
     def record(self, key: str) -> RunRecord | None:
         """The record of a finished or failed run; None if there is none."""
@@ -100,26 +96,26 @@ class Store:
     def records(self) -> Iterator[RunRecord]:
         """All records, each key once: finished runs, then failed ones. Reads them one by one.
 
-        Memory: 100 bytes for each run that is not in a pack, 20 for each that is.
+        Memory: 100 bytes for each run that is not packed.
         """
         seen: set[bytes] = set()
         for record in self._read(RUNS, FINISHED):
             seen.add(bytes.fromhex(record.key))
             yield record
-        yield from self._packs.records(seen)  # after the folders: what is packed meanwhile is found in one of them
-        for record in self._read(FAILED, run_record.FAILED):
-            if bytes.fromhex(record.key) not in seen and not self._packs.has(record.key):
+        yield from self._packed.records(seen)  # after the folders: what is packed meanwhile is found in one of them
+        for record in self._read(FAILED, FAILED):
+            if bytes.fromhex(record.key) not in seen and not self._packed.has(record.key):
                 yield record
 
     def finished_keys(self) -> set[bytes]:
         """Keys of the finished runs, 16 bytes each; reads every record once, so that damaged ones do not count."""
         found = {bytes.fromhex(record.key) for record in self._read(RUNS, FINISHED)}
-        return found | self._packs.keys()
+        return found | self._packed.keys()
 
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
         names = (folder.name for folder in run_folders(self.folder / FAILED))
-        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packs.has(key)}
+        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packed.has(key)}
 
     def begun_keys(self) -> set[bytes]:
         """Keys of the runs that are going on or were cut off, 16 bytes each."""
@@ -131,7 +127,7 @@ class Store:
 
         ``count``: False for a process that does not begin the run, but only stores that it failed.
         """
-        lock = FileLock(self.layout.lock(_require_key(key)))
+        lock = FileLock(self.layout.work(_require_key(key), LOCK))
         if not _acquired(lock):
             return None
         if not lock.supported:
@@ -140,14 +136,13 @@ class Store:
                 "same runs twice (one result of each is kept), and killed runs begin again",
                 StudyWarning,
             )
-        claim = Claim(key, self.layout, lock, self.inputs, self.finished_record)
+        claim = Claim(key, self.layout, lock, self.finished_record)
         try:
             claim.begin(count)
-        except OSError as error:
+        except BaseException as error:
             claim.release()
-            raise StudyError(f"{claim.folder}: cannot be written: {reason(error)}") from error
-        except BaseException:
-            claim.release()
+            if isinstance(error, OSError):
+                raise StudyError(f"{claim.folder}: cannot be written: {reason(error)}") from error
             raise
         return claim
 
@@ -156,7 +151,7 @@ class Store:
 
         False if it is not among the failed ones (any more), or another process works on it.
         """
-        lock = FileLock(self.layout.lock(_require_key(key)))
+        lock = FileLock(self.layout.work(_require_key(key), LOCK))
         if not _acquired(lock):
             return False
         try:
@@ -174,12 +169,12 @@ class Store:
     def files_of(self, key: str) -> Path:
         """The folder of a finished or failed run, for reading; packed runs are unpacked into ``unpacked`` once.
 
-        StudyError if there is no such run, or its pack is damaged.
+        StudyError if there is no such run.
         """
         for folder in (self.layout.finished(_require_key(key)), self.layout.failed(key)):
             if (folder / RECORD).exists():
                 return folder
-        found = self._packs.extracted(key, self.folder / UNPACKED)
+        found = self._packed.extracted(key, self.folder / UNPACKED)
         if found is None and not self.layout.finished(key).exists():
             raise StudyError(f"{self.folder}: there is no run {key}; 'flexmbs study table' lists the runs with their keys")
         return found or self.layout.finished(key)
@@ -193,15 +188,17 @@ class Store:
                 pass
             except OSError as error:
                 raise StudyError(f"{folder / name}: cannot be read: {reason(error)}") from error
-        return self._packs.content_of(key, name)
+        return self._packed.content_of(key, name)
 
-    def pack(self, keys: Iterable[str] | None = None, *, runs_per_pack: int = 10_000, bytes_per_pack: float = 2e9) -> int:
-        """Put finished runs (all that are not packed yet, or ``keys``) into packs; how many were packed.
+    def pack(self, keys: Iterable[str] | None = None) -> int:
+        """Put the folders of finished runs (all, or ``keys``) into one file, runs.sqlite; how many were packed.
 
-        A pack is full with ``runs_per_pack`` runs or ``bytes_per_pack``; that much space is needed meanwhile.
-        0 with a StudyWarning if another process is packing this study.
+        Their space is needed twice meanwhile. 0 with a StudyWarning if another process is packing this study.
         """
-        return pack_runs(self.layout, self._packs, keys, runs_per_pack, bytes_per_pack)
+        if keys is None:
+            return self._packed.add(run_folders(self.folder / RUNS))
+        folders = (self.layout.finished(_require_key(key)) for key in keys)
+        return self._packed.add(folder for folder in folders if folder.is_dir())
 
     def tidy(self) -> None:
         """Remove what killed processes left and nobody needs; what other processes work on stays."""
@@ -223,30 +220,60 @@ class Store:
         elif self.layout.failed(key).exists() and not self.layout.work(key).exists() and lock.acquire():
             lock.release()
 
-    def size(self) -> StoreSize:
-        """Numbers of runs, files and bytes. Visits every file."""
-        packed = self._packs.keys()
-        names = {bytes.fromhex(folder.name) for folder in run_folders(self.folder / RUNS)}
-        failed = len(self.failed_keys())
-        work = sum(1 for name in entries(self.folder / WORK) if is_key(name[:32]) and not name.endswith((GONE, LOCK)))
+    def status(self, points: Mapping[bytes, Sequence[int]]) -> StudyStatus:
+        """What has become of the runs with these keys; ``points``: of each run. Visits every file."""
+        known = {"finished": self.finished_keys(), "failed": self.failed_keys(), "begun": self.begun_keys()}
+        count = dict.fromkeys((*known, "missing"), 0)
+        for key, indices in points.items():
+            count[next((what for what, keys in known.items() if key in keys), "missing")] += len(indices)
         files = size = 0
         for place, _, found in os.walk(self.folder):
             for name in found:
-                try:
+                with suppress(FileNotFoundError):  # moved meanwhile
                     size += os.lstat(os.path.join(place, name)).st_size
                     files += 1
-                except FileNotFoundError:  # moved meanwhile
-                    continue
-        return StoreSize(len(names | packed), len(packed), failed, work, files, size)
+        total = sum(count.values())
+        return StudyStatus(str(self.folder), total, **count, packed=len(self._packed.keys()), files=files, bytes=size)
 
     def _read(self, place: str, status: str) -> Iterator[RunRecord]:
         foreign: list[Path] = []
         for folder in run_folders(self.folder / place, foreign):
-            record = read_record(folder, status)
+            record = RunRecord.read(folder, status)
             if record is not None:
                 yield record
         for path in foreign:
             warn_once(f"{path}: is not a run of this study; it is ignored", StudyWarning)
+
+    def _refuse_former_packs(self) -> None:
+        """StudyError for the packs of flexmbs 0.1.0."""
+        former = [name for name in entries(self.folder / "packs") if name.endswith(".zip")]
+        if former:
+            raise StudyError(
+                f"{self.folder / 'packs' / former[0]}: packs of flexmbs 0.1.0 are not read any more: evaluate this study with that "
+                "version, or remove the folder packs and run the study again"
+            )
+
+
+def entries(folder: Path) -> list[str]:
+    """Names in a folder, sorted; none if it does not exist."""
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def run_folders(folder: Path, foreign: list[Path] | None = None) -> Iterator[Path]:
+    """The folders of runs in ``runs`` or ``failed``, by key; what else is there is appended to ``foreign``."""
+    foreign = [] if foreign is None else foreign
+    for prefix in entries(folder):
+        if len(prefix) != 2 or not (folder / prefix).is_dir():
+            foreign.append(folder / prefix)
+            continue
+        for name in entries(folder / prefix):
+            if is_key(name) and name.startswith(prefix):
+                yield folder / prefix / name
+            else:
+                foreign.append(folder / prefix / name)
 
 
 def _acquired(lock: FileLock) -> bool:

@@ -9,23 +9,53 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
+from flexmbs.case.cases import Case
+from flexmbs.case.parameters import TYPES, Setting, settings_of
 from flexmbs.common.atomic_files import read_file, reason, write_bytes
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
+from flexmbs.study.case_source import CaseSource, difference
+from flexmbs.study.run_key import RunSpec, current_versions
 from flexmbs.study.sampler_names import sampler_from_json
-from flexmbs.study.store.case_source import CaseSource, difference
-from flexmbs.study.store.layout import CASE, PACKS, RUNS, STUDY
-from flexmbs.study.store.run_spec import RunSpec
-from flexmbs.study.store.versions import current_versions
 
-FORMAT = 1
-_LOCK = "study.lock"
+STUDY, CASE = "study.json", "case.py"
+FORMAT = 2  # 1 (flexmbs 0.1.0) did not describe the case
 _PATIENCE = 30.0  # s; another process holds the lock for milliseconds
 _SHOWN = 6  # differences that a message names
+
+
+@dataclass(frozen=True)
+class CaseDescription:
+    """What a study knows of its case without running its file.
+
+    Attributes
+    ----------
+    name, title : of the case
+    units : figure -> unit
+    settings : its parameters, each as the fields of ``flexmbs.case.parameters.Setting``
+    """
+
+    name: str
+    title: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, case: Case) -> CaseDescription:
+        """The description of a case that has been loaded."""
+        settings = tuple(vars(setting) | {"kind": setting.kind.__name__} for setting in settings_of(case.parameters))
+        return cls(case.name, case.title, case.units, settings)
+
+    def parameters(self) -> tuple[Setting, ...]:
+        """The parameters of the case."""
+        kinds = {kind.__name__: kind for kind in TYPES}
+        found = [Setting(**{**values, "kind": kinds[values["kind"]]}) for values in self.settings]
+        return tuple(replace(one, default=tuple(one.default)) if isinstance(one.default, list) else one for one in found)
 
 
 @dataclass(frozen=True)
@@ -34,7 +64,7 @@ class Statement:
 
     Attributes
     ----------
-    case : name of the case
+    case : description of the case
     spec : what all runs have in common; its ``sources`` are those that the keys contain
     space, sampler : as their ``to_json`` give them
     seed : of the sampler
@@ -43,7 +73,7 @@ class Statement:
     versions : what the study was computed with: first that with which it was begun, then others that were accepted
     """
 
-    case: str
+    case: CaseDescription
     spec: RunSpec
     space: Mapping[str, object]
     sampler: Mapping[str, object]
@@ -54,13 +84,18 @@ class Statement:
 
     @classmethod
     def of(
-        cls, source: CaseSource, space: Mapping[str, object], sampler: Mapping[str, object], seed: int = 0, **options: object
+        cls,
+        case: Case,
+        source: CaseSource,
+        space: Mapping[str, object],
+        sampler: Mapping[str, object],
+        seed: int = 0,
+        **options: Any,
     ) -> Statement:
         """The statement of a study of this case with this program; ``options``: further fields of :class:`RunSpec`."""
         versions = current_versions()
-        stated = {"directory": os.getcwd(), "sources": versions["sources"], **options}
-        spec = RunSpec(str(source.path), source.digest, **stated)  # type: ignore[arg-type]
-        return cls(source.path.stem, spec, space, sampler, seed, source.files, source.text, (versions,))
+        spec = RunSpec(str(source.path), source.digest, **{"directory": os.getcwd(), "sources": versions["sources"], **options})
+        return cls(CaseDescription.of(case), spec, space, sampler, seed, source.files, source.text, (versions,))
 
     @classmethod
     def read(cls, folder: Path) -> Statement:
@@ -82,27 +117,21 @@ class Statement:
                 f"{path}: was written by a newer flexmbs (format {known}, this one reads {FORMAT}): install that version"
             )
         try:
-            return cls._of_json(content, folder)
+            values = {entry.name: content[entry.name] for entry in fields(cls) if entry.name != "case_text"}
+            case = {"name": values["case"]} if known == 1 else values["case"]
+            values["case"] = CaseDescription(**case | {"settings": tuple(case.get("settings", ()))})
+            values["case"].parameters()
+            values["spec"] = RunSpec(**values["spec"] | {"histories": tuple(values["spec"]["histories"])})
+            values["versions"] = tuple(values["versions"])
+            return cls(**values, case_text=_text(folder / CASE))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StudyError(f"{path}: is damaged ({type(error).__name__}: {error}); restore it from a backup") from None
-
-    @classmethod
-    def _of_json(cls, content: dict[str, object], folder: Path) -> Statement:
-        values = {entry.name: content[entry.name] for entry in fields(cls) if entry.name != "case_text"}
-        spec = dict(values.pop("spec"))  # type: ignore[call-overload]
-        spec["histories"] = tuple(spec["histories"])
-        try:
-            text = (folder / CASE).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            text = ""
-        versions: tuple[Mapping[str, str], ...] = tuple(values.pop("versions"))  # type: ignore[arg-type]
-        return cls(spec=RunSpec(**spec), versions=versions, case_text=text, **values)  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, object]:
         """The content of study.json."""
         content = {"format": FORMAT, **asdict(self)}
         del content["case_text"]
-        return content
+        return _plain(content)
 
     def stored_in(self, folder: Path, *, accept_versions: bool = False) -> Statement:
         """The statement as it stands in ``folder`` from now on; StudyError if another study is there.
@@ -117,7 +146,10 @@ class Statement:
             raise StudyError(f"{folder}: cannot be made: {reason(error)}") from error
         with _locked(folder):
             if not (folder / STUDY).exists():
-                _require_free(folder)
+                taken = [name for name in ("runs", "runs.sqlite", MODEL) if os.path.lexists(folder / name)]
+                if taken:
+                    what = "a result" if taken == [MODEL] else f"runs, but no {STUDY}: restore it from a backup"
+                    raise StudyError(f"{folder}: holds {what} ({', '.join(taken)}); give another folder for this study")
                 write_bytes(folder / CASE, self.case_text.encode(), StudyError)
                 self._write(folder)
                 return self
@@ -129,7 +161,7 @@ class Statement:
 
     def merged_with(self, other: Statement, folder: Path, *, accept_versions: bool = False) -> Statement:
         """This statement, stored in ``folder``, with what ``other`` may add to it; StudyError for other differences."""
-        self._require_same_case(other, folder)
+        self.require_same_case(other.spec.case, other.spec.case_digest, other.case_files, other.case_text, folder)
         found = _differences(self._compared(), other._compared())
         if found:
             shown = "".join(f"\n  {line}" for line in found[:_SHOWN]) + ("\n  ..." if len(found) > _SHOWN else "")
@@ -138,15 +170,16 @@ class Statement:
         versions = self._merged_versions(other, folder, accept_versions)
         directory = self.spec.directory if os.path.isdir(self.spec.directory) else other.spec.directory
         spec = replace(self.spec, case=other.spec.case, directory=directory)
-        return replace(self, sampler=sampler, versions=versions, spec=spec)
+        return replace(self, case=other.case, sampler=sampler, versions=versions, spec=spec)
 
-    def _require_same_case(self, other: Statement, folder: Path) -> None:
-        if self.spec.case_digest == other.spec.case_digest:
+    def require_same_case(self, path: str, digest: str, files: Mapping[str, str], text: str, folder: Path) -> None:
+        """StudyError with the lines that differ if a case (file, hash, hashes of its files, text) is not the study's."""
+        if self.spec.case_digest == digest:
             return
-        names = sorted(self.case_files.keys() | other.case_files.keys())
-        changed = [name for name in names if self.case_files.get(name) != other.case_files.get(name)]
-        which = ", ".join(f"module {name}" if name else other.spec.case for name in changed) or other.spec.case
-        lines = difference(self.case_text, other.case_text) if self.case_text else ""
+        names = sorted(self.case_files.keys() | files.keys())
+        changed = [name for name in names if self.case_files.get(name) != files.get(name)]
+        which = ", ".join(f"module {name}" if name else path for name in changed) or path
+        lines = difference(self.case_text, text) if self.case_text else ""
         raise StudyError(
             f"{folder}: the case has changed since this study began ({which}), so its runs would be of two different "
             f"cases; give another folder, or restore the case ({folder / CASE} is a copy)" + (f":\n{lines}" if lines else "")
@@ -156,8 +189,7 @@ class Statement:
         """What must be equal, as plain data."""
         other = ("case", "case_digest", "directory", "sources")
         spec = {name: value for name, value in asdict(self.spec).items() if name not in other}
-        content = {"space": self.space, "seed": self.seed, **spec}
-        return _plain(content)
+        return _plain({"space": self.space, "seed": self.seed, **spec})
 
     def _merged_sampler(self, other: Statement, folder: Path) -> Mapping[str, object]:
         """The sampler with more points, if it begins with those of the study."""
@@ -180,25 +212,28 @@ class Statement:
             return self.versions
         own = [dict(known) for known in self.versions if known["sources"] == now["sources"]]
         if not own and not accept:
-            began = self.versions[0]
-            which = "; ".join(
-                _differences({n: began.get(n) for n in ("flexmbs", "sources")}, {n: now[n] for n in ("flexmbs", "sources")})
-            )
+            began, here = ({name: versions.get(name) for name in ("flexmbs", "sources")} for versions in (self.versions[0], now))
             raise StudyError(
-                f"{folder}: this study was computed with another flexmbs ({which}), and results may differ in their "
-                "last digits or more; install that version, give another folder, or accept it (accept_versions=True, "
-                "--accept-versions)"
+                f"{folder}: this study was computed with another flexmbs ({'; '.join(_differences(began, here))}), and results "
+                "may differ in their last digits or more; install that version, give another folder, or accept it "
+                "(accept_versions=True, --accept-versions)"
             )
         before = own[-1] if own else dict(self.versions[-1])
         warn(f"{folder}: the study goes on with other versions: {'; '.join(_differences(before, now))}", StudyWarning)
         return (*self.versions, now)
 
     def _write(self, folder: Path) -> None:
-        text = json.dumps(self.to_json(), indent=1) + "\n"
-        write_bytes(folder / STUDY, text.encode(), StudyError)
+        write_bytes(folder / STUDY, (json.dumps(self.to_json(), indent=1) + "\n").encode(), StudyError)
 
 
-def _plain(content: Mapping[str, object]) -> dict[str, object]:
+def _text(path: Path) -> str:
+    try:
+        return read_file(path).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _plain(content: Mapping[str, object]) -> dict[str, Any]:
     """As it is when it has been written and read: tuples as lists."""
     return json.loads(json.dumps(content))
 
@@ -210,24 +245,14 @@ def _differences(before: object, now: object, name: str = "") -> list[str]:
         for key in dict.fromkeys((*before, *now)):
             found += _differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
         return found
-    return [] if before == now else [f"{name}: {_shown(before)} in the study, {_shown(now)} now"]
-
-
-def _shown(value: object) -> str:
-    text = "nothing" if value is None else json.dumps(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _require_free(folder: Path) -> None:
-    taken = [name for name in (RUNS, PACKS, MODEL) if os.path.lexists(folder / name)]
-    if taken:
-        what = "a result" if taken == [MODEL] else f"runs, but no {STUDY}: restore it from a backup"
-        raise StudyError(f"{folder}: holds {what} ({', '.join(taken)}); give another folder for this study")
+    texts = ["nothing" if value is None else json.dumps(value) for value in (before, now)]
+    shown = [text if len(text) <= 80 else text[:77] + "..." for text in texts]
+    return [] if before == now else [f"{name}: {shown[0]} in the study, {shown[1]} now"]
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / _LOCK)
+    lock = FileLock(folder / "study.lock")
     end = time.monotonic() + _PATIENCE
     try:
         while not lock.acquire():

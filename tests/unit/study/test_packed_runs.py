@@ -1,19 +1,20 @@
-"""Packs: runs in one file, each key counted once whatever happens."""
+"""Packed runs: in one file, each counted once whatever happens."""
 
 import os
 import random
 import signal
+import sqlite3
 import time
-import zipfile
+from contextlib import closing
 
 import pytest
 from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, killed_at, record
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
-from flexmbs.study.store.pack_file import Pack
-from flexmbs.study.store.run_record import FAILED
-from flexmbs.study.store.store import Store
+from flexmbs.common.file_lock import FileLock
+from flexmbs.study.run_record import FAILED
+from flexmbs.study.store import Store
 
 KEYS = keys(7)
 
@@ -25,18 +26,14 @@ def store(tmp_path):
     return store
 
 
-def packs(store):
-    return sorted((store.folder / "packs").glob("*.zip"))
-
-
 def folders(store):
     return [path.name for path in (store.folder / "runs").glob("*/*")]
 
 
 def test_packed_runs_read_as_before(store):
     before = {item.key: item for item in store.records()}
-    assert store.pack(runs_per_pack=3) == 7 and store.pack() == 0
-    assert len(packs(store)) == 3 and folders(store) == []
+    assert store.pack(KEYS[:2]) == 2 and len(folders(store)) == 5
+    assert store.pack() == 5 and store.pack() == 0 and folders(store) == []
     check_each_once(store, KEYS)
     after = {item.key: item for item in store.records()}
     assert {key: item.to_json() for key, item in after.items()} == {key: item.to_json() for key, item in before.items()}
@@ -53,34 +50,15 @@ def test_packed_runs_read_as_before(store):
         assert claim.present is not None
     with pytest.raises(StudyError, match=f"there is no run {key_of(99)}"):
         store.files_of(key_of(99))
-    assert store.size().finished == store.size().packed == 7
 
 
-def test_one_record_is_read_without_those_before_it(tmp_path, monkeypatch):
-    """Looking for what is there in a packed study: its cost must not grow with the size of the packs, squared."""
-    store = Store(tmp_path / "study")
-    many = sorted(keys(40))
-    fill(store, many, keep="figures")
-    assert store.pack() == 40
-    assert store.record(many[0]) is not None  # which checks the pack, once
-
-    def no_lines(self):
-        raise AssertionError("all records are read")
-
-    monkeypatch.setattr(Pack, "lines", no_lines)
-    monkeypatch.setattr("zipfile.ZipFile.open", no_lines)
-    assert [store.record(key).to_json() for key in many] == [record(key).to_json() for key in many]
-
-
-def test_packs_are_archives_that_others_read(store):
-    store.pack(KEYS[:2])
-    assert len(folders(store)) == 5
-    (path,) = packs(store)
-    with zipfile.ZipFile(path) as archive:
-        assert archive.testzip() is None
-        assert len(archive.read("records.jsonl").splitlines()) == 2
-        assert archive.getinfo(f"{KEYS[0]}/result.h5").compress_type == zipfile.ZIP_STORED
-    check_each_once(store, KEYS)
+def test_pack_is_an_sqlite_file_that_others_read(store):
+    store.pack()
+    with closing(sqlite3.connect(store.folder / "runs.sqlite")) as file:
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert file.execute("SELECT count(*) FROM runs").fetchone() == (7,)
+        files = file.execute("SELECT name FROM files WHERE key = ?", (bytes.fromhex(KEYS[0]),)).fetchall()
+    assert sorted(files) == [("histories.npz",), ("result.h5",)]
 
 
 def test_failed_runs_are_not_packed(store):
@@ -91,23 +69,46 @@ def test_failed_runs_are_not_packed(store):
     assert sorted(item.key for item in store.records()) == sorted([*KEYS, key_of(50)])
 
 
-def test_killed_at_each_change_of_the_file_system(tmp_path):
+def test_killed_at_each_change_of_the_file_system(tmp_path, monkeypatch):
+    monkeypatch.setattr("flexmbs.study.packed_runs._BATCH_RUNS", 2)
     change = 0
     while True:
         change += 1
         store = Store(tmp_path / str(change))
         fill(store, KEYS[:3])
-        killed = killed_at(change, lambda store=store: store.pack(runs_per_pack=2))
+        killed = killed_at(change, store.pack)
         check_each_once(store, KEYS[:3])
-        assert len(packs(store)) + len(folders(store)) >= 1
-        store.pack(runs_per_pack=2)
+        store.pack()
         store.tidy()
         check_each_once(store, KEYS[:3])
         assert folders(store) == [] and os.listdir(store.folder / "work") == []
-        assert [path for path in (store.folder / "packs").iterdir() if path.suffix != ".zip"] == []
         if not killed:
             break
-    assert change > 20
+    assert change > 10
+
+
+def test_killed_while_it_writes(store):
+    """What was not committed is not there, and nothing of it is lost."""
+
+    def write():
+        def die(statement):
+            if statement.startswith("INSERT INTO files"):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        connect = sqlite3.connect
+
+        def traced(*given, **options):
+            connection = connect(*given, **options)
+            connection.set_trace_callback(die)
+            return connection
+
+        sqlite3.connect = traced
+        store.pack()
+
+    assert in_child(write) == -signal.SIGKILL
+    check_each_once(Store(store.folder), KEYS)
+    assert store.pack() == 7
+    check_each_once(store, KEYS)
 
 
 def test_readers_see_each_run_once_while_runs_are_packed(store):
@@ -118,14 +119,11 @@ def test_readers_see_each_run_once_while_runs_are_packed(store):
         check_each_once(Store(store.folder), KEYS)
         rounds += 1
     process.join()
-    assert process.exitcode == 0 and len(packs(store)) == 7
+    assert process.exitcode == 0
 
 
 def test_second_packer_is_told_who_packs(store):
-    from flexmbs.common.file_lock import FileLock
-
-    (store.folder / "packs").mkdir()
-    lock = FileLock(store.folder / "packs" / "packing.lock")
+    lock = FileLock(store.folder / "work" / "packing.lock")
     assert lock.acquire()
     lock.write()
     with pytest.warns(StudyWarning, match=f"another process is packing this study .process {os.getpid()}"):
@@ -134,64 +132,33 @@ def test_second_packer_is_told_who_packs(store):
     assert store.pack() == 7
 
 
-def test_run_in_two_packs_counts_once(store):
-    """As two processes make them where the file system has no locks."""
-    other = Store(store.folder.with_name("other"))
-    fill(other, KEYS[:3])
-    store.pack()
-    other.pack()
-    (path,) = packs(other)
-    os.rename(path, store.folder / "packs" / "0000.zip")
-    check_each_once(store, KEYS)
-
-
-def broken(content, where, damage):
-    place = {"keys": 40, "records": content.index(b"records.jsonl") + 60, "end": len(content) - 10}[where]
-    if damage == "cut":
-        return content[:place]
-    return content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
-
-
-@pytest.mark.parametrize(("where", "damage"), [("keys", "bit"), ("records", "bit"), ("keys", "cut"), ("end", "cut")])
-def test_damaged_pack_is_named_and_its_runs_are_computed_again(store, where, damage):
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, "cut", "pipe"])
+def test_damaged_pack_is_named_and_nothing_is_computed_again(store, damage):
     store.pack(KEYS[:3])
-    (path,) = packs(store)
-    path.write_bytes(broken(path.read_bytes(), where, damage))
-    store = Store(store.folder)
-    with pytest.warns(StudyWarning, match=f"{path.name}: this pack is damaged"):
-        assert store.finished_keys() == {bytes.fromhex(key) for key in KEYS[3:]}
-        assert sorted(item.key for item in store.records()) == sorted(KEYS[3:])
-        assert not store.has(KEYS[0])
-    fill(store, KEYS[:3])
-    check_each_once(store, KEYS)
-    store.pack(KEYS[:3])  # replaces the damaged one, which has the name of the same runs
-    store.pack()
-    check_each_once(store, KEYS)
-    assert len(packs(store)) == 2
-
-
-def test_pipe_in_the_place_of_a_pack_is_named(store):
-    store.pack(KEYS[:3])
-    (path,) = packs(store)
-    path.unlink()
-    os.mkfifo(path)
-    store = Store(store.folder)
-    with pytest.warns(StudyWarning, match=f"{path.name}: this pack is damaged .it is a named pipe"):
-        assert store.finished_keys() == {bytes.fromhex(key) for key in KEYS[3:]} and not store.has(KEYS[0])
-
-
-def test_damaged_file_in_a_pack_is_named(store):
-    store.pack()
-    (path,) = packs(store)
+    path = store.folder / "runs.sqlite"
     content = path.read_bytes()
-    place = content.index(KEYS[1].encode() * 100) + 7
-    path.write_bytes(content[:place] + b"?" + content[place + 1 :])
-    with pytest.raises(StudyError, match=f"{path.name}: {KEYS[1]}.*cannot be read from this pack"):
-        store.content_of(KEYS[1], "result.h5")
-    with pytest.raises(StudyError, match="cannot be read from this pack"):
-        store.files_of(KEYS[1])
-    assert os.listdir(store.folder / "unpacked") == []
-    assert store.files_of(KEYS[2]).is_dir()
+    path.unlink()
+    if damage == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(content[: len(content) // 2] if damage == "cut" else damage)
+    store = Store(store.folder)
+    for look in (store.finished_keys, lambda: store.has(KEYS[0]), lambda: list(store.records())):
+        with pytest.raises(StudyError, match=r"runs\.sqlite: the packed runs cannot be read"):
+            look()
+    path.unlink()
+    fill(Store(store.folder), KEYS[:3])
+    check_each_once(Store(store.folder), KEYS)
+
+
+def test_names_of_files_stay_in_the_folder_of_their_run(store):
+    store.pack()
+    with closing(sqlite3.connect(store.folder / "runs.sqlite")) as file:
+        file.execute("UPDATE files SET name = '../../../escaped' WHERE name = 'result.h5'")
+        file.commit()
+    with pytest.raises(StudyError, match="which is outside of its folder"):
+        store.files_of(KEYS[0])
+    assert not list(store.folder.parent.rglob("escaped"))
 
 
 def test_disk_full_while_packing_loses_nothing(store):
@@ -202,18 +169,11 @@ def test_disk_full_while_packing_loses_nothing(store):
         try:
             store.pack()
         except StudyError as error:
-            os._exit(3 if "cannot be written: it would exceed the maximum" in str(error) else 4)
+            os._exit(3 if "free space if the disk is full" in str(error) else 4)
 
     assert in_child(pack) == 3
-    assert [path.suffix for path in (store.folder / "packs").iterdir()] == [] and len(folders(store)) == 7
+    assert len(folders(store)) == 7
     check_each_once(store, KEYS)
-
-
-def test_packs_are_full_by_runs_or_bytes(store):
-    assert store.pack(bytes_per_pack=7000) == 7  # 3.4 kB each
-    assert len(packs(store)) == 3
-    with pytest.raises(StudyError, match="runs_per_pack must be at least 1"):
-        store.pack(runs_per_pack=0)
 
 
 def test_damaged_record_stays_out_of_the_pack(store):
@@ -245,7 +205,7 @@ def work_on(store, names, seed):
                 (claim.folder / "result.h5").write_bytes(key.encode() * 100)
                 claim.finish(record(key), chance.choice(["results", "figures"]))
             if chance.random() < 0.1:
-                store.pack(runs_per_pack=chance.randrange(1, 20))
+                store.pack(chance.sample(names, 9))
         if len(store.finished_keys()) == len(names):
             return
 

@@ -11,9 +11,8 @@ from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, kill
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
-from flexmbs.study.store.record_file import write_record
-from flexmbs.study.store.run_record import FAILED, FINISHED
-from flexmbs.study.store.store import Store
+from flexmbs.study.run_record import FAILED, FINISHED
+from flexmbs.study.store import Store
 
 KEY = key_of(1)
 
@@ -228,7 +227,7 @@ def test_records_are_not_read_or_written_elsewhere(store, tmp_path):
         store.has(KEY)
     (tmp_path / "other").write_text("of others")
     (tmp_path / "run.json").symlink_to("other")
-    write_record(record(KEY), tmp_path)
+    record(KEY).write(tmp_path)
     assert (tmp_path / "other").read_text() == "of others" and not (tmp_path / "run.json").is_symlink()
 
 

@@ -12,20 +12,57 @@ What a process that is killed at any instant leaves behind is either the state b
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import shutil
 import socket
+import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn_once
-from flexmbs.study.store.layout import HISTORIES, RECORD, Layout, move, remove
-from flexmbs.study.store.record_file import parsed_record, read_record, write_record
-from flexmbs.study.store.recorded_inputs import RecordedInputs
-from flexmbs.study.store.run_record import FAILED, FINISHED, RunRecord
+from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
+
+HISTORIES, LOG = "histories.npz", "log.txt"
+RUNS, WORK, DAMAGED = "runs", "work", "damaged"
+#: Ends of names in ``work``: locks, complete runs on their way to ``runs``, and what is being removed.
+LOCK, READY, GONE = ".lock", ".ready", ".gone"
+_KEY = re.compile(r"[0-9a-f]{32}\Z")
+_PAUSES = (0.01, 0.05, 0.2, 1.0)  # s; virus scanners and indexers of Windows keep folders busy for moments
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths in the folder of a study (docs/studies.md), and moving folders between them."""
+
+    folder: Path
+
+    def finished(self, key: str) -> Path:
+        return self.folder / RUNS / key[:2] / key
+
+    def failed(self, key: str) -> Path:
+        return self.folder / FAILED / key[:2] / key
+
+    def work(self, key: str, end: str = "") -> Path:
+        return self.folder / WORK / (key + end)
+
+    def move_away(self, path: Path) -> None:
+        """Remove a folder so that no other process ever sees a part of it."""
+        gone = self.folder / WORK / f"{path.name}.{secrets.token_hex(4)}{GONE}"
+        try:
+            move(path, gone)
+        except FileNotFoundError:
+            if not os.path.lexists(path):
+                return
+            gone.parent.mkdir(parents=True, exist_ok=True)
+            move(path, gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 class Claim:
@@ -42,14 +79,12 @@ class Claim:
     present : the record, if the run was finished meanwhile: nothing is left to do
     """
 
-    def __init__(
-        self, key: str, layout: Layout, lock: FileLock, inputs: RecordedInputs, finished_record: Callable[[str], RunRecord | None]
-    ) -> None:
+    def __init__(self, key: str, layout: Layout, lock: FileLock, finished_record: Callable[[str], RunRecord | None]) -> None:
         self.key = key
         self.folder = layout.work(key)
         self.present: RunRecord | None = None
         self.attempts = 0
-        self._layout, self._lock, self._inputs, self._finished_record = layout, lock, inputs, finished_record
+        self._layout, self._lock, self._finished_record = layout, lock, finished_record
         self._former = 0  # attempts before this one
 
     def __enter__(self) -> Claim:
@@ -78,16 +113,10 @@ class Claim:
     def finish(self, record: RunRecord, keep: str = "results") -> bool:
         """Store a finished run; False if another process has stored the same run meanwhile (its result stays).
 
-        Parameters
-        ----------
-        record : of this run
-        keep : "results": all that is in ``folder``; "figures": the record, and histories.npz if it is there
-
-        StudyError if it cannot be written (the run is not finished then), or if a file that the run has read has
-        changed since other runs of the study.
+        ``keep``: "results": all that is in ``folder``; "figures": the record, and histories.npz if it is there.
+        StudyError if it cannot be written (the run is not finished then).
         """
         self._check(record, FINISHED)
-        self._inputs.add(record.files)
         try:
             stored = self._publish(self._prepared(record, keep))
         except OSError as error:
@@ -102,7 +131,7 @@ class Claim:
         target = self._layout.failed(self.key)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_record(record, self.folder)
+            record.write(self.folder)
             if os.path.lexists(target):
                 self._layout.move_away(target)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -120,8 +149,7 @@ class Claim:
 
     def release(self, *, done: bool = False) -> None:
         """Let others claim the run; its attempts stay counted unless it is done. A second call does nothing."""
-        nothing_left = done or self.present is not None or self.attempts == 0
-        self._lock.release(remove=nothing_left)
+        self._lock.release(remove=done or self.present is not None or self.attempts == 0)
 
     def _check(self, record: RunRecord, status: str) -> None:
         if not self._lock.held:
@@ -131,19 +159,15 @@ class Claim:
 
     def _complete(self) -> None:
         """Give what a killed process had completed its final name; remove its other leftovers."""
-        ready = self._layout.ready(self.key)
+        ready = self._layout.work(self.key, READY)
         for folder in (ready, self.folder):
             try:
-                content = read_file(folder / RECORD)
+                RunRecord.parsed(read_file(folder / RECORD), self.key, FINISHED)
+                self._publish(folder)
             except (FileNotFoundError, NotADirectoryError):
                 pass
-            else:
-                try:
-                    parsed_record(content, self.key, FINISHED)
-                except ValueError:  # half written, or why an earlier attempt failed
-                    (folder / RECORD).unlink()
-                else:
-                    self._publish(folder)
+            except ValueError:  # half written, or why an earlier attempt failed
+                (folder / RECORD).unlink()
             if folder is ready:
                 remove(ready)
 
@@ -151,16 +175,13 @@ class Claim:
         """The folder of the complete run, still under a name of its own."""
         if keep == "results":
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_record(record, self.folder)
+            record.write(self.folder)
             return self.folder
-        if self._lock.supported:
-            ready = self._layout.ready(self.key)
-        else:
-            ready = self.folder.with_name(self.folder.name + "-ready")
+        ready = self.folder.with_name(self.folder.name + (READY if self._lock.supported else "-ready"))
         ready.mkdir()
         with suppress(FileNotFoundError):
             os.rename(self.folder / HISTORIES, ready / HISTORIES)
-        write_record(record, ready)
+        record.write(ready)
         return ready
 
     def _publish(self, folder: Path) -> bool:
@@ -175,10 +196,13 @@ class Claim:
             except OSError:
                 if not os.path.lexists(target):
                     raise
-                if read_record(target, FINISHED) is not None:
+                if RunRecord.read(target, FINISHED) is not None:
                     self._layout.move_away(folder)
                     return False
-                aside = self._layout.set_aside(target)
+                # Nothing is thrown away that somebody may want to look at.
+                aside = self._layout.folder / DAMAGED / f"{target.name}.{secrets.token_hex(4)}"
+                aside.parent.mkdir(exist_ok=True)
+                move(target, aside)
                 warn_once(f"{target}: was damaged, and is now {aside}; the run was computed again", StudyWarning)
         raise OSError(f"{target} cannot be made")
 
@@ -189,3 +213,28 @@ class Claim:
         if os.path.lexists(self._layout.failed(self.key)):
             with suppress(OSError):
                 self._layout.move_away(self._layout.failed(self.key))
+
+
+def is_key(name: str) -> bool:
+    """Whether a name can be that of a run: 32 hexadecimal digits."""
+    return _KEY.match(name) is not None
+
+
+def move(source: Path, target: Path) -> None:
+    """Rename a folder; OSError if the target exists and is not empty."""
+    pauses = iter(_PAUSES if sys.platform == "win32" else ())
+    while True:
+        try:
+            os.rename(source, target)
+            return
+        except PermissionError:
+            pause = next(pauses, None)
+            if pause is None or os.path.lexists(target):
+                raise
+            time.sleep(pause)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder of ours with all that is in it, if it is there."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(folder)

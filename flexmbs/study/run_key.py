@@ -1,0 +1,137 @@
+"""The name of a run: the hash of everything that determines its result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from flexmbs.case.cases import find_mesh
+from flexmbs.common.errors import CaseError, StudyError
+from flexmbs.common.versions import library_versions, source_digest
+from flexmbs.fem.solvers.factor import chosen_solver
+
+#: Changed when the same content is to get other keys.
+FORMAT = 1
+#: What is kept of a finished run: its whole result folder, or its record (and histories) only.
+KEEP = ("results", "figures")
+#: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
+_DETERMINING = tuple("analysis case common core fem interop machine_code mechanism mesh model reduction result".split())
+
+# (path, time of the last change, size) -> hash: files are read once by each process
+_digests: dict[tuple[str, int, int], str] = {}
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """How each point of a study is run: what all runs have in common, as plain data that any process can be sent.
+
+    Attributes
+    ----------
+    case : path of the case file
+    case_digest : hash of the case file and the modules beside it that it imports
+    fixed : name -> value of parameters that differ from their defaults in all runs
+    storage : ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
+    keep : "results" (the whole result folder) or "figures" (the record and the histories only)
+    histories : names of histories that are stored with the record, at ``history_times`` evenly spaced times
+    history_times : number of times from 0 to the end of the run
+    directory : folder that relative paths in parameters start from; empty for the current one
+    sources : hash of the flexmbs sources that the keys of runs contain: those that the study was begun with; empty for
+        those of this process
+    """
+
+    case: str
+    case_digest: str
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    storage: Mapping[str, object] = field(default_factory=dict)
+    keep: str = "results"
+    histories: tuple[str, ...] = ()
+    history_times: int = 201
+    directory: str = ""
+    sources: str = ""
+
+    def __post_init__(self) -> None:
+        if self.keep not in KEEP:
+            raise StudyError(f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
+        if isinstance(self.history_times, bool) or not isinstance(self.history_times, int) or self.history_times < 2:
+            raise StudyError(f"history_times={self.history_times!r}: it is a whole number, at least 2")
+
+
+def run_key(spec: RunSpec, parameters: Mapping[str, object], file_digests: Mapping[str, str] | None = None) -> str:
+    """Hexadecimal key (32 digits) of the run of ``spec.case`` with ``parameters``.
+
+    Parameters
+    ----------
+    spec : of the study; what is kept of a run does not determine its result
+    parameters : name -> value of *all* parameters of the case (:meth:`flexmbs.study.space.Space.parameters`)
+    file_digests : parameter name -> hash of the file that it names; default: of the files as they are now
+
+    StudyError for a value that is not plain data.
+    """
+    storage = {name: value for name, value in spec.storage.items() if value is not None or name == "storage_limit"}
+    content = {
+        "format": FORMAT,
+        "case": spec.case_digest,
+        "sources": spec.sources or sources_digest(),
+        "parameters": {name: _plain(name, value) for name, value in parameters.items()},
+        "files": dict(named_file_digests(parameters, spec.directory) if file_digests is None else file_digests),
+        "storage": {name: _plain(name, value) for name, value in storage.items()},
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def named_file_digests(parameters: Mapping[str, object], directory: str = "") -> dict[str, str]:
+    """Parameter name -> hash of the file that its text names, directly or as a mesh that comes with flexmbs.
+
+    ``directory``: where relative paths start; empty for the current folder.
+    """
+    digests = {}
+    for name, value in parameters.items():
+        if not isinstance(value, str) or not value.strip():
+            continue
+        with suppress(CaseError, OSError, ValueError):
+            path = Path(os.path.abspath(find_mesh(os.path.join(directory, value))))
+            try:
+                digests[name] = _file_digest(path)
+            except OSError as error:
+                raise StudyError(f"parameter {name!r}: {path} cannot be read ({error.strerror})") from error
+    return digests
+
+
+@cache
+def sources_digest() -> str:
+    """Hash of the sources of flexmbs that determine results, as this process found them first."""
+    return source_digest(_DETERMINING)
+
+
+def current_versions() -> dict[str, str]:
+    """Name -> version of flexmbs, its sources (a hash), Python, libraries and the sparse solver in this process."""
+    return dict(sorted({**library_versions(), "sources": sources_digest(), "solver": chosen_solver()}.items()))
+
+
+def _file_digest(path: Path) -> str:
+    state = os.stat(path)
+    key = (str(path), state.st_mtime_ns, state.st_size)
+    if key not in _digests:
+        with open(path, "rb") as file:
+            _digests[key] = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    return _digests[key]
+
+
+def _plain(name: str, value: object) -> object:
+    """Numbers with all their digits, text, lists."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(name, item) for item in value]
+    raise StudyError(f"parameter {name!r}: {type(value).__name__} is not a value that a study can vary")
