@@ -170,7 +170,6 @@ _WHERE = {
     "flexmbs.study.execution.study_outcome": ("StudyOutcome", "StudyInterrupted"),
     "flexmbs.study.execution.study_progress": ("StudyProgress",),
     "flexmbs.study.run_record": ("RunRecord", "RunFailure"),
-    "flexmbs.study.evaluation.table": ("StudyTable",),
     "flexmbs.study.store": ("StudyStatus",),
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
@@ -184,6 +183,9 @@ _FORMER = {
     "OtherElements": "UnsupportedElements",
 }
 
+# Names that are gone -> what does instead.
+_GONE = {"StudyTable": "study.table() is a pandas DataFrame (docs/study_evaluation.md)"}
+
 __all__ = sorted(_MODULE_OF)
 
 
@@ -195,7 +197,7 @@ def __getattr__(name: str):
         globals()[name] = globals().get(_FORMER[name]) or __getattr__(_FORMER[name])  # to warn once
         return globals()[name]
     if name not in _MODULE_OF:
-        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}")
+        raise AttributeError(f"module 'flexmbs' has no attribute {name!r}{f': {_GONE[name]}' if name in _GONE else ''}")
     value = _load(f"{_MODULE_OF[name]}:{name}")
     globals()[name] = value
     return value

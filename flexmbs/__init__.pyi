@@ -240,7 +240,6 @@ from flexmbs.study.entries import Range as Range
 from flexmbs.study.entries import RunSeeds as RunSeeds
 from flexmbs.study.entries import Triangular as Triangular
 from flexmbs.study.entries import Weibull as Weibull
-from flexmbs.study.evaluation.table import StudyTable as StudyTable
 from flexmbs.study.execution.limits import RunLimits as RunLimits
 from flexmbs.study.execution.study_outcome import StudyInterrupted as StudyInterrupted
 from flexmbs.study.execution.study_outcome import StudyOutcome as StudyOutcome

@@ -2,35 +2,31 @@
 
 import numpy as np
 
-from flexmbs.study.evaluation.columns import FIGURE, PARAMETER, Column
-from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.run_record import RunFailure, RunRecord
+from flexmbs.study.table import collect
 
 
-def table_of(parameters, figures, units=None, not_run=0):
+def table_of(parameters, figures, units=None, not_run=0, message="diverged", warnings=()):
     """Names -> arrays; a run whose figures are all nan has failed."""
-    units = units or {}
+    units, count = units or {}, len(next(iter({**parameters, **figures}.values())))
+    columns = [{name: np.asarray(values).tolist() for name, values in part.items()} for part in (parameters, figures)]
 
-    def column(name, values, role):
-        values = np.asarray(values)
-        if values.dtype.kind in "US":
-            return Column(name, units.get(name, ""), "", role, values.astype(object))
-        whole = bool((values[np.isfinite(values)] % 1 == 0).all())
-        return Column(name, units.get(name, ""), "", role, values.astype(float), whole)
+    def record(run):
+        values = {name: column[run] for name, column in columns[1].items()}
+        if values and all(value != value for value in values.values()):
+            return RunRecord(f"{run:032x}", "failed", {}, {}, 0.1, failure=RunFailure("SimulationError", message))
+        return RunRecord(f"{run:032x}", "finished", {}, values, 0.1, warnings=warnings)
 
-    columns = {name: column(name, values, PARAMETER) for name, values in parameters.items()}
-    columns |= {name: column(name, values, FIGURE) for name, values in figures.items()}
-    count = len(next(iter(columns.values())).values)
-    numbers = [c.values for c in columns.values() if c.role == FIGURE and not c.is_text]
-    finished = ~np.all(np.isnan(numbers), axis=0) if numbers else np.ones(count, bool)
-    keys = np.array([b"%032x" % run for run in range(count)])
-    failed = int((~finished).sum())
-    return StudyTable(columns, np.arange(count), keys, finished, np.full(count, 0.1), failed, not_run)
+    rows = [(run, {name: column[run] for name, column in columns[0].items()}, record(run)) for run in range(count)]
+    rows += [(count + run, {}, None) for run in range(not_run)]
+    own = {name: unit for name, unit in units.items() if name in figures}
+    return collect(rows, {name: (units.get(name, ""), "") for name in parameters}, tuple(figures), units=own)
 
 
 UNITS = {"length": "m", "stiffness": "Pa", "force": "N", "deflection": "m"}
 
 
-def pendulum_like(count, failing=0.05, seed=0):
+def pendulum_like(count, failing=0.05, seed=0, **options):
     """A study of numbers spread over decades, whole numbers, text, a constant, failed runs and an infinite value."""
     random = np.random.default_rng(seed)
     length = random.uniform(0.8, 1.2, count)
@@ -46,4 +42,4 @@ def pendulum_like(count, failing=0.05, seed=0):
     for figure in (force, deflection, fixed):
         figure[failed] = np.nan
     parameters = {"length": length, "stiffness": stiffness, "modes": modes, "mesh": mesh}
-    return table_of(parameters, {"force": force, "deflection": deflection, "fixed": fixed}, UNITS)
+    return table_of(parameters, {"force": force, "deflection": deflection, "fixed": fixed}, UNITS, **options)

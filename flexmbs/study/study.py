@@ -10,8 +10,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import few, near_names
@@ -19,37 +17,29 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
 from flexmbs.study.case_source import source_of
 from flexmbs.study.claim import LOG
-from flexmbs.study.evaluation.collect import collect
-from flexmbs.study.evaluation.export import export
-from flexmbs.study.evaluation.plots.history_band import HistoryBand, plot_histories_as_band
-from flexmbs.study.evaluation.plots.plot import plot
-from flexmbs.study.evaluation.reliability import Reliability, reliability
-from flexmbs.study.evaluation.report.report import write_report
-from flexmbs.study.evaluation.sensitivity.designs import MorrisDesign, SobolDesign
-from flexmbs.study.evaluation.sensitivity.sensitivities import Sensitivities
-from flexmbs.study.evaluation.sensitivity.sensitivity import sensitivity
-from flexmbs.study.evaluation.table import StudyTable
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.messages import Answer
 from flexmbs.study.execution.run_points import run_points
 from flexmbs.study.execution.shards import Shard
 from flexmbs.study.execution.study_outcome import StudyOutcome
 from flexmbs.study.execution.study_progress import StudyProgress, study_progress
-from flexmbs.study.histories import band
+from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
+from flexmbs.study.plots import plot
+from flexmbs.study.reliability import Reliability, reliability
+from flexmbs.study.report import refuse_existing, write_report
 from flexmbs.study.run_key import RunSpec, run_key
 from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
 from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices
+from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_effects, sobol_indices
 from flexmbs.study.space import Points, Space
 from flexmbs.study.statement import CASE, STUDY, Statement
 from flexmbs.study.store import Store, StudyStatus
-from flexmbs.study.study_report import ReportSource, report_content
+from flexmbs.study.table import Row, collect, export
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-#: A point of a study: its index, its values, the record of its run.
-Row = tuple[int, Mapping[str, object], RunRecord | None]
+    from pandas import DataFrame
 
 
 class Study:
@@ -364,21 +354,27 @@ class Study:
         stored.merged_with(own, self.folder, accept_versions=True)
         return stored
 
-    def table(self, figures: Sequence[str] = (), *, on_error: str = "nan", lists: Sequence[str] = ()) -> StudyTable:
-        """Varied parameters and figures of all runs.
+    def table(self, figures: Sequence[str] = (), *, on_error: str = "nan", lists: Sequence[str] = ()) -> DataFrame:
+        """Varied parameters and figures of all runs: a pandas DataFrame with the numbers of the points as index "run".
 
         Parameters
         ----------
         figures : names of columns; default: those of the study, or all figures that are numbers or text
         on_error : "nan": a failed run is a row whose figures are nan; "skip": it has no row
         lists : figures that are lists and become columns "peak_forces[0]", "peak_forces[1]", ...
+
+        Columns: parameters, figures (one that is called like a parameter as "figures.NAME"), run.status ("finished" or
+        "failed"), run.reason (why it failed; of messages that differ in their numbers only the first), run.seconds and
+        run.key.  Texts are categories; whole numbers are int64 if each run has one.
+        ``attrs``: "parameters" and "figures": names; "units" and "helps": column -> text; "failed" and "not_run":
+        numbers of runs; "warnings": [text, number of runs, first run]; "left_out": lists that have no column.
+
+        Raises StudyError for an unknown figure, and if pandas is missing.
         """
         parameters = {name: (self.space.units[name], self.space.helps[name]) for name in self.space.names}
         wanted = tuple(map(self._column, figures or self.figures))
         lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
-        table = collect(self.rows(), parameters, on_error, units=self._statement.case.units, lists=lists)
-        table = table.select(rows=np.argsort(table.index, kind="stable"))
-        return table.select([*table.parameters, *wanted]) if wanted and len(table) else table
+        return collect(self.rows(), parameters, wanted, on_error=on_error, units=self._statement.case.units, lists=lists)
 
     def plot(
         self, kind: str, names: Sequence[str] | None = None, *, save: str | os.PathLike[str] | None = None, **options: Any
@@ -399,7 +395,7 @@ class Study:
             for option in ("response", "color"):
                 if options.get(option) is not None:
                     raise StudyError(f"plot 'histories' has no {option}; it takes the names of histories and a title")
-            return plot_histories_as_band([self.band(name) for name in names], save=place, **options)
+            return plot_bands([self.band(name) for name in names], save=place, **options)
         wanted = [*names] if names else None
         columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}
         lists = [name.partition("[")[0] for name in columns if name.endswith("]") and name not in self.space.names]
@@ -407,16 +403,21 @@ class Study:
 
     def band(self, history: str) -> HistoryBand:
         """Quantiles over all finished runs of a history, at common times."""
-        return band(self.store, self._stored().spec, (record for _, _, record in self.rows()), history)
+        return study_band(self.store, self._stored().spec, (record for _, _, record in self.rows()), history)
 
-    def sensitivity(self, figure: str, *, table: StudyTable | None = None) -> Sensitivities:
+    def sensitivity(self, figure: str, *, table: DataFrame | None = None) -> Sensitivities:
         """How much each varied parameter matters for a figure, by the method that the sampler allows.
 
         Sobol indices with ``fm.SobolIndices``, elementary effects with ``fm.Morris``; with other samplers what any
         sample gives: regression coefficients, rank correlations, first-order indices. ``table``: of this study.
         """
-        design = design_of(self.sampler, self.points)
-        return sensitivity(self.table() if table is None else table, self._column(figure), design)
+        table, figure = self.table() if table is None else table, self._column(figure)
+        if isinstance(self.sampler, SobolIndices):
+            return sobol_indices(table, figure, self.space.names, len(self), second_order=self.sampler.second_order)
+        if isinstance(self.sampler, Morris):
+            assert self.points.unit is not None
+            return morris_effects(table, figure, self.space.names, self.points.unit, self.sampler.levels)
+        return given_data_indices(table, figure)
 
     def reliability(
         self,
@@ -425,7 +426,7 @@ class Study:
         above: float | None = None,
         below: float | None = None,
         confidence: float = 0.95,
-        table: StudyTable | None = None,
+        table: DataFrame | None = None,
     ) -> Reliability:
         """Probability that a figure is above or below a limit, with its confidence interval."""
         return reliability(
@@ -448,49 +449,51 @@ class Study:
         *,
         limits: Mapping[str, tuple[float | None, float | None]] | None = None,
         histories: Sequence[str] = (),
+        force: bool = False,
     ) -> Path:
         """Write one HTML page with everything that can be said of the study, and the table beside it as CSV.
 
         Parameters
         ----------
-        path : default: report.html in the study's folder
+        path : default: report.html in the study's folder, which is replaced
         limits : figure -> (lowest, highest) allowed value, None for none: the probability to be beyond is stated
         histories : names of histories shown as bands; default: those that the study keeps
+        force : replace ``path`` and its CSV if they exist; StudyError otherwise
         """
         target = self.folder / "report.html" if path is None else Path(path)
-        csv = target.with_name(f"{target.stem}.csv")
-        table = self.table()
-        figures = tuple(map(self._column, self.figures))
+        csv = target.with_suffix(".csv")
+        if path is not None and not force:
+            refuse_existing((target, csv))
+        table, stated = self.table(), self._stored()
         missed: list[Reliability] = []
         for name, (lowest, highest) in (limits or {}).items():
             missed += [] if lowest is None else [self.reliability(name, below=lowest, table=table)]
             missed += [] if highest is None else [self.reliability(name, above=highest, table=table)]
-        source = ReportSource(
-            str(self.folder),
-            self._statement.case,
-            self.sampler,
-            self.space,
-            self._stored(),
-            table,
-            figures,
-            self.band,
-            lambda figure: self.sensitivity(figure, table=table),
-        )
+        versions = stated.versions[0] if stated.versions else {}
+        facts = [
+            ("case", f"{stated.case.name} ({stated.spec.case})"),
+            ("sampler", f"{self.sampler}, seed {stated.seed}"),
+            ("fixed", ", ".join(f"{name} = {value}" for name, value in stated.spec.fixed.items())),
+            ("folder", str(self.folder)),
+            ("versions", ", ".join(f"{name} {version}" for name, version in versions.items() if name != "sources")),
+            ("hash of the case", stated.spec.case_digest),
+        ]
         export(table, csv)
-        write_report(report_content(source, missed, histories, csv.name), target)
+        write_report(
+            target,
+            table,
+            title=stated.case.title,
+            facts=[fact for fact in facts if fact[1]],
+            space=[line.partition(": ")[::2] for line in str(self.space).splitlines()],
+            figures=tuple(map(self._column, self.figures)),
+            histories=histories or stated.spec.histories,
+            band=self.band,
+            sensitivity=lambda figure: self.sensitivity(figure, table=table),
+            reliabilities=missed,
+            csv=csv.name,
+        )
         return target
 
     def _column(self, figure: str) -> str:
         """Column of a figure in the table: a figure that is called like a varied parameter has another name there."""
         return f"figures.{figure}" if figure in self.space.names else figure
-
-
-def design_of(sampler: Sampler, points: Points) -> SobolDesign | MorrisDesign | None:
-    """The design of a sample that was made for sensitivity indices; None for any other sample."""
-    names = points.space.names
-    if isinstance(sampler, SobolIndices):
-        return SobolDesign(names, len(points), sampler.second_order)
-    if isinstance(sampler, Morris):
-        assert points.unit is not None
-        return MorrisDesign(names, points.unit, sampler.levels)
-    return None

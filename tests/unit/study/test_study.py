@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from short_studies import PENDULUM
 
 import flexmbs as fm
+from flexmbs.app.cli.main import cli
 from flexmbs.study.study_script import open_study
 
 SPACE = {"length": (0.5, 1.5), "angle": (0.1, 0.4)}
@@ -40,7 +42,7 @@ def done(tmp_path_factory):
 
 def test_runs_equal_those_alone(done):
     table = done.table()
-    assert table.parameters == ("length", "angle") and len(table) == 8 == len(done)
+    assert table.attrs["parameters"] == ["length", "angle"] and len(table) == 8 == len(done)
     for index in range(8):
         alone = done.run_alone(index)
         assert alone.parameters == done.record(index).parameters
@@ -79,12 +81,15 @@ def test_evaluation(done, tmp_path):
     band = study.band("hinge.angle")
     assert band.unit == "rad" and band.runs == len(study) and np.all(np.diff(band.quantiles, axis=0) >= 0.0)
     indices = study.sensitivity("angle")
-    assert indices.order[0] == 1  # the angle at the end is nearly the one at the start
+    assert indices.indices.index[0] == "angle"  # the angle at the end is nearly the one at the start
     found = study.reliability("angle", above=0.0)
     assert found.probability == np.mean(study.table()["figures.angle"] > 0.0)
     path = study.report(tmp_path / "report.html", limits={"angle": (None, 0.3)}, histories=["hinge.angle"])
     text = path.read_text()
     assert "Histories as bands" in text and "length" in text and "0.3" in text and (tmp_path / "report.csv").exists()
+    with pytest.raises(fm.StudyError, match="report.html exists.*--force.*force=True"):
+        study.report(path)
+    assert study.report(path, force=True) == path
     for kind, options in {
         "scatter": {},
         "effects": {"response": "speed"},
@@ -93,6 +98,22 @@ def test_evaluation(done, tmp_path):
     }.items():
         study.plot(kind, save=tmp_path / f"{kind}.png", **options)
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000
+
+
+def test_commands_of_evaluation_say_what_they_replace(done, tmp_path):
+    def said(*words):
+        found = CliRunner().invoke(cli, ["study", *map(str, words)])
+        return f"{found.output} {found.exception}".replace("\n", " ")
+
+    report, named = done.folder / "report.html", tmp_path / "named.html"
+    assert f"wrote {report}" in said("report", done.folder)
+    assert f"replaced {report} replaced {report.with_suffix('.csv')}" in said("report", done.folder)
+    named.with_suffix(".csv").write_text("mine")
+    assert "named.csv exists" in said("report", done.folder, "--save", named) and not named.exists()
+    assert f"wrote {named} replaced" in said("report", done.folder, "--save", named, "--force")
+    assert "write what is required" in said("report", done.folder, "--limit", "speed=3")
+    table = said("table", done.folder)
+    assert "length [m]" in table and "median" in table and "8 finished runs" in table
 
 
 def test_packed_runs_are_read_as_before(done):
@@ -123,7 +144,7 @@ def test_failed_runs(case):
     assert index == 1 and record.failure.kind == "ValueError"
     assert "does not like its parameters" in study.log(1) and "Traceback" in study.log(1)
     table = study.table()
-    assert table.finished.tolist() == [True, False, True] and math.isnan(table["angle"][2])
+    assert (table["run.status"] == "finished").tolist() == [True, False, True] and math.isnan(table["angle"][2])
     assert len(study.table(on_error="skip")) == 2
     with pytest.raises(fm.StudyError, match=r"keeps figures only .* study.run_alone\(0\)"):
         study.result(0)

@@ -45,7 +45,12 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
     help="What is required of a figure ('<' or '>'): the probability to miss it is stated. May be repeated.",
 )
 @click.option("--history", "histories", multiple=True, metavar="NAME", help="Show this history as a band.")
-def report_command(study: Path, save: Path | None, limits: tuple[str, ...], histories: tuple[str, ...]) -> None:
+@click.option("--force", is_flag=True, help="Replace FILE.html and the .csv beside it if they exist.")
+def report_command(study: Path, save: Path | None, limits: tuple[str, ...], histories: tuple[str, ...], force: bool) -> None:
     """Write one HTML page about STUDY: what varied, what failed, statistics, plots, sensitivities, reliability."""
-    required = _limits(limits)
-    click.echo(f"wrote {open_study(study).report(save, limits=required, histories=histories)}")
+    found, required = open_study(study), _limits(limits)
+    target = found.folder / "report.html" if save is None else save
+    before = {path for path in (target, target.with_suffix(".csv")) if path.exists()}
+    found.report(save, limits=required, histories=histories, force=force)
+    for path in (target, target.with_suffix(".csv")):
+        click.echo(f"{'replaced' if path in before else 'wrote'} {path}")

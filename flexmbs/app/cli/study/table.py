@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from flexmbs.study.study_script import open_study
+from flexmbs.study.table import table_text
 
 
 @click.command("table")
@@ -15,7 +16,7 @@ from flexmbs.study.study_script import open_study
 @click.option("--list", "lists", multiple=True, metavar="NAME", help="Show the values of a figure that is a list, one by one.")
 def table_command(study: Path, figures: tuple[str, ...], lists: tuple[str, ...]) -> None:
     """Varied parameters and figures of all runs of STUDY, with minimum, median and maximum."""
-    click.echo(str(open_study(study).table(figures, lists=lists)))
+    click.echo(table_text(open_study(study).table(figures, lists=lists)))
 
 
 @click.command("export")

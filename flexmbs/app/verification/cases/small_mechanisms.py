@@ -43,7 +43,8 @@ def _study() -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         study = fm.Study("bouncing_ball", {"restitution": RESTITUTIONS.tolist()}, "grid", folder=folder, keep="figures")
         study.run(workers=1, progress=False)
-        return {"rest_time": study.table(["rest_time"])["rest_time"]}
+        records = {index: record for index, _, record in study.rows() if record is not None}
+        return {"rest_time": np.array([records[index].figures["rest_time"] for index in range(len(study))])}
 
 
 def _files() -> dict[str, Any]:

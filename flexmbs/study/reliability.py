@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.evaluation.table import StudyTable
+from flexmbs.study.table import finished, numbers
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 #: Sampler -> what the interval is for its points.
+_SEQUENCE = (
+    "The points are a scrambled {} sequence: the interval is that of random points, usually wider than needed, and not exact."
+)
 SAMPLES = {
     "random": "",
     "lhs": "The points are a Latin hypercube: the estimate varies no more than n / (n - 1) times as much as with "
     "random points (Owen 1997), so the interval is conservative, not exact.",
-    "sobol": "The points are a scrambled Sobol sequence: the interval is that of random points, usually wider than "
-    "needed, and not exact.",
-    "halton": "The points are a scrambled Halton sequence: the interval is that of random points, usually wider than "
-    "needed, and not exact.",
+    "sobol": _SEQUENCE.format("Sobol"),
+    "halton": _SEQUENCE.format("Halton"),
 }
 LEAST_HITS = 10  # for a probability that is worth more than its interval
 
@@ -28,21 +33,17 @@ class Reliability:
 
     Attributes
     ----------
-    figure, unit, limit : ``figure > limit`` (``above``) or ``figure < limit``
+    statement : what was asked: "P(peak_force > 2000 N)"
     runs, hits : runs with a finite value, and those of them beyond the limit
     unknown : runs that failed or have no finite value
     probability : hits / runs: it takes the unknown ones to be like the others
-    exact : confidence interval after Clopper and Pearson
-    wilson : confidence interval after Wilson
+    exact, wilson : confidence intervals after Clopper and Pearson, and after Wilson
     bounds : the interval if no unknown run were beyond the limit (lower end) and if all were (upper end)
     confidence : of all intervals
     notes : what limits them
     """
 
-    figure: str
-    unit: str
-    limit: float
-    above: bool
+    statement: str
     runs: int
     hits: int
     unknown: int
@@ -52,11 +53,6 @@ class Reliability:
     bounds: tuple[float, float]
     confidence: float
     notes: tuple[str, ...] = ()
-
-    @property
-    def statement(self) -> str:
-        """What was asked: "P(peak_force > 2000 N)"."""
-        return f"P({self.figure} {'>' if self.above else '<'} {self.limit:g}{f' {self.unit}' if self.unit else ''})"
 
     def __str__(self) -> str:
         share = f"{100.0 * self.confidence:g} %"
@@ -74,7 +70,7 @@ class Reliability:
 
 
 def reliability(
-    table: StudyTable,
+    table: DataFrame,
     figure: str,
     *,
     above: float | None = None,
@@ -86,7 +82,7 @@ def reliability(
 
     Parameters
     ----------
-    table : with failed runs as rows (``on_error="nan"``), so that they are counted
+    table : with failed runs as rows (``on_error="nan"``), or with their number in its attrs
     above, below : the limit, one of them
     sampler : how the points were drawn: "random", "lhs", "sobol" or "halton"
 
@@ -94,56 +90,47 @@ def reliability(
     for samples whose points are not drawn from the distributions (grids, lists, samples for sensitivities), for an
     unknown figure, a limit that is not finite, both or neither limit, and if no run has a finite value.
     """
-    limit = _checked_limit(above, below, confidence)
+    from scipy.stats import binomtest
+
+    limit = below if above is None else above
+    if (above is None) == (below is None):
+        raise StudyError("reliability: give one limit, above= or below=")
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not np.isfinite(limit):
+        raise StudyError(f"reliability: the limit must be a finite number, not {limit!r}")
+    if not 0.0 < confidence < 1.0:
+        raise StudyError(f"reliability: confidence must be between 0 and 1, not {confidence!r}")
     if sampler not in SAMPLES:
         raise StudyError(
             f"reliability: the points ({sampler}) are not drawn from the distributions of the parameters, "
             f"so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
         )
-    values = table.numbers(figure)
+    values = numbers(table, figure)
     known = values[np.isfinite(values)]
-    unknown = len(values) - len(known) + (table.failed - int((~table.finished).sum()))
     if not len(known):
         raise StudyError(f"reliability: no run has a finite value of {figure}")
-    hits = int((known > limit).sum() if above is not None else (known < limit).sum())
+    without_row = table.attrs["failed"] - int((~finished(table)).sum())
+    unknown = len(values) - len(known) + without_row
+    hits = int((known < limit).sum() if above is None else (known > limit).sum())
+
+    def interval(hits: int, runs: int, method: str = "exact") -> tuple[float, float]:
+        found = binomtest(hits, runs).proportion_ci(confidence, method)
+        return float(found.low), float(found.high)
+
     notes = [SAMPLES[sampler]] if SAMPLES[sampler] else []
     if hits < LEAST_HITS:
         notes.append(f"Only {hits} of the runs are beyond the limit: trust the interval, not the estimate.")
-    if table.not_run:
-        notes.append(f"{table.not_run} points of the sample have not been run.")
+    if table.attrs["not_run"]:
+        notes.append(f"{table.attrs['not_run']} points of the sample have not been run.")
+    everything = len(known) + unknown
     return Reliability(
-        figure,
-        table.column(figure).unit,
-        limit,
-        above is not None,
+        f"P({figure} {'<' if above is None else '>'} {limit:g} {table.attrs['units'].get(figure, '')}".rstrip() + ")",
         len(known),
         hits,
         unknown,
         hits / len(known),
-        _interval(hits, len(known), confidence, "exact"),
-        _interval(hits, len(known), confidence, "wilson"),
-        (
-            _interval(hits, len(known) + unknown, confidence, "exact")[0],
-            _interval(hits + unknown, len(known) + unknown, confidence, "exact")[1],
-        ),
+        interval(hits, len(known)),
+        interval(hits, len(known), "wilson"),
+        (interval(hits, everything)[0], interval(hits + unknown, everything)[1]),
         confidence,
         tuple(notes),
     )
-
-
-def _checked_limit(above: float | None, below: float | None, confidence: float) -> float:
-    if (above is None) == (below is None):
-        raise StudyError("reliability: give one limit, above= or below=")
-    limit = above if above is not None else below
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not np.isfinite(limit):
-        raise StudyError(f"reliability: the limit must be a finite number, not {limit!r}")
-    if not 0.0 < confidence < 1.0:
-        raise StudyError(f"reliability: confidence must be between 0 and 1, not {confidence!r}")
-    return float(limit)
-
-
-def _interval(hits: int, runs: int, confidence: float, method: str) -> tuple[float, float]:
-    from scipy.stats import binomtest
-
-    found = binomtest(hits, runs).proportion_ci(confidence, method)
-    return float(found.low), float(found.high)

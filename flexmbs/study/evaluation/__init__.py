@@ -1,1 +1,0 @@
-"""What the runs of a study say: tables, plots, sensitivities, reliability, the report."""

@@ -1,1 +1,0 @@
-"""Pictures of a study: one file for each kind of plot."""

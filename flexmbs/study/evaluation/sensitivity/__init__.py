@@ -1,1 +1,0 @@
-"""Which parameters a figure depends on: Sobol indices, Morris' elementary effects, regression, given-data indices."""

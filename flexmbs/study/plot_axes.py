@@ -1,0 +1,236 @@
+"""What plots of studies share: how a column stands on an axis, colours of runs, runs without a value, titles and notes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.errors import StudyError
+from flexmbs.study.table import Numbers, column, is_text, label, numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+POINTS, FAILED, GREY = "#1f77b4", "#d62728", "0.45"
+DPI = 120
+WIDE = 30.0  # largest over smallest value from which logarithms are considered
+LETTERS, MOST_CATEGORIES, MOST_WHOLE = 14, 12, 30  # at a tick; ticks; range of whole numbers that get a bar each
+STEPS = [1, 2, 2.5, 5, 10]
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A column ready to be drawn.
+
+    Attributes
+    ----------
+    name, label : the column's; the label has the unit and a power of ten such as "[10⁹ Pa]"
+    values : (n,) numbers, or places of categories; nan where there is no finite value
+    log : whether the axis is logarithmic
+    power : power of ten by which values are divided in tick labels
+    categories : texts in the order of their places; empty for numbers
+    whole : whether the values are whole numbers, close enough together to be told apart
+    """
+
+    name: str
+    label: str
+    values: Numbers
+    log: bool = False
+    power: int = 0
+    categories: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def finite(self) -> Numbers:
+        """The values that are finite."""
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def varies(self) -> bool:
+        """Whether there are two different values."""
+        return len(self.finite) > 0 and bool(np.ptp(self.finite) > 0.0)
+
+    @property
+    def along(self) -> Numbers:
+        """(n,) values as they follow each other along the axis: logarithms on a logarithmic one."""
+        return np.log10(self.values) if self.log else self.values
+
+    def limits(self) -> tuple[float, float]:
+        """Ends of the axis, with a margin; around the value if there is only one."""
+        if self.categories:
+            return -0.6, len(self.categories) - 0.4
+        values = self.along[np.isfinite(self.along)]
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+        margin = 0.5 if self.whole or low == high == 0.0 else 0.04 * (high - low) or 0.05 * abs(low)
+        return (10.0 ** (low - margin), 10.0 ** (high + margin)) if self.log else (low - margin, high + margin)
+
+    def put_on(self, axes: Axes, which: str, *, ticks: int = 6, labelled: bool = True) -> None:
+        """Scale, limits, ticks and label of the "x" or "y" axis."""
+        from matplotlib.ticker import MaxNLocator
+
+        axis = getattr(axes, f"{which}axis")
+        if self.log:
+            axes.set(**{f"{which}scale": "log"})
+        axes.set(**{f"{which}lim": self.limits()})
+        if self.categories:
+            every = -(-len(self.categories) // MOST_CATEGORIES)
+            texts = short_texts(self.categories)[::every]
+            axis.set_ticks(range(0, len(self.categories), every), labels=texts)
+            axis.set_tick_params(rotation=90 if which == "x" and sum(map(len, texts)) > 30 else 0)
+        elif not self.log:
+            axis.set_major_locator(MaxNLocator(ticks, steps=STEPS, integer=self.whole))
+            axis.set_major_formatter(lambda value, _: self.text(value, 6))
+        if labelled:
+            axis.set_label_text(self.label)
+
+    def text(self, value: float, digits: int = 4) -> str:
+        """A value in the power of ten of the label, as ticks show it."""
+        return f"{value / 10.0**self.power:.{digits}g}"
+
+
+def scale_of(table: DataFrame, name: str) -> Scale:
+    """The scale that suits a column: categories for text, logarithms for positive values spread over decades."""
+    if is_text(column(table, name)):
+        texts = table[name].astype("category").cat.remove_unused_categories().cat
+        order = texts.categories.argsort()
+        places = np.append(np.argsort(order).astype(float), np.nan)[texts.codes]  # the code of no value is -1
+        return Scale(name, label(table, name), places, categories=tuple(texts.categories[order]) or ("(none)",))
+    values = numbers(table, name)
+    finite = values[np.isfinite(values)]
+    log = _spread_over_decades(finite)
+    largest = float(np.abs(finite).max(initial=0.0))
+    power = 0 if log or largest == 0.0 or 1e-2 <= largest < 1e4 else int(3 * np.floor(np.log10(largest) / 3))
+    whole = not log and len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all())
+    shown = label(table, name)
+    if power:
+        unit = table.attrs.get("units", {}).get(name, "")
+        shown = f"{name} [10{str(power).translate(SUPERSCRIPT)} {unit}".rstrip() + "]"
+    return Scale(name, shown, values, log, power, whole=whole)
+
+
+def _spread_over_decades(values: Numbers) -> bool:
+    """Whether logarithms fill the axis more evenly than the values do."""
+    if len(values) < 3 or values.min() <= 0.0 or values.max() < WIDE * values.min():
+        return False
+    low, high, middle = values.min(), values.max(), np.median(values)
+    of_values = abs((middle - low) / (high - low) - 0.5)
+    of_logs = abs(np.log(middle / low) / np.log(high / low) - 0.5)
+    return bool(of_logs < of_values)
+
+
+def short_texts(texts: Sequence[str]) -> list[str]:
+    """Texts that fit at a tick: without a long common beginning, and cut at the end."""
+    beginning = os.path.commonprefix(list(texts)) if len(texts) > 1 else ""
+    common = 1 + max((place for place, letter in enumerate(beginning) if not letter.isalnum()), default=-1)
+    if common > LETTERS // 3 and max(map(len, texts)) > LETTERS // 2:
+        texts = ["…" + text[common:] for text in texts]
+    return [text if len(text) <= LETTERS else text[: LETTERS - 1] + "…" for text in texts]
+
+
+def in_lines(label: str, letters: int = 14) -> str:
+    """A label with its unit in a line of its own, and long names in two lines."""
+    name, bracket, unit = label.partition(" [")
+    if len(name) > letters and "_" in name:
+        cut = min((place for place, letter in enumerate(name) if letter == "_"), key=lambda k: abs(k - len(name) / 2))
+        name = name[: cut + 1] + "\n" + name[cut + 1 :]
+    return name + ("\n[" + unit if bracket else "")
+
+
+def new_figure(width: float, height: float, *, fixed: bool = False) -> Figure:
+    """An empty figure, sizes in inches; ``fixed``: panels stay where they are put."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), dpi=DPI, layout=None if fixed else "constrained")
+
+
+def new_panels(count: int, wide: float, high: float) -> tuple[Figure, npt.NDArray[np.object_]]:
+    """A figure with panels of about this size, at most three side by side; the rest of its grid is left empty."""
+    across = 2 if count == 4 else min(3, count)
+    figure = new_figure(1.0 + wide * across if across > 1 else 1.65 * wide, 0.9 + high * -(-count // across))
+    panels = figure.subplots(-(-count // across), across, squeeze=False).ravel()
+    for axes in panels[count:]:
+        axes.set_axis_off()
+    return figure, panels[:count]
+
+
+def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path | None) -> Figure | None:
+    """Add title and notes; return the figure, or write it to ``save`` and return None."""
+    figure.suptitle(title, wrap=True)
+    if said := "; ".join(filter(None, notes)):
+        figure.supxlabel(said, fontsize="small", color=GREY, wrap=True)
+    if save is None:
+        return figure
+    if save.suffix.lstrip(".").lower() not in figure.canvas.get_supported_filetypes():
+        raise StudyError(f"{save}: a plot is written as .png, .svg or .pdf; this ending is none that matplotlib knows")
+    with replacing_in_folder(save) as temporary:
+        figure.savefig(temporary)
+    return None
+
+
+def some(rows: npt.NDArray[np.bool_], most: int) -> tuple[npt.NDArray[np.intp], str]:
+    """Places of at most ``most`` of the rows, chosen at random (the same each time), and a note if some are left out."""
+    places = np.flatnonzero(rows)
+    if len(places) <= most:
+        return places, ""
+    chosen = np.sort(np.random.default_rng(0).choice(places, most, replace=False))
+    return chosen, f"{most} of {len(places)} runs drawn, chosen at random"
+
+
+def mark_without_value(axes: Axes, at: Numbers) -> None:
+    """Red ticks at the bottom of the axes, where runs failed or have no finite value."""
+    at, place = at[np.isfinite(at)], axes.get_xaxis_transform()
+    if len(at):  # no layout is found around empty lines that are not clipped
+        axes.plot(at, 0.0 * at, "|", color=FAILED, ms=9, mew=1.2, alpha=0.8, clip_on=False, transform=place, zorder=5)
+
+
+def note_without_value(count: int, total: int) -> str:
+    """What the red ticks mean."""
+    return f"red: {count} of {total} runs failed or have no finite value" if count else ""
+
+
+def colors_by(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Any]:
+    """(n, 4) colours of the runs, grey where there is no value, and what :func:`show_colors` needs; None for one colour."""
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LogNorm, Normalize, to_rgba
+
+    if scale is None:
+        return np.tile(to_rgba(POINTS), (count, 1)), None
+    missing = ~np.isfinite(scale.values)
+    if scale.categories:
+        many = len(scale.categories) > 10
+        chosen: Any = colormaps["viridis"].resampled(len(scale.categories)) if many else colormaps["tab10"]
+        colors = chosen(np.where(missing, 0, scale.values).astype(int))
+    else:
+        low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
+        chosen = ScalarMappable((LogNorm if scale.log else Normalize)(low, high), colormaps["viridis"])
+        colors = chosen.to_rgba(np.where(missing, low, scale.values))
+    colors[missing] = to_rgba("0.7")
+    return colors, chosen
+
+
+def show_colors(figure: Figure, axes: Any, scale: Scale, chosen: Any) -> None:
+    """A colour bar, or a legend of the categories, for ``axes`` (one or many)."""
+    from matplotlib.lines import Line2D
+
+    if not scale.categories:
+        bar = figure.colorbar(chosen, ax=axes, shrink=0.8, aspect=30, **({} if figure.get_layout_engine() else {"fraction": 0.09}))
+        if not scale.log and scale.varies:
+            scale.put_on(bar.ax, "y", labelled=False)
+            bar.ax.set_ylim(scale.finite.min(), scale.finite.max())
+        bar.set_label(scale.label)
+        return
+    places = range(0, len(scale.categories), -(-len(scale.categories) // 10))
+    marks = [Line2D([], [], marker="o", linestyle="", color=chosen(place)) for place in places]
+    texts = [scale.categories[place] for place in places]
+    figure.legend(marks, texts, title=scale.label, loc="outside right upper", fontsize="small")

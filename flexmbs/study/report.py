@@ -1,0 +1,226 @@
+"""The report of a study: one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.errors import StudyError
+from flexmbs.common.html_pieces import STYLE, lines_table, page, paragraph, picture, text
+from flexmbs.study.history_band import HistoryBand, plot_bands
+from flexmbs.study.plot_axes import scale_of
+from flexmbs.study.plots import plot, plot_sensitivities, varying_figures
+from flexmbs.study.reliability import Reliability
+from flexmbs.study.sensitivity import Sensitivities
+from flexmbs.study.table import finished, is_text, label, named, statistics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+T = TypeVar("T")
+MOST_FIGURES, MOST_BANDS, MOST_ROWS, MOST_REASONS, SLOWEST = 4, 6, 500, 12, 5
+DPI = 130
+TABLES = "table.dataframe td { text-align: right; } table.texts td { text-align: left; white-space: normal; }"
+#: Marks failed runs, and sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
+SCRIPT = """
+const runs = document.querySelector("#all-runs"), heads = [...runs.tHead.rows[0].cells];
+const status = heads.findIndex(head => head.textContent === "run.status");
+for (const row of runs.tBodies[0].rows) row.classList.toggle("failed", row.cells[status].textContent === "failed");
+for (const head of heads) head.classList.add("sort"), head.addEventListener("click", () => {
+  const place = head.cellIndex, sign = head.dataset.up === "1" ? -1 : 1, value = row => row.cells[place].textContent;
+  const compare = (a, b) => { const x = value(a).replace("inf", "Infinity"), y = value(b).replace("inf", "Infinity");
+    if (x === "" || y === "") return (x === "") - (y === "");
+    return sign * (isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y); };
+  head.dataset.up = sign;
+  runs.tBodies[0].append(...[...runs.tBodies[0].rows].sort(compare));
+});
+"""
+
+
+def refuse_existing(paths: Sequence[Path]) -> None:
+    """StudyError if one of the files is there."""
+    if there := next((path for path in paths if path.exists()), None):
+        raise StudyError(f"{there} exists; give another name, or replace it with --force (in Python: force=True)")
+
+
+def write_report(
+    path: Path,
+    table: DataFrame,
+    *,
+    title: str,
+    facts: Sequence[tuple[str, str]] = (),
+    space: Sequence[tuple[str, str]] = (),
+    figures: Sequence[str] = (),
+    histories: Sequence[str] = (),
+    band: Callable[[str], HistoryBand] | None = None,
+    sensitivity: Callable[[str], Sensitivities] | None = None,
+    reliabilities: Sequence[Reliability] = (),
+    csv: str = "",
+) -> None:
+    """Write the report; without a finished run it has no plots.  FlexmbsError if it cannot be written.
+
+    Parameters
+    ----------
+    table : with failed runs as rows (``on_error="nan"``)
+    title : of the case
+    facts : (what, value) lines: case, sampler, seed, versions, folder
+    space : (parameter, what it varies over) lines, such as ("length [m]", "0.8 to 1.2")
+    figures : shown in plots and with sensitivities; none: the first four that vary
+    histories : shown as bands
+    band, sensitivity : evaluations of a history and of a figure; the page says why where they raise StudyError
+    reliabilities : probabilities of passing limits
+    csv : link to the table as CSV, relative to the report
+    """
+    notes = list[str]()
+    numeric = [name for name in figures if name in table and not is_text(table[name])] or varying_figures(table)[:MOST_FIGURES]
+    bands = _each(band, histories[:MOST_BANDS], "", notes)
+    indices = _each(sensitivity, numeric if finished(table).any() else (), "no sensitivities: ", notes)
+    sections = {
+        "study": [lines_table(facts), "<h3>What varies</h3>", lines_table(space)] if facts else [],
+        "status": _status(table),
+        "statistics": _statistics(table),
+        "plots": [*_plots(table, numeric)] if finished(table).any() else [],
+        "histories": [_drawn("Histories as bands", partial(plot_bands, bands))] if bands else [],
+        "sensitivity": [part for found in indices for part in _indices(found)],
+        "reliability": _reliabilities(reliabilities),
+        "runs": _runs(table, csv),
+    }
+    links = "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name, parts in sections.items() if parts)
+    body = [f"<h1>{text(title)}</h1>", f"<nav>{links}</nav>", *(paragraph(note, kind="note") for note in notes)]
+    for name, parts in sections.items():
+        body += [f'<h2 id="{name}">{name.capitalize()}</h2>', *parts] if parts else []
+    with replacing_in_folder(path) as temporary:
+        temporary.write_text(page(title, body, style=STYLE + TABLES, script=SCRIPT), encoding="utf-8")
+
+
+def _each(function: Callable[[str], T] | None, names: Sequence[str], what: str, notes: list[str]) -> list[T]:
+    """What can be computed; why the rest cannot goes to ``notes``."""
+    found = []
+    for name in names:
+        try:
+            found += [function(name)] if function else []
+        except StudyError as error:
+            notes.append(f"{what}{error}")
+    return found
+
+
+def _html(frame: DataFrame, kind: str = "plain", **options: Any) -> str:
+    from pandas import option_context
+
+    with option_context("display.max_colwidth", None):
+        table = frame.to_html(border=0, na_rep="", float_format="{:.6g}".format, classes=kind, **options)
+    return f'<div class="scroll {kind}">{table}</div>'
+
+
+def _status(table: DataFrame) -> list[str]:
+    """How many runs finished, failed, are not finite; why; times."""
+    from pandas import DataFrame
+
+    ended, seconds = finished(table), table["run.seconds"]
+    values = table[[name for name in named(table, "figures") if not is_text(table[name])]]
+    not_finite = int((~np.isfinite(values.astype(float)).all(axis=1) & ended).sum())
+    tiles = [("finished", int(ended.sum()), ""), ("failed", table.attrs["failed"], "bad" if table.attrs["failed"] else "")]
+    tiles += [("not run", table.attrs["not_run"], "")] if table.attrs["not_run"] else []
+    tiles += [("with values not finite", not_finite, "bad")] if not_finite else []
+    tiles += (
+        [("computing time", duration(seconds.sum()), ""), ("a run, median", duration(seconds.median()), "")] if len(table) else []
+    )
+    shown = "".join(f'<div class="tile {kind}"><b>{text(value)}</b><span>{text(name)}</span></div>' for name, value, kind in tiles)
+    failures = [
+        [reason, count, table.index[table["run.reason"] == reason][0]]
+        for reason, count in table["run.reason"].value_counts().items()
+    ]
+    parts = [f'<div class="tiles">{shown}</div>']
+    for heading, reasons in (("Why runs failed", failures), ("Warnings of runs", table.attrs["warnings"])):
+        frame = DataFrame(reasons[:MOST_REASONS], columns=["message of the first", "runs", "first run"])
+        parts += [f"<h3>{heading}</h3>", _html(frame, "texts", index=False)] if reasons else []
+        parts += [paragraph(f"{len(reasons) - MOST_REASONS} other messages", soft=True)] if len(reasons) > MOST_REASONS else []
+    slow = table[seconds > 3.0 * seconds.median()].nlargest(SLOWEST, "run.seconds")[["run.seconds", *named(table, "parameters")]]
+    slow = slow.rename(columns=lambda name: label(table, name)).rename_axis(None)
+    return [*parts, "<h3>Slowest runs (more than three times the median)</h3>", _html(slow)] if len(slow) else parts
+
+
+def duration(seconds: float) -> str:
+    """A time for people: "0.12 s", "3.4 min", "5.1 h"."""
+    if seconds < 120.0:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60.0:.3g} min" if seconds < 7200.0 else f"{seconds / 3600.0:.3g} h"
+
+
+def _statistics(table: DataFrame) -> list[str]:
+    lists = ", ".join(table.attrs["left_out"])
+    return [_html(statistics(table)), *([paragraph(f"Lists are not shown: {lists}.", soft=True)] if lists else [])]
+
+
+def _plots(table: DataFrame, figures: Sequence[str]) -> Iterator[str]:
+    if figures:
+        yield _drawn("Histogram", partial(plot, table, "histogram", figures))
+    for figure in figures[:MOST_FIGURES]:
+        yield _drawn(f"Main effects on {figure}", partial(plot, table, "effects", response=figure))
+        if not scale_of(table, figure).whole:
+            yield _drawn(f"Response surface of {figure}", partial(plot, table, "surface", response=figure))
+    names = [*(name for name in named(table, "parameters") if scale_of(table, name).varies), *figures]
+    for description, kind in (("Scatter matrix", "scatter"), ("Parallel coordinates", "parallel")):
+        chosen, color = names if 2 <= len(names) <= 8 else None, next(iter(figures), None)
+        yield _drawn(description, partial(plot, table, kind, chosen, color=color))
+
+
+def _drawn(description: str, draw: Callable[[], Figure | None]) -> str:
+    """A picture, or the sentence that says why there is none."""
+    try:
+        figure = draw()
+    except StudyError as error:
+        return paragraph(f"{description}: {error}", soft=True)
+    assert figure is not None  # since it is not saved
+    return picture(figure, description, DPI)
+
+
+def _indices(found: Sensitivities) -> list[str]:
+    """Table of the indices of one figure, what they mean, what limits them, and their bars."""
+    said = [f"R² of {name}: {value:.3f}." for name, value in found.r2.items()]
+    said += [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
+    return [
+        f"<h3>{text(found.figure)}: {text(found.method)}, {found.runs} runs</h3>",
+        _html(found.as_text()),
+        *(paragraph(note, soft=True) for note in (" ".join(said), *found.notes)),
+        _drawn(f"Sensitivity of {found.figure}", partial(plot_sensitivities, found)),
+    ]
+
+
+def _reliabilities(reliabilities: Sequence[Reliability]) -> list[str]:
+    from pandas import DataFrame
+
+    def ends(interval: tuple[float, float]) -> str:
+        return f"{interval[0]:.3g} to {interval[1]:.3g}"
+
+    rows = {
+        found.statement: {
+            "estimate": f"{found.probability:.4g}",
+            "confidence": f"{100.0 * found.confidence:g} %",
+            "Clopper-Pearson": ends(found.exact),
+            "Wilson": ends(found.wilson),
+            "runs beyond": f"{found.hits} of {found.runs}",
+            "without value": found.unknown,
+            "if none of those / all are beyond": ends(found.bounds),
+        }
+        for found in reliabilities
+    }
+    notes = [paragraph(f"{found.statement}: {note}", soft=True) for found in reliabilities for note in found.notes]
+    return [_html(DataFrame.from_dict(rows, orient="index")), *notes] if rows else []
+
+
+def _runs(table: DataFrame, csv: str) -> list[str]:
+    """The first runs; a click on a heading sorts them."""
+    shown = table.head(MOST_ROWS).rename(columns=lambda name: label(table, name)).reset_index(allow_duplicates=True)
+    first = f"The first {len(shown)} of {len(table)} runs." if len(shown) < len(table) else f"{len(shown)} runs."
+    link = f' All of them: <a href="{text(csv)}">{text(csv)}</a>.' if csv else ""
+    return [
+        f'<p class="soft">{first}{link} A click on a heading sorts.</p>',
+        _html(shown, "runs", index=False, table_id="all-runs"),
+    ]

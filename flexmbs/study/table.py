@@ -1,0 +1,324 @@
+"""The table of a study: a pandas DataFrame with a row for each run, its statistics, and its files."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from array import array
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.common.user_warnings import warn
+from flexmbs.common.versions import require
+from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+Row = tuple[int, Mapping[str, object], RunRecord | None]
+Numbers = npt.NDArray[np.float64]
+STATUS = ("run.status", "run.reason", "run.seconds", "run.key")
+COMPONENT = re.compile(r"^(.*)\[(\d+)\]$")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+LONGEST_LIST, MOST_MESSAGES = 100, 200  # values of a list that become columns; different messages that are kept apart
+ROWS_AT_A_TIME = 16384  # that are Python objects at the same time
+EXACT_WHOLE = 2**53  # float64 holds each whole number up to here
+VALIDITY = "deformation_error"  # a statistic that has a column, as a figure: how wrong modal bodies are that bend far
+PLAIN = {float, int, bool, str, type(None)}
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
+
+
+def collect(
+    rows: Iterable[Row],
+    parameters: Mapping[str, tuple[str, str]],
+    figures: Collection[str] = (),
+    *,
+    on_error: str = "nan",
+    units: Mapping[str, str] | None = None,
+    lists: Collection[str] = (),
+) -> DataFrame:
+    """The table of a study: ``Study.table`` says what is in it.
+
+    Parameters
+    ----------
+    rows : (number of the point, its values, its record or None if it has not been run), in any order
+    parameters : varied parameter -> (unit, help); a component of a list as "axis[1]"
+    figures : columns wanted; none: all figures that are numbers or text
+    on_error : "nan": a failed run is a row whose figures are nan; "skip": it has no row
+    units : figure -> unit (``Case.units``)
+    lists : figures that are lists and become columns: "peak_forces" as "peak_forces[0]", "peak_forces[1]", ...
+
+    StudyError for another ``on_error``, without pandas, and for figures and lists that no finished run has returned.
+    """
+    require("pandas", "the table of a study", StudyError, "studies")
+    from pandas import Categorical, DataFrame, Index, Series, concat
+
+    if on_error not in ("nan", "skip"):
+        raise StudyError(f"on_error={on_error!r}; it must be 'nan' or 'skip'")
+    points, found, reason = {name: _Column() for name in parameters}, dict[str, _Column](), _Column(text=True)
+    index, seconds, ended, new_keys, keys = array("q"), array("d"), array("b"), list[str](), list[Series]()
+    reasons, warnings, warned = dict[str, str](), dict[str, str](), dict[str, list[int]]()
+    left_out, units, failed, not_run = dict[str, None](), units or {}, 0, 0
+    for number, values, record in rows:
+        if record is None:
+            not_run += 1
+            continue
+        for text in {_alike(text, warnings) for text in record.warnings}:
+            count, first = warned.get(text, (0, number))
+            warned[text] = [count + 1, min(first, number)]
+        figures_here: Mapping[str, object] = {}
+        if record.status == FINISHED:
+            figures_here = _without_lists(record, lists, left_out)
+            reason.append(None)
+        else:
+            failed += 1
+            if on_error == "skip":
+                continue
+            failure = record.failure
+            reason.append(_alike(f"{failure.kind}: {failure.message}" if failure else "unknown", reasons))
+        for name, growing in points.items():
+            growing.append(_value_of(values, name))
+        if figures_here.keys() - found.keys():
+            found |= {name: _Column(len(index)) for name in figures_here if name not in found}
+        for name, growing in found.items():
+            growing.append(figures_here.get(name))
+        index.append(number)
+        seconds.append(record.seconds)
+        ended.append(record.status == FINISHED)
+        new_keys.append(record.key)
+        if len(new_keys) == ROWS_AT_A_TIME:
+            keys.append(Series(new_keys, dtype="str"))
+            new_keys = []
+    if found or left_out:
+        _check_names(found, left_out, units, lists)
+    shown = {f"figures.{name}" if name in points else name: name for name in found}
+    wanted = list(figures or shown)
+    if unknown := [name for name in wanted if shown and name not in shown]:
+        raise StudyError(f"no figure {unknown[0]!r} in this study. {near_names(unknown[0], shown)}")
+    nothing = _Column(len(index))
+    data = {name: points.pop(name).values() for name in parameters}
+    data |= {name: found.pop(shown.get(name, ""), nothing).values() for name in wanted}
+    data["run.status"] = Categorical.from_codes(np.frombuffer(ended, np.int8), [FAILED, FINISHED])
+    data |= {"run.reason": reason.values(), "run.seconds": np.frombuffer(seconds)}
+    data["run.key"] = concat([*keys, Series(new_keys, dtype="str")], ignore_index=True).array
+    table = DataFrame(data, index=Index(np.frombuffer(index, np.int64), name="run"), copy=False)
+    if not table.index.is_monotonic_increasing:
+        table = table.sort_index(kind="stable")
+    unit_of = {name: unit for name, (unit, _) in parameters.items()} | {"run.seconds": "s"}
+    table.attrs = {
+        "parameters": list(parameters),
+        "figures": wanted,
+        "units": unit_of | {name: _unit(shown.get(name, name), units) for name in wanted},
+        "helps": {name: text for name, (_, text) in parameters.items()},
+        "failed": failed,
+        "not_run": not_run,
+        "warnings": [[text, *warned[text]] for text in sorted(warned, key=lambda text: -warned[text][0])],
+        "left_out": list(left_out),
+    }
+    return table
+
+
+class _Column:
+    """A column that grows by a value for each run: 8 bytes a number (true is 1), or 8 bytes a text that repeats."""
+
+    def __init__(self, rows_before: int = 0, *, text: bool = False) -> None:
+        self._numbers, self._whole = array("d", [math.nan]) * rows_before, True
+        self._codes = array("l") if text else None
+        self._texts: dict[str, int] = {}
+
+    def append(self, value: object) -> None:
+        """Append a number, true/false, text, or None (no value)."""
+        if self._codes is not None:
+            self._codes.append(-1 if value is None else self._texts.setdefault(str(value), len(self._texts)))
+        elif isinstance(value, float):
+            self._whole = False
+            self._numbers.append(value)
+        elif value is None:
+            self._numbers.append(math.nan)
+        elif isinstance(value, int) and abs(value) <= EXACT_WHOLE:
+            self._numbers.append(value)
+        elif isinstance(value, np.number | np.bool_):
+            self.append(value.item())
+        else:  # text, or a whole number that float64 does not hold: what is there becomes text
+            numbers, self._numbers, self._codes = self._numbers, array("d"), array("l")
+            for number in (*numbers, value):
+                missing, whole = number != number, self._whole and isinstance(number, float)
+                self.append(None if missing else int(number) if whole else number)  # type: ignore[call-overload]
+
+    def values(self) -> object:
+        """(n,) float64, int64 if all are whole numbers, or categories; shares memory with this column."""
+        from pandas import Categorical
+
+        if self._codes is not None:
+            return Categorical.from_codes(np.frombuffer(self._codes, np.int_), list(self._texts))
+        numbers = np.frombuffer(self._numbers) if self._numbers else np.empty(0)
+        return numbers.astype(np.int64) if self._whole and np.isfinite(numbers).all() else numbers
+
+
+def _alike(text: str, known: dict[str, str]) -> str:
+    """The first of the messages that differ from this one in their numbers only; memory stays bounded."""
+    same = NUMBER.sub("#", text)
+    if same not in known and len(known) >= MOST_MESSAGES:
+        return "other messages"
+    return known.setdefault(same, text)
+
+
+def _value_of(values: Mapping[str, object], name: str) -> object:
+    """Value of a parameter or of a component of one; a list as a whole as text."""
+    found = None if name in values else COMPONENT.match(name)
+    value = values.get(found[1] if found else name)
+    if not isinstance(value, list | tuple):
+        return value
+    return value[int(found[2])] if found else " ".join(map(str, value))
+
+
+def _without_lists(record: RunRecord, lists: Collection[str], left_out: dict[str, None]) -> Mapping[str, object]:
+    """Figures of a run by name; those that are lists only if they are asked for, one by one."""
+    figures = record.figures if VALIDITY not in record.stats else {VALIDITY: record.stats[VALIDITY], **record.figures}
+    if PLAIN.issuperset(map(type, figures.values())):
+        return figures
+    flat = dict[str, object]()
+    for name, value in figures.items():
+        if not isinstance(value, list | tuple | np.ndarray | Mapping):
+            flat[name] = value
+        elif isinstance(value, Mapping) or name not in lists:
+            left_out[name] = None
+        else:
+            numbers = np.asarray(value).ravel()[:LONGEST_LIST].tolist()
+            flat |= {f"{name}[{place}]": number for place, number in enumerate(numbers)}
+    return flat
+
+
+def _unit(figure: str, units: Mapping[str, str]) -> str:
+    found = COMPONENT.match(figure)
+    return units.get(figure) or (units.get(found[1], "") if found else "")
+
+
+def _check_names(names: Collection[str], left_out: Collection[str], units: Mapping[str, str], lists: Collection[str]) -> None:
+    """Lists that were asked for and units that were stated, but that no run has returned."""
+    if not names and not left_out:
+        return
+    known = {*names, *(found[1] for name in names if (found := COMPONENT.match(name)))}
+    for name in lists:
+        if name not in known:
+            raise StudyError(f"no run has returned a list {name!r}. {near_names(name, left_out or names)}")
+    if unknown := [name for name in units if name not in {*known, *left_out}]:
+        warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
+
+
+def named(table: DataFrame, role: str) -> list[str]:
+    """Names of the "parameters" or "figures" that this table has as columns."""
+    return [name for name in table.attrs.get(role, ()) if name in table]
+
+
+def column(table: DataFrame, name: str) -> Series:
+    """A parameter or figure; StudyError that names similar ones."""
+    if name not in table:
+        known = [*named(table, "parameters"), *named(table, "figures")]
+        raise StudyError(f"no parameter or figure {name!r} in this study. {near_names(name, known)}")
+    return table[name]
+
+
+def is_text(values: Series) -> bool:
+    """Whether a column holds text."""
+    return values.dtype.kind not in "iuf"
+
+
+def numbers(table: DataFrame, name: str) -> Numbers:
+    """(n,) values of a column, nan where there is no finite one; StudyError if it holds text."""
+    values = column(table, name)
+    if is_text(values):
+        raise StudyError(f"{name} is text; numbers are needed here")
+    found = values.to_numpy(dtype=float, copy=True)
+    found[~np.isfinite(found)] = np.nan
+    return found
+
+
+def label(table: DataFrame, name: str) -> str:
+    """Name and unit, as at axes and in the header of files: "length [m]"."""
+    unit = table.attrs.get("units", {}).get(name)
+    return f"{name} [{unit}]" if unit else name
+
+
+def finished(table: DataFrame) -> npt.NDArray[np.bool_]:
+    """(n,) whether a run finished."""
+    return (table["run.status"] == FINISHED).to_numpy()
+
+
+def summary(table: DataFrame) -> str:
+    """One line: how many runs finished, failed, are missing."""
+    counts = ((table.attrs["failed"], "failed"), (table.attrs["not_run"], "points not run"))
+    return ", ".join([f"{int(finished(table).sum())} finished runs", *(f"{count} {what}" for count, what in counts if count)])
+
+
+def statistics(table: DataFrame) -> DataFrame:
+    """Number of finite values, quantiles, mean and deviation: a row for each column of numbers."""
+    chosen = [name for role in ("parameters", "figures") for name in named(table, role) if not is_text(table[name])]
+    if not chosen or not len(table):
+        return table.iloc[:0, :0]
+    with np.errstate(over="ignore"):  # the deviation of huge values is infinite
+        found = table[chosen].astype(float).replace([np.inf, -np.inf], np.nan).describe(percentiles=[0.05, 0.5, 0.95]).T
+    found.insert(1, "missing", len(table) - found["count"])
+    found = found.astype({"count": int, "missing": int}).rename(index=lambda name: label(table, name), columns={"50%": "median"})
+    return found[["count", "missing", "min", "5%", "median", "95%", "max", "mean", "std"]]
+
+
+def table_text(table: DataFrame) -> str:
+    """The first and last rows, statistics of the columns, and how many runs finished, for terminals."""
+    shown = table.drop(columns="run.key").rename(columns=lambda name: label(table, name))
+    parts = [shown, statistics(table)] if len(table) else []
+    texts = [part.to_string(max_rows=20, max_colwidth=40, na_rep="-", float_format="{:.6g}".format) for part in parts if part.size]
+    return "\n\n".join([*texts, summary(table)])
+
+
+def export(table: DataFrame, path: Path) -> None:
+    """Write a table in the format of the file's ending: .csv, .jsonl or .parquet; numbers keep every digit.
+
+    CSV has the units in its header ("length [m]") and empty fields where there is no value; an apostrophe goes before
+    texts that spreadsheets would take for formulas (beginning with = + - @, tab or carriage return, and no numbers).
+    JSON lines have null where there is no value and "inf" as text; Parquet has ``table.attrs`` in its metadata.
+    StudyError for another ending and without pyarrow, FlexmbsError if the file cannot be written.
+    """
+    kind = path.suffix.lower()
+    if kind not in (".csv", ".jsonl", ".parquet"):
+        raise StudyError(f"{path}: the ending must be .csv, .jsonl or .parquet")
+    if kind == ".parquet":
+        require("pyarrow", "a Parquet file", StudyError, "studies")
+    with replacing_in_folder(path) as temporary:
+        if kind == ".csv":
+            _for_spreadsheets(table).to_csv(temporary, lineterminator="\r\n")
+        elif kind == ".parquet":
+            table.to_parquet(temporary)
+        else:
+            _write_json_lines(table, temporary)
+
+
+def _for_spreadsheets(table: DataFrame) -> DataFrame:
+    def harmless(text: str) -> str:
+        try:
+            float(text)
+        except ValueError:
+            return f"'{text}" if text.startswith(FORMULAS) else text
+        return text
+
+    changed = {name: table[name].map(harmless, na_action="ignore") for name in table if is_text(table[name])}
+    return table.assign(**changed).rename(columns=lambda name: harmless(label(table, name)))
+
+
+def _write_json_lines(table: DataFrame, path: Path) -> None:
+    """By json, since ``DataFrame.to_json`` rounds to 15 digits."""
+    infinite = {float("inf"): "inf", float("-inf"): "-inf"}
+    with path.open("w", encoding="utf-8") as file:
+        for begin in range(0, len(table), ROWS_AT_A_TIME):
+            part = table.iloc[begin : begin + ROWS_AT_A_TIME].astype(object)
+            for run, row in zip(part.index, part.where(part.notna(), None).to_dict("records"), strict=True):
+                plain = {name: infinite.get(value, value) if isinstance(value, float) else value for name, value in row.items()}
+                file.write(json.dumps({"run": int(run), **plain}, allow_nan=False) + "\n")

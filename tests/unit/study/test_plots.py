@@ -1,0 +1,169 @@
+"""Plots show what they say: positions, labels, what is left out."""
+
+import numpy as np
+import pytest
+from study_tables import UNITS, pendulum_like, table_of
+
+from flexmbs.common.errors import StudyError
+from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
+from flexmbs.study.plots import KINDS, fit_surface, plot, plot_sensitivities
+from flexmbs.study.sensitivity import given_data_indices
+
+
+def notes(figure):
+    return figure.get_supxlabel()
+
+
+TABLES = {
+    "usual": pendulum_like(80),
+    "five runs": pendulum_like(5, failing=0.0),
+    "one run": table_of({"length": [2.0], "mesh": ["a"]}, {"force": [1e7]}, UNITS),
+    "constant": table_of({"length": np.full(9, 2.0)}, {"force": np.full(9, 1e7), "deflection": np.zeros(9)}, UNITS),
+    "text": table_of({"mesh": [f"mesh_{k:02d}.inp" for k in range(40)]}, {"end": ["a", "b"] * 20, "force": np.arange(40.0)}),
+    "infinite": table_of({"length": np.arange(9.0)}, {"force": np.full(9, np.inf)}, UNITS),
+    "huge": table_of({"length": [1e300, -1e300, 0.0]}, {"force": [0.0, 1.0, 2.0]}, UNITS),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", TABLES)
+def test_each_kind_is_written(name, kind, tmp_path):
+    """Without a warning of matplotlib about letters, limits or layouts."""
+    if kind == "surface" and name not in ("usual", "five runs"):
+        with pytest.raises(StudyError, match="two parameters of numbers that vary"):
+            plot(TABLES[name], kind)
+        return
+    assert plot(TABLES[name], kind, save=tmp_path / "plot.png") is None
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_to_draw(kind):
+    table = table_of({"length": np.arange(4.0)}, {"force": np.full(4, np.nan)}, UNITS, not_run=3)
+    with pytest.raises(StudyError, match="0 finished runs, 4 failed, 3 points not run"):
+        plot(table, kind)
+
+
+LINE = np.linspace(0.0, 1.0, 30)
+WRONG = {
+    "kind": ("scater", {}, "Did you mean scatter"),
+    "column": ("histogram", {"names": ["forse"]}, "Did you mean force"),
+    "response of a histogram": ("histogram", {"response": "force"}, "has no response"),
+    "colour of effects": ("effects", {"color": "force"}, "not coloured"),
+    "text as response": ("effects", {"response": "mesh"}, "mesh is text"),
+    "one parameter": ("surface", {"names": ["length"]}, "two parameters, not 1"),
+    "text as parameter": ("surface", {"names": ["length", "mesh"]}, "mesh is text"),
+    "too many columns": ("scatter", {"names": ["force"] * 9}, "at most 8"),
+    "no columns": ("parallel", {"names": []}, "at least one"),
+    "no parameter": ("effects", {"table": table_of({}, {"force": LINE})}, "varies no parameter"),
+    "points on a line": ("surface", {"table": table_of({"a": LINE, "b": 2.0 * LINE}, {"y": LINE})}, "on a line"),
+    "ending": ("scatter", {"save": "plot.txt"}, "plot.txt: a plot is written as"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_wishes(name, tmp_path):
+    kind, options, message = WRONG[name]
+    if "save" in options:
+        options = {"save": tmp_path / options["save"]}
+    with pytest.raises(StudyError, match=message):
+        plot(**{"table": TABLES["usual"], **options}, kind=kind)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["scatter", "parallel"])
+def test_colours_by_text(kind):
+    figure = plot(TABLES["text"], kind, color="mesh")
+    figure.draw_without_rendering()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"mesh_{k:02d}.inp" for k in range(0, 40, 4)]
+
+
+def test_scatter_matrix_thins_many_runs_and_says_so():
+    figure = plot(pendulum_like(20_000), "scatter", ["length", "force"])
+    drawn = figure.axes[2].collections[0].get_offsets()
+    assert len(np.unique(drawn, axis=0)) == len(drawn) == 3000
+    assert "3000 of " in notes(figure) and "of 20000 runs failed" in notes(figure)
+    assert sum(patch.get_height() for patch in figure.axes[0].patches) == 20_000  # histograms count all
+
+
+def test_scatter_matrix_marks_runs_without_value_at_the_axis():
+    table = table_of({"length": [1.0, 2.0, 3.0, 4.0]}, {"force": [5.0, np.nan, 6.0, np.inf]}, UNITS)
+    figure = plot(table, "scatter")
+    marks = next(line for line in figure.axes[2].lines if line.get_marker() == "|")
+    assert marks.get_xdata().tolist() == [2.0, 4.0] and "2 of 4 runs failed" in notes(figure)
+    assert figure.axes[2].get_xlabel() == "length\n[m]"
+
+
+def test_histogram_shows_the_quantiles_with_their_values():
+    values = np.arange(1001.0) / 2.0
+    axes = plot(table_of({"x": values}, {"force": values}, UNITS), "histogram").axes[0]
+    assert [line.get_xdata()[0] for line in axes.lines] == [25.0, 250.0, 475.0]
+    assert axes.get_title() == "5 %: 25   median: 250   95 %: 475" and axes.get_xlabel() == "force [N]"
+    assert sum(patch.get_height() for patch in axes.patches) == 1001
+
+
+def test_bars_of_whole_numbers_stand_at_them():
+    counts = np.repeat([2.0, 3.0, 5.0], [4, 7, 1])
+    axes = plot(table_of({"x": np.arange(12.0)}, {"contacts": counts}), "histogram").axes[0]
+    bars = {round(patch.get_x() + patch.get_width() / 2.0, 6): patch.get_height() for patch in axes.patches}
+    assert bars == {2.0: 4, 3.0: 7, 4.0: 0, 5.0: 1}
+
+
+def test_main_effects_are_means_over_levels_and_bins():
+    modes, fine, x = np.tile([2, 3], 600), np.repeat([0.0, 1.0], 600), np.arange(1200.0)
+    mesh = np.where(fine, "fine", "coarse")
+    figure = plot(table_of({"modes": modes, "mesh": mesh, "x": x}, {"force": 100.0 * modes + fine}), "effects")
+    lines = [axes.lines[0].get_xydata() for axes in figure.axes]
+    assert np.allclose(lines[0], [[2, 200.5], [3, 300.5]]) and np.allclose(lines[1], [[0, 250], [1, 251]])
+    assert np.allclose(lines[2][:, 0], 49.5 + 100.0 * np.arange(12)) and np.allclose(lines[2][:, 1], np.repeat([250, 251], 6))
+
+
+def test_parallel_coordinates_end_where_failed_runs_have_no_value():
+    table = table_of({"length": [1.0, 2.0, 3.0]}, {"force": [5.0, np.nan, 6.0]}, UNITS)
+    lost, drawn = plot(table, "parallel").axes[0].collections
+    assert [len(line) for line in lost.get_segments()] == [1]
+    assert [len(line) for line in drawn.get_segments()] == [2, 2]
+
+
+def test_axes_are_logarithmic_for_values_over_decades_and_contours_too():
+    a, b = (part.ravel() for part in np.meshgrid(np.logspace(0, 3, 8), np.linspace(1, 2, 8)))
+    table = table_of({"a": a, "b": b}, {"y": a**2 * b}, {"y": "Pa"})
+    figure = plot(table, "surface")
+    axes, bar = figure.axes
+    assert (axes.get_xscale(), axes.get_yscale(), bar.get_yscale()) == ("log", "linear", "log")
+    levels = np.array(axes.collections[0].get_array())
+    assert levels.max() / levels.min() > 1e4 and "of logarithms, cross-validated R² = 1.000" in notes(figure)
+    assert plot(table, "effects").axes[0].get_yscale() == "log"
+
+
+def test_scales():
+    stiffness = scale_of(pendulum_like(200), "stiffness")
+    assert stiffness.log and stiffness.label == "stiffness [Pa]"
+    table = table_of({"mesh": ["b", "a", "b"]}, {"force": [2.1e5, 4.3e5, 3e5], "gap": [2.1e-7, 4e-7, 3e-7]}, UNITS)
+    force = scale_of(table, "force")
+    assert (force.log, force.label, force.text(2.1e5)) == (False, "force [10³ N]", "210")
+    assert scale_of(table, "gap").label == "gap [10⁻⁹]"
+    assert (scale_of(table, "mesh").categories, scale_of(table, "mesh").values.tolist()) == (("a", "b"), [1.0, 0.0, 1.0])
+    assert in_lines("tip_deflection_max [m]") == "tip_deflection_\nmax\n[m]"
+    assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["…beam.inp", "…hex20.inp"]
+
+
+def test_surface_fits():
+    """Known functions are found; R2 is that of runs that the fit has not seen."""
+    at, noise = np.random.default_rng(0).random((700, 2)), np.random.default_rng(1).normal(size=700)
+    name, r2, value_at = fit_surface(at[:40], 3.0 + at[:40, 0] - 2.0 * at[:40, 0] * at[:40, 1] + at[:40, 1] ** 2)
+    assert name == "quadratic polynomial" and r2 == pytest.approx(1.0, abs=1e-9)
+    assert value_at(np.array([[0.25, 0.5]])) == pytest.approx(3.25, abs=1e-6)
+    name, r2, _ = fit_surface(at[:300], np.sin(9.0 * at[:300, 0]) * at[:300, 1])
+    assert name == "thin-plate spline" and r2 > 0.98
+    assert fit_surface(at, noise)[1] < 0.05  # a fit through all points would have 1 at its own
+    assert fit_surface(at, at[:, 0] + np.sqrt(1.0 / 12.0) * noise)[1] == pytest.approx(0.5, abs=0.06)
+
+
+def test_bars_of_sensitivities_are_the_indices():
+    found = given_data_indices(pendulum_like(300), "deflection")
+    axes = plot_sensitivities(found).axes[0]
+    widths = [patch.get_width() for patch in axes.patches[: len(found.indices)]]
+    assert np.allclose(widths, found.indices["SRC"].fillna(0.0))
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(found.indices.index)

@@ -1,0 +1,187 @@
+"""The table of a study: made of records one at a time, shown, and written to files."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pandas
+import pytest
+from study_tables import pendulum_like, table_of
+
+from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.study.run_record import RunFailure, RunRecord
+from flexmbs.study.table import collect, export, finished, label, numbers, statistics, table_text
+
+LENGTH = {"length": ("m", "length of the rod")}
+
+
+def done(key, figures, **options):
+    return RunRecord(key, "finished", {}, figures, 0.1, **options)
+
+
+def failed(key, message, figures=None):
+    return RunRecord(key, "failed", {}, figures or {}, 0.2, failure=RunFailure("SimulationError", message))
+
+
+ROWS = [
+    (2, {"length": 2.0}, done("c", {"force": float("nan"), "contacts": 3, "ending": "stopped"})),
+    (0, {"length": 1.0}, done("a", {"force": 10.5, "contacts": 2, "rests": True})),
+    (1, {"length": 1.5}, failed("b", "diverged at t = 0.25 s", {"force": 3.0})),
+    (3, {"length": 2.5}, None),
+]
+
+
+def test_a_failed_run_is_a_row_of_nan():
+    table = collect(ROWS, LENGTH, units={"force": "N"})
+    assert table.index.name == "run" and table.index.tolist() == [0, 1, 2]
+    assert list(table) == ["length", "force", "contacts", "ending", "rests", "run.status", "run.reason", "run.seconds", "run.key"]
+    assert table["length"].tolist() == [1.0, 1.5, 2.0]
+    assert np.array_equal(table["force"], [10.5, np.nan, np.nan], equal_nan=True)  # not the 3.0 of a part of the run
+    assert np.array_equal(table["rests"], [1, np.nan, np.nan], equal_nan=True)
+    assert table["ending"].isna().tolist() == [True, True, False] and table["ending"][2] == "stopped"
+    assert finished(table).tolist() == [True, False, True] and table["run.key"].tolist() == ["a", "b", "c"]
+    assert table["run.seconds"].tolist() == [0.1, 0.2, 0.1]
+    assert table["run.reason"][1] == "SimulationError: diverged at t = 0.25 s" and table["run.reason"].isna().sum() == 2
+    assert {name: table.attrs[name] for name in ("parameters", "failed", "not_run")} == {
+        "parameters": ["length"],
+        "failed": 1,
+        "not_run": 1,
+    }
+    assert table.attrs["helps"] == {"length": "length of the rod"} and label(table, "force") == "force [N]"
+
+
+def test_failed_runs_are_skipped_but_counted():
+    table = collect(ROWS, LENGTH, on_error="skip")
+    assert table.index.tolist() == [0, 2] and table.attrs["failed"] == 1
+    assert table["contacts"].dtype == np.int64 and table["contacts"].tolist() == [2, 3]
+
+
+def test_lists_become_columns_when_asked_for():
+    rows = [(0, {}, done("a", {"peaks": [5.0]})), (1, {}, done("b", {"peaks": [6.0, 7.0], "other": [1, 2]}))]
+    plain = collect(rows, {})
+    assert plain.attrs["figures"] == [] and plain.attrs["left_out"] == ["peaks", "other"]
+    table = collect(rows, {}, lists=["peaks"], units={"peaks": "N"})
+    assert table["peaks[0]"].tolist() == [5.0, 6.0] and label(table, "peaks[1]") == "peaks[1] [N]"
+    assert np.array_equal(table["peaks[1]"], [np.nan, 7.0], equal_nan=True)
+
+
+def test_values_keep_their_kind():
+    parameters = {name: ("", "") for name in ("axis[1]", "mesh", "end", "seed")}
+    ends, seeds = [1, None, "open", 2.5], [7, 2**53 + 1, 8, 9]
+    values = [{"axis": (0.0, 0.5, 1.0), "mesh": [1, 2], "end": e, "seed": s} for e, s in zip(ends, seeds, strict=True)]
+    table = collect([(k, v, done("a", {"mesh": 1.5, "deformation": 1})) for k, v in enumerate(values)], parameters)
+    assert table["axis[1]"].tolist() == [0.5] * 4 and table["mesh"][0] == "1 2" and table["figures.mesh"][0] == 1.5
+    assert table["end"].astype(object).where(table["end"].notna(), None).tolist() == ["1", None, "open", "2.5"]
+    assert table["seed"].tolist() == ["7", "9007199254740993", "8", "9"]  # float64 would lose a digit
+
+
+def test_the_error_of_modal_bodies_has_a_column():
+    table = collect([(0, {"length": 1.0}, done("a", {"force": 1.0}, stats={"deformation_error": 0.3, "steps": 5}))], LENGTH)
+    assert table["deformation_error"].tolist() == [0.3] and table.attrs["figures"] == ["deformation_error", "force"]
+
+
+def test_messages_that_differ_in_numbers_are_one_reason():
+    rows = [(k, {}, failed(f"{k}", f"diverged at t = {0.1 * k} s")) for k in range(5)] + [(5, {}, failed("5", "no contact"))]
+    rows += [(6, {}, done("6", {}, warnings=("walls: 3", "other"))), (7, {}, done("7", {}, warnings=("walls: 4", "walls: 5")))]
+    table = collect(rows, {})
+    counts = table["run.reason"].value_counts()
+    assert counts.to_dict() == {"SimulationError: diverged at t = 0.0 s": 5, "SimulationError: no contact": 1}
+    assert table.attrs["warnings"][0] == ["walls: 3", 2, 6] and ["other", 1, 6] in table.attrs["warnings"]
+    many = collect([(k, {}, failed(f"{k}", "x" * k)) for k in range(500)], {})
+    assert len(many["run.reason"].cat.categories) <= 201  # memory stays bounded
+
+
+WRONG = {
+    "on_error": ({"on_error": "ignore"}, "'nan' or 'skip'"),
+    "figure": ({"figures": ["forces"]}, "Did you mean force"),
+    "parameter as figure": ({"figures": ["length"]}, "no figure 'length'"),
+    "list": ({"lists": ["peak"]}, "no run has returned a list 'peak'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_wishes(name):
+    options, message = WRONG[name]
+    with pytest.raises(StudyError, match=message):
+        collect(ROWS, LENGTH, **options)
+
+
+def test_wrong_names_in_a_table():
+    with pytest.raises(StudyError, match="Did you mean force"):
+        numbers(collect(ROWS, LENGTH), "forces")
+    with pytest.raises(StudyError, match="ending is text"):
+        numbers(collect(ROWS, LENGTH), "ending")
+    with pytest.warns(StudyWarning, match="peak"):
+        collect(ROWS, LENGTH, units={"peak": "N"})
+
+
+def test_wanted_figures_of_a_study_in_which_all_runs_failed_are_nan():
+    table = collect([(0, {"length": 1.0}, failed("a", "no"))], LENGTH, ["force"])
+    assert table["force"].isna().all() and "0 finished runs, 1 failed" in table_text(table)
+
+
+def test_text_and_statistics_are_of_finite_values():
+    rows = [(k, {"length": float(k)}, done(f"{k}", {"force": 2.0 * k})) for k in range(101)]
+    table = collect([*rows, (101, {"length": 3.0}, done("i", {"force": float("inf")}))], LENGTH)
+    assert statistics(table).loc["force"].tolist()[:-1] == [101, 1, 0, 10, 100, 190, 200, 100]
+    text = table_text(table)
+    assert text.count("length [m]") == 2 and "..." in text and text.endswith("102 finished runs")
+    assert table_text(collect([], LENGTH)) == "0 finished runs"
+
+
+def test_a_run_takes_few_bytes():
+    names = [f"p{k}" for k in range(20)]
+    rows = ((k, dict.fromkeys(names, float(k)), done(f"{k:032x}", {"mesh": "rod.inp"})) for k in range(5000))
+    table = collect(rows, {name: ("", "") for name in names})
+    assert table.memory_usage(deep=True).sum() / 5000 <= 22 * 8 + 3 + 8 + 100  # numbers, categories, index, key
+
+
+def test_csv_has_units_and_every_digit(tmp_path):
+    table = pendulum_like(60, failing=0.1)
+    export(table, tmp_path / "table.csv")
+    exact = dict.fromkeys(("stiffness [Pa]", "force [N]"), lambda text: float(text or "nan"))
+    read = pandas.read_csv(tmp_path / "table.csv", index_col="run", converters=exact)
+    assert list(read)[:3] == ["length [m]", "stiffness [Pa]", "modes"]
+    assert read["stiffness [Pa]"].tolist() == table["stiffness"].tolist() and read["modes"].tolist() == table["modes"].tolist()
+    assert np.array_equal(read["force [N]"], table["force"], equal_nan=True)
+    assert np.isinf(read["force [N]"]).any() and (read["run.status"] == "failed").sum() == table.attrs["failed"] > 0
+
+
+def test_csv_holds_no_formulas(tmp_path):
+    texts = ['=HYPERLINK("x")', "+SUM(A1)", "-2+3", "@x", "\tx", "\rx", "-2.5", "plain = x"]
+    table = table_of({"=p": texts}, {"force": -np.arange(8.0)}, {"=p": "m"}, message="=1+1")
+    export(table, tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    assert header[:3] == ["run", "'=p [m]", "force"]
+    assert [row[1] for row in rows] == [*(f"'{text}" for text in texts[:6]), *texts[6:]]
+    assert rows[1][2] == "-1.0"  # a number
+
+
+def test_json_lines_are_json(tmp_path):
+    table = pendulum_like(60, failing=0.1)
+    export(table, tmp_path / "table.jsonl")
+    lines = (tmp_path / "table.jsonl").read_text().splitlines()
+    rows = [json.loads(line, parse_constant=lambda name: pytest.fail(f"{name} is no JSON")) for line in lines]
+    lost, infinite = int(np.flatnonzero(~finished(table))[0]), int(np.flatnonzero(np.isinf(table["force"]))[0])
+    assert rows[lost]["force"] is None and rows[lost]["run.status"] == "failed" and rows[infinite]["force"] == "inf"
+    assert rows[5]["run"] == 5 and rows[5]["length"] == table["length"][5]
+
+
+def test_parquet_keeps_everything(tmp_path):
+    table = pendulum_like(60)
+    export(table, tmp_path / "table.parquet")
+    read = pandas.read_parquet(tmp_path / "table.parquet")
+    assert read.attrs == table.attrs and read["force"].to_numpy().tobytes() == table["force"].to_numpy().tobytes()
+    pandas.testing.assert_frame_equal(read, table)
+
+
+def test_files_that_cannot_be_written(tmp_path, monkeypatch):
+    table = pendulum_like(5)
+    with pytest.raises(StudyError, match=r"\.csv, \.jsonl or \.parquet"):
+        export(table, tmp_path / "table.xlsx")
+    for library, use in (("pyarrow", lambda: export(table, tmp_path / "t.parquet")), ("pandas", lambda: collect(ROWS, LENGTH))):
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(StudyError, match=rf'needs {library}.*pip install "flexmbs\[studies\]"'):
+            use()
