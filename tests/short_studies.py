@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import load_case, run_case
-from flexmbs.study.case_source import source_of
 from flexmbs.study.execution.run_points import run_points
 from flexmbs.study.execution.run_tasks import task_of
 from flexmbs.study.run_key import RunSpec

@@ -4,9 +4,9 @@ What a process that is killed at any instant leaves behind is either the state b
 
 - ``work/KEY.lock`` with the number of attempts (nobody holds it any more), ``work/KEY`` with what was computed so far:
   the next claim continues from there;
-- ``work/KEY.ready``, or ``work/KEY`` with its run.json: complete, but not under its final name yet: the next claim
-  gives it its name, unless the record is only a part;
-- ``runs/xx/KEY`` and still ``work/KEY``: the next claim, or the next start of the study, removes the latter.
+- ``work/KEY`` with its run.json: complete, but not under its final name yet: the next claim gives it its name, unless
+  the record is only a part;
+- ``runs/xx/KEY`` and still ``work/KEY.lock``: the next claim, or the next start of the study, removes the latter.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,12 +27,13 @@ from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn_once
+from flexmbs.study.entries import ensure
 from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
 
 HISTORIES, LOG = "histories.npz", "log.txt"
 RUNS, WORK, DAMAGED = "runs", "work", "damaged"
-#: Ends of names in ``work``: locks, complete runs on their way to ``runs``, and what is being removed.
-LOCK, READY, GONE = ".lock", ".ready", ".gone"
+#: Ends of names in ``work``: locks, and what is being removed.
+LOCK, GONE = ".lock", ".gone"
 _KEY = re.compile(r"[0-9a-f]{32}\Z")
 _PAUSES = (0.01, 0.05, 0.2, 1.0)  # s; virus scanners and indexers of Windows keep folders busy for moments
 
@@ -105,8 +106,8 @@ class Claim:
         if self.present is not None:
             self._tidy()
             return
-        found = self._lock.found.get("attempts", 0)
-        self._former = found if isinstance(found, int) else 0
+        former = self._lock.found.get("attempts", 0)
+        self._former = former if isinstance(former, int) else 0
         self.attempts = self._former + count
         self._lock.write(attempts=self.attempts)
 
@@ -116,28 +117,25 @@ class Claim:
         ``keep``: "results": all that is in ``folder``; "figures": the record, and histories.npz if it is there.
         StudyError if it cannot be written (the run is not finished then).
         """
-        self._check(record, FINISHED)
-        try:
-            stored = self._publish(self._prepared(record, keep))
-        except OSError as error:
-            raise StudyError(f"{self.folder}: the finished run cannot be stored: {reason(error)}") from error
+        with self._storing(record, FINISHED):
+            record.write(self.folder)
+            for path in self.folder.iterdir() if keep == "figures" else ():  # after it: a kill leaves files too many
+                if path.name not in (HISTORIES, RECORD):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            stored = self._publish()
         self._tidy()
         self.release(done=True)
         return stored
 
     def fail(self, record: RunRecord) -> None:
         """Store why the run failed, with all that was computed so far (``failed/xx/KEY``)."""
-        self._check(record, FAILED)
-        target = self._layout.failed(self.key)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+        with self._storing(record, FAILED):
             record.write(self.folder)
+            target = self._layout.failed(self.key)
             if os.path.lexists(target):
                 self._layout.move_away(target)
             target.parent.mkdir(parents=True, exist_ok=True)
             move(self.folder, target)
-        except OSError as error:
-            raise StudyError(f"{self.folder}: the failed run cannot be stored: {reason(error)}") from error
         self.release(done=True)
 
     def give_back(self) -> None:
@@ -151,45 +149,34 @@ class Claim:
         """Let others claim the run; its attempts stay counted unless it is done. A second call does nothing."""
         self._lock.release(remove=done or self.present is not None or self.attempts == 0)
 
-    def _check(self, record: RunRecord, status: str) -> None:
-        if not self._lock.held:
-            raise StudyError(f"run {self.key}: it is not claimed any more, so nothing can be stored for it")
-        if record.key != self.key or record.status != status:
-            raise StudyError(f"run {self.key}: this is the record of run {record.key} ({record.status}), not ({status})")
+    @contextmanager
+    def _storing(self, record: RunRecord, status: str) -> Iterator[None]:
+        ensure(self._lock.held, f"run {self.key}: it is not claimed any more, so nothing can be stored for it")
+        of = f"this is the record of run {record.key} ({record.status}), not ({status})"
+        ensure((record.key, record.status) == (self.key, status), f"run {self.key}: {of}")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            yield
+        except OSError as error:
+            raise StudyError(f"{self.folder}: the {status} run cannot be stored: {reason(error)}") from error
 
     def _complete(self) -> None:
-        """Give what a killed process had completed its final name; remove its other leftovers."""
-        ready = self._layout.work(self.key, READY)
-        for folder in (ready, self.folder):
-            try:
-                RunRecord.parsed(read_file(folder / RECORD), self.key, FINISHED)
-                self._publish(folder)
-            except (FileNotFoundError, NotADirectoryError):
-                pass
-            except ValueError:  # half written, or why an earlier attempt failed
-                (folder / RECORD).unlink()
-            if folder is ready:
-                remove(ready)
+        """Give what a killed process had completed its final name."""
+        try:
+            RunRecord.parsed(read_file(self.folder / RECORD), self.key, FINISHED)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except ValueError:  # half written, or why an earlier attempt failed
+            (self.folder / RECORD).unlink()
+        else:
+            self._publish()
 
-    def _prepared(self, record: RunRecord, keep: str) -> Path:
-        """The folder of the complete run, still under a name of its own."""
-        if keep == "results":
-            self.folder.mkdir(parents=True, exist_ok=True)
-            record.write(self.folder)
-            return self.folder
-        ready = self.folder.with_name(self.folder.name + (READY if self._lock.supported else "-ready"))
-        ready.mkdir()
-        with suppress(FileNotFoundError):
-            os.rename(self.folder / HISTORIES, ready / HISTORIES)
-        record.write(ready)
-        return ready
-
-    def _publish(self, folder: Path) -> bool:
-        """Move a complete folder to its final name; False if that is taken (the folder is removed)."""
+    def _publish(self) -> bool:
+        """Move the complete folder to its final name; False if that is taken (the folder is removed)."""
         target = self._layout.finished(self.key)
         for _ in range(3):
             try:
-                move(folder, target)
+                move(self.folder, target)
                 return True
             except FileNotFoundError:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +184,7 @@ class Claim:
                 if not os.path.lexists(target):
                     raise
                 if RunRecord.read(target, FINISHED) is not None:
-                    self._layout.move_away(folder)
+                    self._layout.move_away(self.folder)
                     return False
                 # Nothing is thrown away that somebody may want to look at.
                 aside = self._layout.folder / DAMAGED / f"{target.name}.{secrets.token_hex(4)}"

@@ -45,18 +45,12 @@ class Range:
     def __post_init__(self) -> None:
         for name in ("low", "high"):
             object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} end of a range"))
-        if self.low == self.high:
-            raise StudyError(
-                f"the range from {self.low:g} to {self.high:g} is empty; give the parameter this value for all runs "
-                "(fixed values, --set) instead of varying it"
-            )
-        if self.low > self.high:
-            raise StudyError(
-                f"the range begins at {self.low:g} and ends at {self.high:g}; "
-                f"write the smaller number first: {self.high:g} to {self.low:g}"
-            )
-        if self.log and self.low <= 0:
-            raise StudyError(f"a logarithmic range must begin above 0, not at {self.low:g}")
+        low, high = f"{self.low:g}", f"{self.high:g}"
+        same = f"the range from {low} to {high} is empty; give the parameter this value for all runs (fixed values, --set)"
+        ensure(self.low != self.high, f"{same} instead of varying it")
+        inverted = f"the range begins at {low} and ends at {high}; write the smaller number first: {high} to {low}"
+        ensure(self.low < self.high, inverted)
+        ensure(self.low > 0 or not self.log, f"a logarithmic range must begin above 0, not at {low}")
 
     def __str__(self) -> str:
         return f"{self.low:g} to {self.high:g}" + (", logarithmic" if self.log else "")
@@ -87,16 +81,13 @@ class Range:
 
     def for_parameter(self, setting: Setting) -> Range:
         """The range, of whole numbers for an int parameter; StudyError for text, truth values and tuples."""
-        if setting.kind not in (float, int):
-            kind = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}[setting.kind]
-            raise StudyError(f"it is {kind}, which has no range: give a list of values")
-        if setting.minimum is not None and self.low < setting.minimum:
-            raise StudyError(f"the range begins at {self.low:g}, below the parameter's minimum {setting.minimum:g}")
-        if setting.maximum is not None and self.high > setting.maximum:
-            raise StudyError(f"the range ends at {self.high:g}, above the parameter's maximum {setting.maximum:g}")
+        kind = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}.get(setting.kind)
+        ensure(kind is None, f"it is {kind}, which has no range: give a list of values")
+        low, high = setting.minimum, setting.maximum
+        ensure(low is None or self.low >= low, f"the range begins at {self.low:g}, below the parameter's minimum {low}")
+        ensure(high is None or self.high <= high, f"the range ends at {self.high:g}, above the parameter's maximum {high}")
         for end in (self.low, self.high) if setting.kind is int else ():
-            if end != int(end):
-                raise StudyError(f"the parameter is a whole number, which {end:g}, an end of the range, is not")
+            ensure(end == int(end), f"the parameter is a whole number, which {end:g}, an end of the range, is not")
         return replace(self, whole=setting.kind is int)
 
 
@@ -111,12 +102,10 @@ class Choices:
 
     def __init__(self, values: Iterable[object]) -> None:
         plain = tuple(plain_value(value) for value in values)
-        if not plain:
-            raise StudyError("the list of values is empty; give at least one value")
+        ensure(plain, "the list of values is empty; give at least one value")
         seen = set()
         for value in plain:
-            if (isinstance(value, bool), value) in seen:
-                raise StudyError(f"the list has {value!r} twice; every value once")
+            ensure((isinstance(value, bool), value) not in seen, f"the list has {value!r} twice; every value once")
             seen.add((isinstance(value, bool), value))
         object.__setattr__(self, "values", plain)
 
@@ -163,16 +152,15 @@ class Distribution:
         name, args, kwds = named_distribution(self.frozen)
         given = [repr(value) for value in args] + [f"{key}={value!r}" for key, value in sorted(kwds.items())]
         object.__setattr__(self, "text", f"stats.{name}({', '.join(given)})")
-        if not math.isfinite(float(self.frozen.ppf(0.5))):
-            raise StudyError(f"{self}: scipy.stats does not allow these parameters")
+        ensure(math.isfinite(float(self.frozen.ppf(0.5))), f"{self}: scipy.stats does not allow these parameters")
         for end in ("low", "high"):
             if getattr(self, end) is not None:
                 object.__setattr__(self, end, finite_number(getattr(self, end), f"limit {end} of {name}"))
         # A discrete distribution has probability at its lower limit itself.
         start = 0.0 if self.low is None else float(self.frozen.cdf(self.low - self.is_discrete))
         stop = 1.0 if self.high is None else float(self.frozen.cdf(self.high))
-        if stop - start < 1e-9:
-            raise StudyError(f"{self}: the probability between low and high is {max(stop - start, 0.0):.2g}, so no value is left")
+        left = max(stop - start, 0.0)
+        ensure(left > 1e-9, f"{self}: the probability between low and high is {left:.2g}, so no value is left")
         object.__setattr__(self, "between", (start, stop))
 
     def __str__(self) -> str:
@@ -205,13 +193,10 @@ class Distribution:
 
     def for_parameter(self, setting: Setting) -> Distribution:
         """The distribution itself; StudyError if the parameter is no number, or whole and the distribution is not."""
-        if setting.kind not in (float, int):
-            raise StudyError(f"it is no number ({setting.kind.__name__}), so it has no distribution: give a list of values")
-        if setting.kind is int and not self.is_discrete:
-            raise StudyError(
-                f"it is a whole number, which {self} is not: give a range, a list, or a discrete distribution such as "
-                "scipy.stats.binom(10, 0.3)"
-            )
+        kind = setting.kind
+        ensure(kind in (float, int), f"it is no number ({kind.__name__}), so it has no distribution: give a list of values")
+        right = "give a range, a list, or a discrete distribution such as scipy.stats.binom(10, 0.3)"
+        ensure(kind is float or self.is_discrete, f"it is a whole number, which {self} is not: {right}")
         return self
 
 
@@ -265,8 +250,8 @@ def Triangular(low: float, mode: float, high: float) -> Any:
     from scipy import stats
 
     low, mode, high = (finite_number(value, "ends and mode of a triangular distribution") for value in (low, mode, high))
-    if not low <= mode <= high or low == high:
-        raise StudyError(f"a triangular distribution needs low <= mode <= high, not {low:g}, {mode:g}, {high:g}")
+    ordered = low <= mode <= high and low < high
+    ensure(ordered, f"a triangular distribution needs low <= mode <= high, not {low:g}, {mode:g}, {high:g}")
     return stats.triang((mode - low) / (high - low), loc=low, scale=high - low)
 
 
@@ -286,14 +271,11 @@ def named_distribution(frozen: Any) -> tuple[str, tuple[float, ...], dict[str, f
     """Name and parameters of a frozen distribution of scipy.stats; StudyError for anything else."""
     from scipy import stats
 
-    kind = getattr(frozen, "dist", None)
+    kind, what = getattr(frozen, "dist", None), type(frozen).__name__
     name = str(getattr(kind, "name", ""))
     example = "write for example scipy.stats.norm(7850, 50), or fm.Normal(7850, 50)"
-    if not isinstance(frozen, stats.distributions.rv_frozen) or type(getattr(stats, name, None)) is not type(kind):
-        raise StudyError(
-            f"{type(frozen).__name__} is no distribution of scipy.stats with its parameters, which alone can be stored "
-            f"with the study; {example}"
-        )
+    known = isinstance(frozen, stats.distributions.rv_frozen) and type(getattr(stats, name, None)) is type(kind)
+    ensure(known, f"{what} is no distribution of scipy.stats with its parameters, which alone a study can store; {example}")
     try:
         return name, tuple(map(float, frozen.args)), {key: float(value) for key, value in frozen.kwds.items()}
     except (TypeError, ValueError):
@@ -310,11 +292,9 @@ def entry_from(given: Any) -> Entry | RunSeeds:
     if isinstance(given, list | range | set | frozenset):
         return Choices(sorted(given, key=repr) if isinstance(given, set | frozenset) else given)
     if isinstance(given, tuple):
-        if len(given) == 3 and given[2] == "log":
-            return Range(given[0], given[1], log=True)
-        if len(given) == 2:
-            return Range(*given)
-        raise StudyError(f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
+        ranged = len(given) == 2 or (len(given) == 3 and given[2] == "log")
+        ensure(ranged, f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
+        return Range(given[0], given[1], log=len(given) == 3)
     if hasattr(given, "ppf") or hasattr(given, "icdf"):
         return Distribution(given)
     if hasattr(given, "tolist"):  # an array
@@ -339,6 +319,12 @@ def entry_from_json(data: Mapping[str, Any]) -> Entry | RunSeeds:
         raise StudyError(f"the stored values {data!r} of a parameter cannot be read ({type(error).__name__}: {error})") from None
 
 
+def ensure(right: object, message: str) -> None:
+    """StudyError with this message unless something is right."""
+    if not right:
+        raise StudyError(message)
+
+
 def finite_number(value: object, what: str) -> float:
     """A finite float; StudyError otherwise."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value):
@@ -361,9 +347,9 @@ def plain_value(value: object) -> object:
 
 
 def _positive(value: object, what: str) -> float:
-    if (found := finite_number(value, what)) > 0:
-        return found
-    raise StudyError(f"the {what} must be above 0, not {found:g}")
+    found = finite_number(value, what)
+    ensure(found > 0, f"the {what} must be above 0, not {found:g}")
+    return found
 
 
 def _rounded(values: Iterable[float], digits: int) -> list[float]:

@@ -1,15 +1,17 @@
-"""Packed runs: records and files of finished runs in one SQLite file, where a million folders would be too many.
+"""Packed runs: finished runs in one SQLite file, where a million folders would be too many.
 
-Table ``runs`` (key, record: run.json), table ``files`` (key, name, content). A run is written in one transaction with
-others, and its folder removed after that: killed in between, it is in both, and counts once.
+Table ``runs``: key (16 bytes), record (run.json), files (its other files as a ZIP archive, or NULL). Runs are written in
+transactions, and their folders removed after that: killed in between, a run is in both, and counts once.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Iterator, Set
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -22,28 +24,19 @@ from flexmbs.common.user_warnings import warn, warn_once
 from flexmbs.study.claim import Layout, move, remove
 from flexmbs.study.run_record import FINISHED, RECORD, RunRecord
 
-PACK = "runs.sqlite"
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS runs (key BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS files (key BLOB NOT NULL, name TEXT NOT NULL, content BLOB NOT NULL)",
-    "CREATE INDEX IF NOT EXISTS files_of_run ON files (key)",
-)
-_LARGEST = 900_000_000  # bytes of a file that SQLite takes
+_TABLE = "CREATE TABLE IF NOT EXISTS runs (key BLOB PRIMARY KEY, record BLOB NOT NULL, files BLOB)"
+_LARGEST = 900_000_000  # bytes of a run's files that SQLite takes
 _BATCH_RUNS, _BATCH_BYTES = 1000, 1 << 28  # of one transaction
 _WAIT = 60.0  # s for another process that writes
 
 
 class PackedRuns:
-    """The pack of a study; other processes may add to it at any time."""
+    """The packed runs of a study; other processes may add to them at any time."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout, self.path = layout, layout.folder / PACK
+        self._layout, self.path = layout, layout.folder / "runs.sqlite"
         self._reader: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # that it reads: device and number
-
-    def has(self, key: str) -> bool:
-        """Whether a run is packed."""
-        return bool(self._rows("SELECT 1 FROM runs WHERE key = ?", key))
 
     def keys(self) -> set[bytes]:
         """The keys of all packed runs, 16 bytes each."""
@@ -51,40 +44,34 @@ class PackedRuns:
 
     def record(self, key: str) -> RunRecord | None:
         """The record of a packed run; None if it is not packed."""
-        return next((_parsed(self.path, key, text) for (text,) in self._rows("SELECT record FROM runs WHERE key = ?", key)), None)
+        found = self._rows("SELECT record FROM runs WHERE key = ?", bytes.fromhex(key))
+        return self._parsed(key, found[0][0]) if found else None
 
     def records(self, seen: Set[bytes]) -> Iterator[RunRecord]:
         """The records of all packed runs but those of ``seen``, a thousand at a time."""
         last = b""
         while rows := self._rows("SELECT key, record FROM runs WHERE key > ? ORDER BY key LIMIT 1000", last):
-            for key, text in rows:
-                record = None if key in seen else _parsed(self.path, key.hex(), text)
-                if record is not None:
-                    yield record
+            found = (self._parsed(key.hex(), text) for key, text in rows if key not in seen)
+            yield from (record for record in found if record is not None)
             last = rows[-1][0]
 
     def content_of(self, key: str, name: str) -> bytes | None:
         """A file of a packed run; None if it has none of this name."""
-        rows = self._rows("SELECT content FROM files WHERE key = ? AND name = ?", key, name)
-        return bytes(rows[0][0]) if rows else None
+        with self._archive(key) as archive:
+            return archive.read(name) if archive is not None and name in archive.namelist() else None
 
     def extracted(self, key: str, target: Path) -> Path | None:
         """``target``/KEY with the files of a packed run, written if it is not there; None if it is not packed."""
-        folder = target / key
+        folder, temporary = target / key, target / f"{key}.{secrets.token_hex(4)}"
         if folder.is_dir() and RunRecord.read(folder, FINISHED) is not None:
             return folder
-        record = self.record(key)
-        if record is None:
+        if (record := self.record(key)) is None:
             return None
-        temporary = target / f"{key}.{secrets.token_hex(4)}"
         try:
-            for (name,) in self._rows("SELECT name FROM files WHERE key = ?", key):
-                file = temporary / name
-                if not file.resolve().is_relative_to(temporary.resolve()):  # of a file that was made elsewhere
-                    raise StudyError(f"{self.path}: the run {key} names the file {name!r}, which is outside of its folder")
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(self.content_of(key, name) or b"")
-            temporary.mkdir(parents=True, exist_ok=True)
+            temporary.mkdir(parents=True)
+            with self._archive(key) as archive:
+                if archive is not None:
+                    archive.extractall(temporary)  # never outside of it
             record.write(temporary)
             remove(folder)  # a damaged one
             with suppress(OSError):  # another process was faster
@@ -105,43 +92,53 @@ class PackedRuns:
         try:
             lock.write()
             with self._explained(), closing(sqlite3.connect(self.path, timeout=_WAIT)) as writer:
-                writer.executescript("; ".join(("BEGIN", *_TABLES, "COMMIT")))
-                count, batch, size = 0, list[Path](), 0
+                writer.execute(_TABLE)
+                batch, count, size = list[Path](), 0, 0
                 for folder in folders:
-                    size += self._insert(writer, folder, batch)
+                    written = self._insert(writer, folder)
+                    if written is not None:
+                        batch, count, size = [*batch, folder], count + 1, size + written
                     if len(batch) >= _BATCH_RUNS or size >= _BATCH_BYTES:
-                        count, size = count + self._commit(writer, batch), 0
-                return count + self._commit(writer, batch)
+                        self._commit(writer, batch)
+                        batch, size = [], 0
+                self._commit(writer, batch)
+                return count
         finally:
             lock.release()
 
-    def _insert(self, writer: sqlite3.Connection, folder: Path, batch: list[Path]) -> int:
-        """Write a run, and append its folder to ``batch``; its bytes. Runs that cannot be packed stay as they are."""
+    def _insert(self, writer: sqlite3.Connection, folder: Path) -> int | None:
+        """Write a run; the bytes of its files, None if it stays as it is."""
         record = RunRecord.read(folder, FINISHED)
-        if record is None:
-            return 0
         files = [path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD]
-        if any(path.stat().st_size > _LARGEST for path in files):
-            warn_once(f"{folder}: has a file of more than {_LARGEST / 1e6:.0f} MB, and stays as it is", StudyWarning)
-            return 0
-        key = bytes.fromhex(folder.name)
-        contents = [(key, path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
-        writer.execute("DELETE FROM files WHERE key = ?", (key,))  # of a packer that was killed
-        writer.execute("INSERT OR REPLACE INTO runs VALUES (?, ?)", (key, record.to_json().encode()))
-        writer.executemany("INSERT INTO files VALUES (?, ?, ?)", contents)
-        batch.append(folder)
-        return sum(len(content) for *_, content in contents)
+        size = sum(path.stat().st_size for path in files)
+        if size > _LARGEST:
+            warn_once(f"{folder}: has files of more than {_LARGEST / 1e6:.0f} MB, and stays as it is", StudyWarning)
+        if record is None or size > _LARGEST:
+            return None
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w", strict_timestamps=False) as archive:
+            for path in files:
+                archive.write(path, path.relative_to(folder).as_posix())
+        row = (bytes.fromhex(folder.name), record.to_json().encode(), content.getvalue() if files else None)
+        writer.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", row)
+        return size
 
-    def _commit(self, writer: sqlite3.Connection, batch: list[Path]) -> int:
+    def _commit(self, writer: sqlite3.Connection, batch: list[Path]) -> None:
         writer.commit()
         for folder in batch:
             with suppress(OSError):  # still read by somebody on Windows: it is removed by the next packing
                 self._layout.move_away(folder)
-        count = len(batch)
-        batch.clear()
-        return count
 
-    def _rows(self, query: str, key: str | bytes = b"", *more: object) -> list[tuple[Any, ...]]:
+    @contextmanager
+    def _archive(self, key: str) -> Iterator[zipfile.ZipFile | None]:
+        found = self._rows("SELECT files FROM runs WHERE key = ?", bytes.fromhex(key))
+        if not found or found[0][0] is None:
+            yield None
+            return
+        with self._explained(), zipfile.ZipFile(io.BytesIO(found[0][0])) as archive:
+            yield archive
+
+    def _rows(self, query: str, *given: object) -> list[tuple[Any, ...]]:
         with self._explained():
             try:
                 state = os.stat(self.path)
@@ -155,25 +152,21 @@ class PackedRuns:
                 # One connection for all threads: SQLite lets them in one by one.
                 self._reader = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
                 self._file = (state.st_dev, state.st_ino)
-            given = (bytes.fromhex(key) if isinstance(key, str) else key, *more)
-            return self._reader.execute(query, given if "?" in query else ()).fetchall()
+            return self._reader.execute(query, given).fetchall()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except OSError as error:
-            raise StudyError(f"{self.path}: the packed runs cannot be read or written: {reason(error)}") from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, zipfile.BadZipFile) as error:
             raise StudyError(
                 f"{self.path}: the packed runs cannot be read or written ({error}); free space if the disk is full, else restore "
                 "the file from a backup, or remove it and run the study again"
             ) from error
 
-
-def _parsed(path: Path, key: str, text: bytes) -> RunRecord | None:
-    try:
-        return RunRecord.parsed(text, key, FINISHED)
-    except ValueError as error:
-        warn_once(f"{path}: the record of run {key} is damaged ({error}); the run is left out", StudyWarning)
-        return None
+    def _parsed(self, key: str, text: bytes) -> RunRecord | None:
+        try:
+            return RunRecord.parsed(text, key, FINISHED)
+        except ValueError as error:
+            warn_once(f"{self.path}: the record of run {key} is damaged ({error}); the run is left out", StudyWarning)
+            return None

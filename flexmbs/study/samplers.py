@@ -14,7 +14,7 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.common.versions import require
-from flexmbs.study.entries import Distribution, FloatArray, whole_number
+from flexmbs.study.entries import Distribution, FloatArray, ensure, whole_number
 from flexmbs.study.space import Points, Space
 
 #: Grids of more points are refused unless they are confirmed: their number grows with every parameter.
@@ -47,8 +47,7 @@ class Sampler:
 
         Memory: 8 bytes for each point and dimension.
         """
-        if not space.varied and not space.seeds:
-            raise StudyError("the space is empty, so all runs would be the same; vary at least one parameter")
+        ensure(space.varied or space.seeds, "the space is empty, so all runs would be the same; vary at least one parameter")
         generator = np.random.default_rng(whole_number(seed, "seed of a study", smallest=0))
         unit = self._unit(space, generator) if len(space) else np.empty((self.count(space), 0))
         return Points.of_unit_cube(space, seed, np.ascontiguousarray(unit))
@@ -96,8 +95,8 @@ class LatinHypercube(Sampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.optimization not in (None, "random-cd"):
-            raise StudyError(f"optimization must be None or 'random-cd', not {self.optimization!r}")
+        right = self.optimization in (None, "random-cd")
+        ensure(right, f"optimization must be None or 'random-cd', not {self.optimization!r}")
 
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
         return qmc().LatinHypercube(len(space), optimization=self.optimization, seed=generator).random(self.runs)
@@ -181,8 +180,8 @@ class Morris(Sampler):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if whole_number(self.levels, "number of levels", smallest=2) % 2:
-            raise StudyError(f"the number of levels of Morris trajectories must be even, not {self.levels}")
+        even = whole_number(self.levels, "number of levels", smallest=2) % 2 == 0
+        ensure(even, f"the number of levels of Morris trajectories must be even, not {self.levels}")
 
     def count(self, space: Space) -> int:
         """Number of points."""
@@ -225,21 +224,18 @@ class Grid(Sampler):
 
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points; StudyError, with the product, if there are more than 100,000 and not confirmed."""
-        if not space.varied:
-            raise StudyError("the space has no parameter of which a grid could be made; vary at least one")
+        ensure(space.varied, "the space has no parameter of which a grid could be made; vary at least one")
         given = self.levels if isinstance(self.levels, Mapping) else dict.fromkeys(space.names, self.levels)
         for name in given:
-            if name not in space.names:
-                raise StudyError(f"levels of the grid: {name!r} is not varied. {near_names(name, space.names)}")
+            ensure(name in space.names, f"levels of the grid: {name!r} is not varied. {near_names(name, space.names)}")
         values = [item.typed(item.entry.levels(given.get(item.name, _LEVELS))) for item in space.varied]
         sizes = [len(each) for each in values]
-        if (count := math.prod(sizes)) > GRID_LIMIT and not self.confirmed:
-            product = f"{' x '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
-            raise StudyError(
-                f"the grid has {product}{count} points, more than {GRID_LIMIT}; "
-                "take fewer levels, or a Latin hypercube or Sobol sequence, whose number of runs you choose, or "
-                "confirm that you want them all: confirmed=True, --yes"
-            )
+        count, product = math.prod(sizes), f"{' x '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
+        ensure(
+            count <= GRID_LIMIT or self.confirmed,
+            f"the grid has {product}{count} points, more than {GRID_LIMIT}; take fewer levels, or a Latin hypercube or Sobol "
+            "sequence, whose number of runs you choose, or confirm that you want them all: confirmed=True, --yes",
+        )
         for item, each in zip(space.varied, values, strict=True):
             item.check(each, "levels")
 
@@ -275,8 +271,5 @@ def _advise_power_of_two(count: int, what: str) -> None:
 def _require_parameters(space: Space, least: int) -> None:
     """StudyError for a space of which there are no sensitivity indices, or without SALib."""
     require("SALib", "a sample for sensitivity indices", StudyError, extra="studies")
-    if len(space) < least:
-        raise StudyError(
-            f"sensitivity indices say which of the parameters matters; the space varies {len(space)}, at least {least} "
-            "are needed (seeds of runs are none)"
-        )
+    few = f"the space varies {len(space)}, at least {least} are needed (seeds of runs are none)"
+    ensure(len(space) >= least, f"sensitivity indices say which of the parameters matters; {few}")

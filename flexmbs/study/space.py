@@ -13,7 +13,17 @@ import numpy as np
 from flexmbs.case.parameters import Setting, converted, settings_of
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.study.entries import Choices, Distribution, Entry, FloatArray, RunSeeds, entry_from, entry_from_json, whole_number
+from flexmbs.study.entries import (
+    Choices,
+    Distribution,
+    Entry,
+    FloatArray,
+    RunSeeds,
+    ensure,
+    entry_from,
+    entry_from_json,
+    whole_number,
+)
 
 _COMPONENT = re.compile(r"(\w+)\[(\d+)\]")
 _BLOCK = 1024  # points that are made at once: making one alone takes a distribution's function 0.1 ms
@@ -191,25 +201,23 @@ class Space:
         """
         match = _COMPONENT.fullmatch(name.strip())
         whole = match[1] if match else name
-        if whole not in self.settings:
-            raise StudyError(f"space: the case has no parameter {whole!r}. {near_names(whole, self.settings)}")
+        known = near_names(whole, self.settings)
+        ensure(whole in self.settings, f"space: the case has no parameter {whole!r}. {known}")
         setting, value = self.settings[whole], self.base[whole]
         if match is None:
             return setting, None
-        if setting.kind is not tuple:
-            raise StudyError(f"space: {name}: the parameter {whole} has no components; write {whole}")
+        ensure(setting.kind is tuple, f"space: {name}: the parameter {whole} has no components; write {whole}")
+        absent = (
+            f"{whole} has no value of which a component could be varied; fix {whole} to a tuple, or give a list of tuples for it"
+        )
         if not isinstance(value, tuple):
-            raise StudyError(
-                f"space: {name}: {whole} has no value of which a component could be varied; fix {whole} to a tuple, or "
-                "give a list of tuples for it"
-            )
-        if (place := int(match[2])) >= len(value):
-            raise StudyError(f"space: {name}: {whole} has {len(value)} components, {whole}[0] to {whole}[{len(value) - 1}]")
+            raise StudyError(f"space: {name}: {absent}")
+        place, size = int(match[2]), len(value)
+        ensure(place < size, f"space: {name}: {whole} has {size} components, {whole}[0] to {whole}[{size - 1}]")
         return replace(setting, kind=float, optional=False), place
 
     def _fixed(self, name: str, value: object) -> object:
-        if name not in self.settings:
-            raise StudyError(f"fixed values: no parameter {name!r}. {near_names(name, self.settings)}")
+        ensure(name in self.settings, f"fixed values: no parameter {name!r}. {near_names(name, self.settings)}")
         try:
             return converted(self.settings[name], value)
         except CaseError as error:
@@ -221,8 +229,7 @@ class Space:
         try:
             entry = entry_from(given)
             if isinstance(entry, RunSeeds):
-                if setting.kind is not int or place is not None:
-                    raise StudyError(f"{RunSeeds()} are whole numbers, which the parameter is not")
+                ensure(setting.kind is int and place is None, f"{entry} are whole numbers, which the parameter is not")
                 return name, setting, place, entry
             if setting.kind is tuple and not isinstance(entry, Choices):
                 size = len(setting.default) if isinstance(setting.default, tuple) else 0
@@ -240,12 +247,11 @@ class Space:
         whole = {parameter for _, parameter, place in found if place is None}
         components = set()
         for name, parameter, place in found:
-            if place is None and parameter in self.fixed:
-                raise StudyError(f"space: {name} is varied, and also fixed to {self.fixed[parameter]!r}; leave out one of them")
-            if place is not None and parameter in whole:
-                raise StudyError(f"space: {parameter} is varied as a whole, so its component {name} cannot be varied too")
-            if place is not None and (parameter, place) in components:
-                raise StudyError(f"space: {name} is varied twice")
+            also = f"also fixed to {self.fixed.get(parameter)!r}; leave out one of them"
+            ensure(place is not None or parameter not in self.fixed, f"space: {name} is varied, and {also}")
+            both = f"space: {parameter} is varied as a whole, so its component {name} cannot be varied too"
+            ensure(place is None or parameter not in whole, both)
+            ensure(place is None or (parameter, place) not in components, f"space: {name} is varied twice")
             components.add((parameter, place))
 
 

@@ -11,15 +11,14 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from flexmbs.case.case_source import CaseDescription, CaseSource, difference
 from flexmbs.case.cases import Case
-from flexmbs.case.parameters import TYPES, Setting, settings_of
 from flexmbs.common.atomic_files import read_file, reason, write_bytes
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
-from flexmbs.study.case_source import CaseSource, difference
 from flexmbs.study.run_key import RunSpec, current_versions
 from flexmbs.study.sampler_names import sampler_from_json
 
@@ -27,35 +26,6 @@ STUDY, CASE = "study.json", "case.py"
 FORMAT = 2  # 1 (flexmbs 0.1.0) did not describe the case
 _PATIENCE = 30.0  # s; another process holds the lock for milliseconds
 _SHOWN = 6  # differences that a message names
-
-
-@dataclass(frozen=True)
-class CaseDescription:
-    """What a study knows of its case without running its file.
-
-    Attributes
-    ----------
-    name, title : of the case
-    units : figure -> unit
-    settings : its parameters, each as the fields of ``flexmbs.case.parameters.Setting``
-    """
-
-    name: str
-    title: str = ""
-    units: Mapping[str, str] = field(default_factory=dict)
-    settings: tuple[Mapping[str, Any], ...] = ()
-
-    @classmethod
-    def of(cls, case: Case) -> CaseDescription:
-        """The description of a case that has been loaded."""
-        settings = tuple(vars(setting) | {"kind": setting.kind.__name__} for setting in settings_of(case.parameters))
-        return cls(case.name, case.title, case.units, settings)
-
-    def parameters(self) -> tuple[Setting, ...]:
-        """The parameters of the case."""
-        kinds = {kind.__name__: kind for kind in TYPES}
-        found = [Setting(**{**values, "kind": kinds[values["kind"]]}) for values in self.settings]
-        return tuple(replace(one, default=tuple(one.default)) if isinstance(one.default, list) else one for one in found)
 
 
 @dataclass(frozen=True)

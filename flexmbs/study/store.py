@@ -104,7 +104,7 @@ class Store:
             yield record
         yield from self._packed.records(seen)  # after the folders: what is packed meanwhile is found in one of them
         for record in self._read(FAILED, FAILED):
-            if bytes.fromhex(record.key) not in seen and not self._packed.has(record.key):
+            if bytes.fromhex(record.key) not in seen and not self._packed.record(record.key):
                 yield record
 
     def finished_keys(self) -> set[bytes]:
@@ -115,7 +115,7 @@ class Store:
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
         names = (folder.name for folder in run_folders(self.folder / FAILED))
-        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and not self._packed.has(key)}
+        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and self._packed.record(key) is None}
 
     def begun_keys(self) -> set[bytes]:
         """Keys of the runs that are going on or were cut off, 16 bytes each."""

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
-from flexmbs.study.case_source import source_of
 from flexmbs.study.claim import LOG
 from flexmbs.study.execution.limits import RunLimits
 from flexmbs.study.execution.messages import Answer

@@ -18,11 +18,11 @@ import threading
 from contextlib import suppress
 from typing import TextIO
 
+from flexmbs.case.case_source import difference, source_of
 from flexmbs.case.cases import Case, load_case
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
-from flexmbs.study.case_source import difference, source_of
 from flexmbs.study.execution.captured_output import take_over_streams
 from flexmbs.study.execution.compute_run import RunComputer
 from flexmbs.study.execution.messages import Task, WorkerSettings

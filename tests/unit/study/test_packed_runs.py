@@ -1,10 +1,12 @@
 """Packed runs: in one file, each counted once whatever happens."""
 
+import io
 import os
 import random
 import signal
 import sqlite3
 import time
+import zipfile
 from contextlib import closing
 
 import pytest
@@ -57,8 +59,8 @@ def test_pack_is_an_sqlite_file_that_others_read(store):
     with closing(sqlite3.connect(store.folder / "runs.sqlite")) as file:
         assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert file.execute("SELECT count(*) FROM runs").fetchone() == (7,)
-        files = file.execute("SELECT name FROM files WHERE key = ?", (bytes.fromhex(KEYS[0]),)).fetchall()
-    assert sorted(files) == [("histories.npz",), ("result.h5",)]
+        ((content,),) = file.execute("SELECT files FROM runs WHERE key = ?", (bytes.fromhex(KEYS[0]),)).fetchall()
+    assert sorted(zipfile.ZipFile(io.BytesIO(content)).namelist()) == ["histories.npz", "result.h5"]
 
 
 def test_failed_runs_are_not_packed(store):
@@ -92,7 +94,7 @@ def test_killed_while_it_writes(store):
 
     def write():
         def die(statement):
-            if statement.startswith("INSERT INTO files"):
+            if statement.startswith("INSERT OR REPLACE"):
                 os.kill(os.getpid(), signal.SIGKILL)
 
         connect = sqlite3.connect
@@ -153,12 +155,14 @@ def test_damaged_pack_is_named_and_nothing_is_computed_again(store, damage):
 
 def test_names_of_files_stay_in_the_folder_of_their_run(store):
     store.pack()
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("../../../escaped", "")
     with closing(sqlite3.connect(store.folder / "runs.sqlite")) as file:
-        file.execute("UPDATE files SET name = '../../../escaped' WHERE name = 'result.h5'")
+        file.execute("UPDATE runs SET files = ?", (content.getvalue(),))
         file.commit()
-    with pytest.raises(StudyError, match="which is outside of its folder"):
-        store.files_of(KEYS[0])
-    assert not list(store.folder.parent.rglob("escaped"))
+    assert store.files_of(KEYS[0]) == store.folder / "unpacked" / KEYS[0]
+    assert [path.parent for path in store.folder.parent.rglob("escaped")] == [store.folder / "unpacked" / KEYS[0]]
 
 
 def test_disk_full_while_packing_loses_nothing(store):

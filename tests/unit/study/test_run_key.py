@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs import StudyError
+from flexmbs import CaseError, StudyError
+from flexmbs.case.case_source import difference, source_of
 from flexmbs.case.cases import load_case
 from flexmbs.common.installed_data import meshes_folder
-from flexmbs.study.case_source import difference, source_of
 from flexmbs.study.run_key import RunSpec, current_versions, named_file_digests, run_key, sources_digest
 
 SPEC = RunSpec("/cases/rod.py", "c" * 32, storage={"store_every": 2}, sources="5" * 40)
@@ -134,18 +134,18 @@ def test_modules_of_modules_and_of_packages_belong_to_it(case, tmp_path, monkeyp
     ],
 )
 def test_what_workers_cannot_load_is_refused(wrong, told):
-    with pytest.raises(StudyError, match=f"the case is {told}, which the worker processes.*give the path of a case file"):
+    with pytest.raises(CaseError, match=f"the case is {told}, which the worker processes.*give the path of a case file"):
         source_of(wrong)
 
 
 def test_missing_files_are_refused(case):
     loaded = load_case(case)
     os.unlink(case)
-    with pytest.raises(StudyError, match="rod.py: the file of the case does not exist, and workers load"):
+    with pytest.raises(CaseError, match="rod.py: the file of the case does not exist, and workers load"):
         source_of(loaded)
-    with pytest.raises(StudyError, match="the file of the case does not exist"):
+    with pytest.raises(CaseError, match="the file of the case does not exist"):
         source_of(case)
-    with pytest.raises(StudyError, match="no case 'conecting_rod'"):
+    with pytest.raises(CaseError, match="no case 'conecting_rod'"):
         source_of("conecting_rod")
 
 

@@ -15,7 +15,7 @@ import pytest
 from study_parameters import Parameters
 
 import flexmbs as fm
-from flexmbs.study.command_text import EXAMPLES, parse_sampler, parse_space
+from flexmbs.app.cli.study.vary_options import EXAMPLES, parse_sampler, parse_space
 from flexmbs.study.entries import entry_from
 from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
 

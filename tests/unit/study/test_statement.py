@@ -8,9 +8,9 @@ import pytest
 from study_runs import fill, keys
 
 from flexmbs import StudyError
+from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import load_case
 from flexmbs.common.errors import StudyWarning
-from flexmbs.study.case_source import source_of
 from flexmbs.study.samplers import Halton, LatinHypercube, Sobol
 from flexmbs.study.statement import Statement
 from flexmbs.study.store import Store

@@ -257,7 +257,7 @@ def test_wrong_studies_are_refused_before_anything_is_written(case, name):
 
 @pytest.mark.parametrize("wrong", [lambda p: {}, math, 3.0, fm.System()], ids=["lambda", "module", "number", "system"])
 def test_cases_that_workers_cannot_load(wrong, tmp_path):
-    with pytest.raises(fm.StudyError, match="worker processes of a study cannot load.*case file"):
+    with pytest.raises(fm.CaseError, match="worker processes of a study cannot load.*case file"):
         fm.Study(wrong, SPACE, fm.Sobol(4), folder=tmp_path / "study")
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from flexmbs.app.cli.study.script_writer import write_script
+from flexmbs.app.cli.study.vary_options import parse_sampler, parse_space
 from flexmbs.case.cases import checked_parameters, load_case
 from flexmbs.case.parameters import split_assignments
 from flexmbs.common.errors import StudyError
-from flexmbs.study.command_text import parse_sampler, parse_space
 from flexmbs.study.sampler_names import SAMPLERS
 from flexmbs.study.space import Space
-from flexmbs.study.study_script import write_script
 
 #: Runs of samplers that need a number, if none is given (base points, trajectories).
 _RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices": 64, "morris": 10}

@@ -1,4 +1,4 @@
-"""The sources that a case consists of - its file, and the modules beside it that it imports - read without running them."""
+"""What is known of a case without running it: its sources, and the description that a study keeps of it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import ast
 import difflib
 import hashlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from flexmbs.case.cases import Case
+from flexmbs.case.parameters import TYPES, Setting, settings_of
 from flexmbs.common.atomic_files import path_problem, reason
-from flexmbs.common.errors import StudyError
+from flexmbs.common.errors import CaseError
 from flexmbs.common.installed_data import cases_folder
 from flexmbs.common.names_in_messages import near_names
 
@@ -38,17 +40,46 @@ class CaseSource:
     digest: str
 
 
+@dataclass(frozen=True)
+class CaseDescription:
+    """What is kept of a case that has been loaded, as plain data.
+
+    Attributes
+    ----------
+    name, title : of the case
+    units : figure -> unit
+    settings : its parameters, each as the fields of ``flexmbs.case.parameters.Setting``
+    """
+
+    name: str
+    title: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, case: Case) -> CaseDescription:
+        """The description of a case that has been loaded."""
+        settings = tuple(vars(setting) | {"kind": setting.kind.__name__} for setting in settings_of(case.parameters))
+        return cls(case.name, case.title, case.units, settings)
+
+    def parameters(self) -> tuple[Setting, ...]:
+        """The parameters of the case."""
+        kinds = {kind.__name__: kind for kind in TYPES}
+        found = [Setting(**{**values, "kind": kinds[values["kind"]]}) for values in self.settings]
+        return tuple(replace(one, default=tuple(one.default)) if isinstance(one.default, list) else one for one in found)
+
+
 def source_of(case: Case | str | os.PathLike[str]) -> CaseSource:
     """The sources of a case, given as read, by name or by path. Nothing of them is run.
 
-    StudyError for anything that is not in a file: the workers of a study load the case from there.
+    CaseError for anything that is not in a file: the workers of a study load the case from there.
     """
     path = _case_file(case)
     try:
         content = path.read_bytes()
         files = {"": _digest(content)} | {name: _digest(file.read_bytes()) for name, file in sorted(_modules_beside(path).items())}
     except OSError as error:
-        raise StudyError(f"{path}: the sources of the case cannot be read: {reason(error)}") from error
+        raise CaseError(f"{path}: the sources of the case cannot be read: {reason(error)}") from error
     together = hashlib.blake2b(digest_size=16)
     for name, digest in files.items():
         together.update(f"{name}\0{digest}\n".encode())
@@ -72,14 +103,14 @@ def _case_file(case: object) -> Path:
         if path.suffix != ".py" and len(path.parts) == 1:
             path = cases_folder() / f"{case}.py"
             if path_problem(path):
-                raise StudyError(
+                raise CaseError(
                     f"no case {str(case)!r}. {near_names(str(case), sorted(p.stem for p in cases_folder().glob('*.py')))}"
                 )
     else:
         kind = "a function" if callable(case) and not isinstance(case, type) else f"of type {type(case).__name__}"
-        raise StudyError(f"the case is {kind}, which the worker processes of a study cannot load; {right}")
+        raise CaseError(f"the case is {kind}, which the worker processes of a study cannot load; {right}")
     if wrong := path_problem(path):
-        raise StudyError(f"{path}: the file of the case {wrong}, and workers load the case from it; {right}")
+        raise CaseError(f"{path}: the file of the case {wrong}, and workers load the case from it; {right}")
     return Path(os.path.abspath(path))
 
 

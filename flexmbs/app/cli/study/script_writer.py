@@ -1,0 +1,166 @@
+"""Scripts of studies, as ``flexmbs study new`` writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from flexmbs.case.cases import Case, checked_parameters
+from flexmbs.case.parameters import Setting, settings_of
+from flexmbs.common.atomic_files import write_bytes
+from flexmbs.common.errors import FlexmbsError, StudyError
+from flexmbs.common.installed_data import cases_folder
+from flexmbs.study.entries import Choices, Distribution, Range, RunSeeds
+from flexmbs.study.samplers import Sampler
+
+_TEMPLATE = '''"""A study of {name}: {title}.
+
+flexmbs study run {script}        computes the runs that are missing; Ctrl-C stops it, the same command goes on
+flexmbs study report {script}     writes one HTML page with everything
+"""
+
+from pathlib import Path
+
+{imports}import flexmbs as fm
+
+study = fm.Study(
+    {case},
+    # What varies: (lowest, highest), [a list of values], fm.Range(..., log=True), fm.Normal(mean, deviation), ...
+    space={{
+{space}    }},
+    sampler={sampler},
+    seed={seed},
+    fixed={fixed},  # values that differ from the defaults of the case in all runs
+    folder=Path(__file__).with_suffix(""),  # of the runs
+    keep={keep},  # "figures": results are not kept, only figures
+)
+
+if __name__ == "__main__":
+    try:
+        study.run()
+    except (fm.StudyError, fm.StudyInterrupted) as error:
+        raise SystemExit(str(error)) from None
+    study.report()
+'''
+
+
+def write_script(
+    path: Path,
+    case: Case,
+    space: Mapping[str, object],
+    sampler: Sampler,
+    seed: int,
+    fixed: Mapping[str, object],
+    keep: str,
+    points: str = "",
+) -> None:
+    """Write a script that states a study, with all parameters of its case as comments to choose from.
+
+    ``points``: path of the CSV file, if ``sampler`` is a list of points.
+
+    Raises StudyError if the file cannot be written.
+    """
+    settings = {setting.name: setting for setting in settings_of(case.parameters)}
+    lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
+    used = {name.partition("[")[0] for name in space} | set(fixed)
+    values = _values(case, fixed)
+    lines += [
+        "# " + _line(name, _example(setting, getattr(values, name)), setting)
+        for name, setting in settings.items()
+        if name not in used
+    ]
+    chosen = f"fm.PointList({_literal(points)})" if points else _sampler(sampler)
+    text = _TEMPLATE.format(
+        name=case.name,
+        title=case.title,
+        script=path.name,
+        case=_case(case, path),
+        seed=seed,
+        fixed=_literal(fixed),
+        space="".join(f"        {line}\n" for line in lines),
+        sampler=chosen,
+        keep=_literal(keep),
+        imports="from scipy import stats\n\n" if any("stats." in line for line in lines) else "",
+    )
+    write_bytes(path, text.encode(), StudyError)
+
+
+def _values(case: Case, fixed: Mapping[str, object]) -> object:
+    """The parameters of the case, with those that come from a mesh if it can be read."""
+    parameters = checked_parameters(case, fixed)
+    try:
+        return case.module.resolve(parameters) if hasattr(case.module, "resolve") else parameters
+    except FlexmbsError:
+        return parameters
+
+
+def _case(case: Case, script: Path) -> str:
+    """The case as an expression: its name if it comes with flexmbs, otherwise its path beside the script."""
+    if case.path.parent == cases_folder():
+        return _literal(case.name)
+    place, folder = case.path.resolve(), script.resolve().parent
+    if place.is_relative_to(folder):
+        return f"Path(__file__).parent / {_literal(place.relative_to(folder).as_posix())}"
+    return _literal(str(place))
+
+
+def _line(name: str, entry: str, setting: Setting | None) -> str:
+    about = ""
+    if setting is not None:
+        default = "" if setting.default is None else f"default {_short(setting.default)}"
+        about = "  # " + ", ".join(filter(None, [setting.unit, setting.help, default]))
+    return f"{_literal(name)}: {entry},{about}"
+
+
+def _example(setting: Setting, value: object) -> str:
+    """A possible entry for a parameter whose value is ``value`` unless it is varied."""
+    if isinstance(value, bool):
+        return "[True, False]"
+    if isinstance(value, int):
+        return f"[{value}, {value + 1}]"
+    if isinstance(value, float) and value != 0.0:
+        low, high = sorted((0.9 * value, 1.1 * value))
+        return f"({low:.4g}, {high:.4g})"
+    return "(0.0, 1.0)" if value == 0.0 else f"[{_literal(value)}]"
+
+
+def _entry(entry: object) -> str:
+    """Python for what parse_space has made of the text of --vary."""
+    if isinstance(entry, Range):
+        ends = f"{entry.low!r}, {entry.high!r}"
+        return f"fm.Range({ends}, log=True)" if entry.log else f"({ends})"
+    if isinstance(entry, Choices):
+        return _literal(list(entry.values))
+    if isinstance(entry, RunSeeds):
+        return "fm.RunSeeds()"
+    if isinstance(entry, Distribution):
+        limits = [f", {name}={end!r}" for name, end in (("low", entry.low), ("high", entry.high)) if end is not None]
+        return f"fm.Distribution({entry.text}{''.join(limits)})"
+    return Distribution(entry).text
+
+
+def _sampler(sampler: Sampler) -> str:
+    """Python for a sampler, without the options that have their default."""
+    given = []
+    for entry in fields(sampler):  # type: ignore[arg-type]
+        value = getattr(sampler, entry.name)
+        if value != entry.default:
+            given.append(f"{entry.name}={_literal(value)}")
+    return f"fm.{type(sampler).__name__}({', '.join(given)})"
+
+
+def _literal(value: object) -> str:
+    """Python for plain values, text in double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_literal(name)}: {_literal(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    return repr(value)
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
