@@ -52,7 +52,12 @@ def test_from_case_to_report(place, monkeypatch):
     code, said = flexmbs("study", "export", "mine", "--to", "mine.csv")
     assert code == 2 and "mine.csv exists" in said
     assert flexmbs("study", "plot", "mine", "length", "speed")[1].strip().endswith("scatter.png")
-    assert flexmbs("study", "report", "mine")[1].strip().endswith("report.html")
+    said = flexmbs("study", "report", "mine")[1]
+    assert said.splitlines() == [f"wrote {(place / 'mine' / name).resolve()}" for name in ("report.html", "report.csv")]
+    assert flexmbs("study", "report", "mine")[1] == said.replace("wrote", "replaced")
+    (place / "notes.html").write_text("mine")
+    code, said = flexmbs("study", "report", "mine", "--save", "notes.html")
+    assert code == 2 and "notes.html" in said and "--force" in said and (place / "notes.html").read_text() == "mine"
     assert flexmbs("study", "pack", "mine")[1] == "packed 2 runs\n"
     assert "2 finished (2 of them packed)" in flexmbs("study", "status", "mine")[1]
 
