@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,9 @@ WIDE = 30.0  # largest over smallest value from which logarithms are considered
 LETTERS, MOST_CATEGORIES, MOST_WHOLE = 14, 12, 30  # at a tick; ticks; range of whole numbers that get a bar each
 STEPS = [1, 2, 2.5, 5, 10]
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,25 @@ class Scale:
         """(n,) values as they follow each other along the axis: logarithms on a logarithmic one."""
         return np.log10(self.values) if self.log else self.values
 
-    def limits(self) -> tuple[float, float]:
-        """Ends of the axis, with a margin; around the value if there is only one."""
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Ends of the axis as ``along``, with a margin; around the value if there is only one."""
         if self.categories:
             return -0.6, len(self.categories) - 0.4
         values = self.along[np.isfinite(self.along)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
         margin = 0.5 if self.whole or low == high == 0.0 else 0.04 * (high - low) or 0.05 * abs(low)
-        return (10.0 ** (low - margin), 10.0 ** (high + margin)) if self.log else (low - margin, high + margin)
+        return low - margin, high + margin
+
+    @property
+    def places(self) -> Numbers:
+        """(n,) where the values stand on the axis, 0 at its beginning to 1 at its end."""
+        return np.asarray((self.along - self.ends[0]) / (self.ends[1] - self.ends[0]))
+
+    def at(self, places: Numbers) -> Numbers:
+        """Values at places of the axis, 0 to 1."""
+        along = self.ends[0] + places * (self.ends[1] - self.ends[0])
+        return np.asarray(10.0**along if self.log else along)
 
     def put_on(self, axes: Axes, which: str, *, ticks: int = 6, labelled: bool = True) -> None:
         """Scale, limits, ticks and label of the "x" or "y" axis."""
@@ -81,7 +95,7 @@ class Scale:
         axis = getattr(axes, f"{which}axis")
         if self.log:
             axes.set(**{f"{which}scale": "log"})
-        axes.set(**{f"{which}lim": self.limits()})
+        axes.set(**{f"{which}lim": self.at(np.array([0.0, 1.0]))})
         if self.categories:
             every = -(-len(self.categories) // MOST_CATEGORIES)
             texts = short_texts(self.categories)[::every]
@@ -129,21 +143,14 @@ def _spread_over_decades(values: Numbers) -> bool:
 
 
 def short_texts(texts: Sequence[str]) -> list[str]:
-    """Texts that fit at a tick: without a long common beginning, and cut at the end."""
-    beginning = os.path.commonprefix(list(texts)) if len(texts) > 1 else ""
-    common = 1 + max((place for place, letter in enumerate(beginning) if not letter.isalnum()), default=-1)
-    if common > LETTERS // 3 and max(map(len, texts)) > LETTERS // 2:
-        texts = ["…" + text[common:] for text in texts]
-    return [text if len(text) <= LETTERS else text[: LETTERS - 1] + "…" for text in texts]
+    """Texts that fit at a tick: their ends, since names of files often begin alike."""
+    return [text if len(text) <= LETTERS else "…" + text[1 - LETTERS :] for text in texts]
 
 
-def in_lines(label: str, letters: int = 14) -> str:
-    """A label with its unit in a line of its own, and long names in two lines."""
+def in_lines(label: str) -> str:
+    """A label with its unit in a line of its own, and long names in several."""
     name, bracket, unit = label.partition(" [")
-    if len(name) > letters and "_" in name:
-        cut = min((place for place, letter in enumerate(name) if letter == "_"), key=lambda k: abs(k - len(name) / 2))
-        name = name[: cut + 1] + "\n" + name[cut + 1 :]
-    return name + ("\n[" + unit if bracket else "")
+    return "\n".join(wrap(name.replace("_", "_ "), LETTERS + 2)).replace("_ ", "_") + ("\n[" + unit if bracket else "")
 
 
 def new_figure(width: float, height: float, *, fixed: bool = False) -> Figure:
@@ -158,6 +165,9 @@ def new_panels(count: int, wide: float, high: float) -> tuple[Figure, npt.NDArra
     across = 2 if count == 4 else min(3, count)
     figure = new_figure(1.0 + wide * across if across > 1 else 1.65 * wide, 0.9 + high * -(-count // across))
     panels = figure.subplots(-(-count // across), across, squeeze=False).ravel()
+    for axes in panels:
+        axes.grid(True, alpha=0.3)
+        axes.set_axisbelow(True)
     for axes in panels[count:]:
         axes.set_axis_off()
     return figure, panels[:count]
@@ -198,39 +208,35 @@ def note_without_value(count: int, total: int) -> str:
     return f"red: {count} of {total} runs failed or have no finite value" if count else ""
 
 
-def colors_by(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Any]:
-    """(n, 4) colours of the runs, grey where there is no value, and what :func:`show_colors` needs; None for one colour."""
+def colored(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Callable[[Figure, Any], None]]:
+    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar, or a legend, of them to axes."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize, to_rgba
-
-    if scale is None:
-        return np.tile(to_rgba(POINTS), (count, 1)), None
-    missing = ~np.isfinite(scale.values)
-    if scale.categories:
-        many = len(scale.categories) > 10
-        chosen: Any = colormaps["viridis"].resampled(len(scale.categories)) if many else colormaps["tab10"]
-        colors = chosen(np.where(missing, 0, scale.values).astype(int))
-    else:
-        low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
-        chosen = ScalarMappable((LogNorm if scale.log else Normalize)(low, high), colormaps["viridis"])
-        colors = chosen.to_rgba(np.where(missing, low, scale.values))
-    colors[missing] = to_rgba("0.7")
-    return colors, chosen
-
-
-def show_colors(figure: Figure, axes: Any, scale: Scale, chosen: Any) -> None:
-    """A colour bar, or a legend of the categories, for ``axes`` (one or many)."""
     from matplotlib.lines import Line2D
 
-    if not scale.categories:
-        bar = figure.colorbar(chosen, ax=axes, shrink=0.8, aspect=30, **({} if figure.get_layout_engine() else {"fraction": 0.09}))
-        if not scale.log and scale.varies:
-            scale.put_on(bar.ax, "y", labelled=False)
-            bar.ax.set_ylim(scale.finite.min(), scale.finite.max())
-        bar.set_label(scale.label)
-        return
-    places = range(0, len(scale.categories), -(-len(scale.categories) // 10))
-    marks = [Line2D([], [], marker="o", linestyle="", color=chosen(place)) for place in places]
-    texts = [scale.categories[place] for place in places]
-    figure.legend(marks, texts, title=scale.label, loc="outside right upper", fontsize="small")
+    if scale is None:
+        return np.tile(to_rgba(POINTS), (count, 1)), lambda figure, axes: None
+    missing = ~np.isfinite(scale.values)
+    if names := scale.categories:
+        palette = colormaps["tab10"] if len(names) <= 10 else colormaps["viridis"].resampled(len(names))
+        colors = palette(np.where(missing, 0, scale.values).astype(int))
+        shown = range(0, len(names), -(-len(names) // 10))
+        marks = [Line2D([], [], marker="o", linestyle="", color=palette(place), label=names[place]) for place in shown]
+        look = {"title": scale.label, "loc": "outside right upper", "fontsize": "small"}
+
+        def add(figure: Figure, axes: Any) -> None:
+            figure.legend(handles=marks, **look)
+
+    else:
+        low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
+        mappable = ScalarMappable((LogNorm if scale.log else Normalize)(low, high), colormaps["viridis"])
+        colors = mappable.to_rgba(np.where(missing, low, scale.values))
+        text = None if scale.log else lambda value, _: scale.text(value, 6)
+        bar = {"shrink": 0.8, "aspect": 30, "fraction": 0.09, "label": scale.label, "format": text}
+
+        def add(figure: Figure, axes: Any) -> None:
+            figure.colorbar(mappable, ax=axes, **bar)
+
+    colors[missing] = to_rgba("0.7")
+    return colors, add

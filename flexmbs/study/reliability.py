@@ -13,16 +13,14 @@ from flexmbs.study.table import finished, numbers
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_SEQUENCE = "The points are a scrambled sequence: the interval is that of random points, usually too wide, and not exact."
 #: Sampler -> what the interval is for its points.
-_SEQUENCE = (
-    "The points are a scrambled {} sequence: the interval is that of random points, usually wider than needed, and not exact."
-)
 SAMPLES = {
     "random": "",
     "lhs": "The points are a Latin hypercube: the estimate varies no more than n / (n - 1) times as much as with "
     "random points (Owen 1997), so the interval is conservative, not exact.",
-    "sobol": _SEQUENCE.format("Sobol"),
-    "halton": _SEQUENCE.format("Halton"),
+    "sobol": _SEQUENCE,
+    "halton": _SEQUENCE,
 }
 LEAST_HITS = 10  # for a probability that is worth more than its interval
 
@@ -36,7 +34,6 @@ class Reliability:
     statement : what was asked: "P(peak_force > 2000 N)"
     runs, hits : runs with a finite value, and those of them beyond the limit
     unknown : runs that failed or have no finite value
-    probability : hits / runs: it takes the unknown ones to be like the others
     exact, wilson : confidence intervals after Clopper and Pearson, and after Wilson
     bounds : the interval if no unknown run were beyond the limit (lower end) and if all were (upper end)
     confidence : of all intervals
@@ -47,12 +44,16 @@ class Reliability:
     runs: int
     hits: int
     unknown: int
-    probability: float
     exact: tuple[float, float]
     wilson: tuple[float, float]
     bounds: tuple[float, float]
     confidence: float
     notes: tuple[str, ...] = ()
+
+    @property
+    def probability(self) -> float:
+        """hits / runs: it takes the unknown ones to be like the others."""
+        return self.hits / self.runs
 
     def __str__(self) -> str:
         share = f"{100.0 * self.confidence:g} %"
@@ -108,8 +109,8 @@ def reliability(
     known = values[np.isfinite(values)]
     if not len(known):
         raise StudyError(f"reliability: no run has a finite value of {figure}")
-    without_row = table.attrs["failed"] - int((~finished(table)).sum())
-    unknown = len(values) - len(known) + without_row
+    runs, without_row = len(known), table.attrs["failed"] - int((~finished(table)).sum())
+    unknown = len(values) - runs + without_row
     hits = int((known < limit).sum() if above is None else (known > limit).sum())
 
     def interval(hits: int, runs: int, method: str = "exact") -> tuple[float, float]:
@@ -121,16 +122,7 @@ def reliability(
         notes.append(f"Only {hits} of the runs are beyond the limit: trust the interval, not the estimate.")
     if table.attrs["not_run"]:
         notes.append(f"{table.attrs['not_run']} points of the sample have not been run.")
-    everything = len(known) + unknown
-    return Reliability(
-        f"P({figure} {'<' if above is None else '>'} {limit:g} {table.attrs['units'].get(figure, '')}".rstrip() + ")",
-        len(known),
-        hits,
-        unknown,
-        hits / len(known),
-        interval(hits, len(known)),
-        interval(hits, len(known), "wilson"),
-        (interval(hits, everything)[0], interval(hits + unknown, everything)[1]),
-        confidence,
-        tuple(notes),
-    )
+    statement = f"P({figure} {'<' if above is None else '>'} {limit:g} {table.attrs['units'].get(figure, '')}".rstrip() + ")"
+    bounds = interval(hits, runs + unknown)[0], interval(hits + unknown, runs + unknown)[1]
+    exact, wilson = interval(hits, runs), interval(hits, runs, "wilson")
+    return Reliability(statement, runs, hits, unknown, exact, wilson, bounds, confidence, tuple(notes))

@@ -14,9 +14,10 @@ from flexmbs.common.errors import StudyError
 from flexmbs.common.html_pieces import STYLE, lines_table, page, paragraph, picture, text
 from flexmbs.study.history_band import HistoryBand, plot_bands
 from flexmbs.study.plot_axes import scale_of
-from flexmbs.study.plots import plot, plot_sensitivities, varying_figures
+from flexmbs.study.plots import plot
 from flexmbs.study.reliability import Reliability
-from flexmbs.study.sensitivity import Sensitivities
+from flexmbs.study.response_surface import varying_figures
+from flexmbs.study.sensitivity import Sensitivities, plot_sensitivities
 from flexmbs.study.table import finished, is_text, label, named, statistics
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_FIGURES, MOST_BANDS, MOST_ROWS, MOST_REASONS, SLOWEST = 4, 6, 500, 12, 5
 DPI = 130
-TABLES = "table.dataframe td { text-align: right; } table.texts td { text-align: left; white-space: normal; }"
+TABLES = "table.dataframe td { text-align: right; } table.texts td { text-align: left; } pre { white-space: pre-wrap; }"
 #: Marks failed runs, and sorts the table of runs by the column that is clicked; numbers by value, empty cells last.
 SCRIPT = """
 const runs = document.querySelector("#all-runs"), heads = [...runs.tHead.rows[0].cells];
@@ -88,7 +89,7 @@ def write_report(
         "plots": [*_plots(table, numeric)] if finished(table).any() else [],
         "histories": [_drawn("Histories as bands", partial(plot_bands, bands))] if bands else [],
         "sensitivity": [part for found in indices for part in _indices(found)],
-        "reliability": _reliabilities(reliabilities),
+        "reliability": [f"<pre>{text(found)}</pre>" for found in reliabilities],
         "runs": _runs(table, csv),
     }
     links = "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name, parts in sections.items() if parts)
@@ -128,14 +129,12 @@ def _status(table: DataFrame) -> list[str]:
     tiles = [("finished", int(ended.sum()), ""), ("failed", table.attrs["failed"], "bad" if table.attrs["failed"] else "")]
     tiles += [("not run", table.attrs["not_run"], "")] if table.attrs["not_run"] else []
     tiles += [("with values not finite", not_finite, "bad")] if not_finite else []
-    tiles += (
-        [("computing time", duration(seconds.sum()), ""), ("a run, median", duration(seconds.median()), "")] if len(table) else []
-    )
+    tiles += [("computing time", duration(seconds.sum()), "")] if len(table) else []
+    tiles += [("a run, median", duration(seconds.median()), "")] if len(table) else []
     shown = "".join(f'<div class="tile {kind}"><b>{text(value)}</b><span>{text(name)}</span></div>' for name, value, kind in tiles)
-    failures = [
-        [reason, count, table.index[table["run.reason"] == reason][0]]
-        for reason, count in table["run.reason"].value_counts().items()
-    ]
+    runs = table.index.to_series().groupby(table["run.reason"], observed=True)
+    counts, first = runs.count().sort_values(ascending=False), runs.min()
+    failures = [[reason, count, first[reason]] for reason, count in counts.items()]
     parts = [f'<div class="tiles">{shown}</div>']
     for heading, reasons in (("Why runs failed", failures), ("Warnings of runs", table.attrs["warnings"])):
         frame = DataFrame(reasons[:MOST_REASONS], columns=["message of the first", "runs", "first run"])
@@ -191,28 +190,6 @@ def _indices(found: Sensitivities) -> list[str]:
         *(paragraph(note, soft=True) for note in (" ".join(said), *found.notes)),
         _drawn(f"Sensitivity of {found.figure}", partial(plot_sensitivities, found)),
     ]
-
-
-def _reliabilities(reliabilities: Sequence[Reliability]) -> list[str]:
-    from pandas import DataFrame
-
-    def ends(interval: tuple[float, float]) -> str:
-        return f"{interval[0]:.3g} to {interval[1]:.3g}"
-
-    rows = {
-        found.statement: {
-            "estimate": f"{found.probability:.4g}",
-            "confidence": f"{100.0 * found.confidence:g} %",
-            "Clopper-Pearson": ends(found.exact),
-            "Wilson": ends(found.wilson),
-            "runs beyond": f"{found.hits} of {found.runs}",
-            "without value": found.unknown,
-            "if none of those / all are beyond": ends(found.bounds),
-        }
-        for found in reliabilities
-    }
-    notes = [paragraph(f"{found.statement}: {note}", soft=True) for found in reliabilities for note in found.notes]
-    return [_html(DataFrame.from_dict(rows, orient="index")), *notes] if rows else []
 
 
 def _runs(table: DataFrame, csv: str) -> list[str]:

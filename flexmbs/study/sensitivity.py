@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,11 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.versions import require
+from flexmbs.study.plot_axes import finished_figure, new_figure
 from flexmbs.study.table import Numbers, is_text, named, numbers
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame, Series
 
 CONFIDENCE, RESAMPLES, SEED = 0.95, 200, 1
@@ -21,6 +24,9 @@ MOST_LEFT_OUT = 0.1  # share of base samples or trajectories that may be missing
 MOST_LEVELS = 12  # up to here first-order indices of given data come from the means of the levels
 LEAST_RUNS, MOST_RUNS = 200, 50_000  # below, first-order indices are noise; above, some runs are chosen at random
 CORRELATED, EXPLAINED = 0.3, 0.7
+#: Indices that are drawn side by side, in the first group of which one is there.
+BARS = (("ST", "S1"), ("mu_star", "sigma"), ("SRC", "SRRC", "S1"))
+MOST_PARAMETERS = 20  # that are drawn
 RANKING = ("ST", "mu_star", "S1", "SRC")  # the first that is there orders the parameters
 
 MEANINGS = {
@@ -60,7 +66,7 @@ class Sensitivities:
     runs: int
     left_out: int = 0
     r2: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     second_order: DataFrame | None = None
 
     @property
@@ -108,16 +114,17 @@ def sobol_indices(table: DataFrame, figure: str, names: Sequence[str], runs: int
         notes.append("Confidence intervals are wider than 0.1: take a larger base.")
     indices = DataFrame({name: found[name] for name in ("S1", "S1_conf", "ST", "ST_conf")}, index=list(names))
     pairs = DataFrame(found["S2"], index=list(names), columns=list(names)) if second_order else None
-    return _sensitivities(table, figure, "Sobol indices", indices, len(values), runs - len(values), {}, notes, pairs)
+    unit, left_out = table.attrs["units"].get(figure, ""), runs - len(values)
+    return Sensitivities(figure, unit, "Sobol indices", _ranked(indices), len(values), left_out, {}, notes, pairs)
 
 
-def morris_effects(table: DataFrame, figure: str, names: Sequence[str], unit: Numbers, levels: int = 4) -> Sensitivities:
+def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: Numbers, levels: int = 4) -> Sensitivities:
     """Morris' elementary effects, in units of the figure per whole range of the parameter.
 
     Parameters
     ----------
     names : the D parameters in the order of the sample of SALib.sample.morris
-    unit : (n, D) points of the sample in the unit cube, before they became values: trajectories of D + 1 runs
+    points : (n, D) of the sample in the unit cube, before they became values: trajectories of D + 1 runs
     levels : of the grid of the sample
 
     Trajectories with a run without a finite value are left out; StudyError if those are more than a tenth.
@@ -127,32 +134,18 @@ def morris_effects(table: DataFrame, figure: str, names: Sequence[str], unit: Nu
     from SALib.analyze import morris
 
     size = len(names) + 1
-    values, kept, notes = _whole_blocks(table, figure, len(unit), size, "trajectories")
+    values, kept, notes = _whole_blocks(table, figure, len(points), size, "trajectories")
     options = {"num_levels": levels, "num_resamples": RESAMPLES, "conf_level": CONFIDENCE, "seed": SEED}
-    found = morris.analyze(_problem(names), np.asarray(unit, dtype=float)[np.repeat(kept, size)], values, **options)
+    found = morris.analyze(_problem(names), np.asarray(points, dtype=float)[np.repeat(kept, size)], values, **options)
     indices = {name: np.ma.filled(found[name], np.nan).astype(float) for name in ("mu_star", "mu_star_conf", "mu", "sigma")}
-    left_out = len(unit) - len(values)
-    return _sensitivities(
-        table, figure, "Morris' elementary effects", DataFrame(indices, index=list(names)), len(values), left_out, {}, notes
-    )
+    ranked, left_out = _ranked(DataFrame(indices, index=list(names))), len(points) - len(values)
+    unit = table.attrs["units"].get(figure, "")
+    return Sensitivities(figure, unit, "Morris' elementary effects", ranked, len(values), left_out, {}, notes)
 
 
-def _sensitivities(
-    table: DataFrame,
-    figure: str,
-    method: str,
-    indices: DataFrame,
-    runs: int,
-    left_out: int,
-    r2: Mapping[str, float],
-    notes: Sequence[str],
-    second_order: DataFrame | None = None,
-) -> Sensitivities:
+def _ranked(indices: DataFrame) -> DataFrame:
     main = next((name for name in RANKING if name in indices and indices[name].notna().any()), indices.columns[0])
-    ranked = indices.sort_values(main, key=abs, ascending=False, kind="stable")
-    return Sensitivities(
-        figure, table.attrs["units"].get(figure, ""), method, ranked, runs, left_out, r2, tuple(notes), second_order
-    )
+    return indices.sort_values(main, key=abs, ascending=False, kind="stable")
 
 
 def _problem(names: Sequence[str]) -> dict[str, Any]:
@@ -233,7 +226,8 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
         notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
     if left_out:
         notes.append(f"{left_out} of {total} runs have no finite value and are left out.")
-    return _sensitivities(table, figure, "regression and given-data indices", indices, len(runs), left_out, r2, notes)
+    unit, method = table.attrs["units"].get(figure, ""), "regression and given-data indices"
+    return Sensitivities(figure, unit, method, _ranked(indices), len(runs), left_out, r2, notes)
 
 
 def _regression(inputs: DataFrame, values: Series) -> tuple[Series, Series, float]:
@@ -292,3 +286,24 @@ def _share_between(codes: npt.NDArray[np.intp], values: Numbers) -> float:
     means = np.bincount(codes, values) / members
     within = float(((values - means[codes]) ** 2).sum()) / max(len(values) - len(np.unique(codes)), 1)
     return 1.0 - within / float(values.var(ddof=1))
+
+
+def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: Path | None = None) -> Figure | None:
+    """Draw the indices of each parameter with their 95 % intervals; of more than twenty parameters the largest."""
+    group = next((group for group in BARS if group[0] in found.indices), tuple(found.indices)[:1])
+    shown = [name for name in group if name in found.indices]
+    rows = found.indices.head(MOST_PARAMETERS).fillna(0.0)
+    figure = new_figure(6.8, 1.5 + (0.2 * len(shown) + 0.12) * len(rows))
+    axes = figure.subplots()
+    widths = [rows.get(f"{name}_conf", 0.0 * rows[name]) for name in shown]
+    ends = {"elinewidth": 1.0, "ecolor": "0.25", "capsize": 2.0}
+    rows[shown].plot.barh(ax=axes, xerr=widths, width=0.8, color=["#1f77b4", "#9ecae1", "#e6a04b"], error_kw=ends, ylabel="")
+    axes.invert_yaxis()
+    axes.axvline(0.0, color="0.3", linewidth=0.8)
+    axes.grid(True, axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(f"change of {found.figure} [{found.unit or '-'}]" if shown[0] == "mu_star" else "index")
+    r2 = ", ".join(f"R² of {name} = {value:.2f}" for name, value in found.r2.items())
+    hidden = len(found.indices) - len(rows)
+    notes = [f"{found.runs} runs", r2, f"{hidden} more parameters are not shown" if hidden else ""]
+    return finished_figure(figure, title or f"Sensitivity of {found.figure}: {found.method}", notes, save)

@@ -100,7 +100,7 @@ def collect(
     if found or left_out:
         _check_names(found, left_out, units, lists)
     shown = {f"figures.{name}" if name in points else name: name for name in found}
-    wanted = list(figures or shown)
+    wanted = list(dict.fromkeys(figures or shown))
     if unknown := [name for name in wanted if shown and name not in shown]:
         raise StudyError(f"no figure {unknown[0]!r} in this study. {near_names(unknown[0], shown)}")
     nothing = _Column(len(index))

@@ -6,8 +6,9 @@ from study_tables import UNITS, pendulum_like, table_of
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
-from flexmbs.study.plots import KINDS, fit_surface, plot, plot_sensitivities
-from flexmbs.study.sensitivity import given_data_indices
+from flexmbs.study.plots import KINDS, plot
+from flexmbs.study.response_surface import fit_surface
+from flexmbs.study.sensitivity import given_data_indices, plot_sensitivities
 
 
 def notes(figure):
@@ -146,7 +147,7 @@ def test_scales():
     assert scale_of(table, "gap").label == "gap [10⁻⁹]"
     assert (scale_of(table, "mesh").categories, scale_of(table, "mesh").values.tolist()) == (("a", "b"), [1.0, 0.0, 1.0])
     assert in_lines("tip_deflection_max [m]") == "tip_deflection_\nmax\n[m]"
-    assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["…beam.inp", "…hex20.inp"]
+    assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["…ulum_beam.inp", "…lum_hex20.inp"]
 
 
 def test_surface_fits():
