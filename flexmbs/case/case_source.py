@@ -24,37 +24,22 @@ _LINES = 20  # of a difference that a message shows
 
 @dataclass(frozen=True)
 class CaseSource:
-    """What a case consists of.
+    """What a case consists of."""
 
-    Attributes
-    ----------
-    path : of the case file
-    text : its content
-    files : name of the module ("" for the case file itself) -> hash of the content
-    digest : hash of all of them; it does not depend on where they are
-    """
-
-    path: Path
-    text: str
-    files: dict[str, str]
-    digest: str
+    path: Path  # of the case file
+    text: str  # its content
+    files: dict[str, str]  # name of the module ("" for the case file itself) -> hash of the content
+    digest: str  # hash of all of them; it does not depend on where they are
 
 
 @dataclass(frozen=True)
 class CaseDescription:
-    """What is kept of a case that has been loaded, as plain data.
+    """What is kept of a case that has been loaded, as plain data."""
 
-    Attributes
-    ----------
-    name, title : of the case
-    units : figure -> unit
-    settings : its parameters, each as the fields of ``flexmbs.case.parameters.Setting``
-    """
-
-    name: str
+    name: str  # of the case
     title: str = ""
-    units: Mapping[str, str] = field(default_factory=dict)
-    settings: tuple[Mapping[str, Any], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)  # figure -> unit
+    settings: tuple[Mapping[str, Any], ...] = ()  # its parameters, each as the fields of ``flexmbs.case.parameters.Setting``
 
     @classmethod
     def of(cls, case: Case) -> CaseDescription:

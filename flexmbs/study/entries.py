@@ -1,7 +1,8 @@
 """What a study can vary a parameter over: ranges, lists of values, distributions of scipy.stats, seeds of runs.
 
-An entry gives the values of its parameter as a function of u between 0 and 1, which does not decrease (lists: the place
-in the list). Values are rounded to digits that all processors agree on: they are part of the name of a run.
+An entry gives the values of its parameter by ``quantiles(u)`` for u between 0 and 1, of shape (n,), which do not decrease
+with u (lists: the place in the list), and by ``levels(count)`` for grids. Values are rounded to digits that all processors
+agree on: they are part of the name of a run.
 """
 
 from __future__ import annotations
@@ -29,12 +30,10 @@ EXAMPLES = "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True),
 
 @dataclass(frozen=True)
 class Range:
-    """All numbers from ``low`` to ``high``, each equally probable; whole numbers for an int parameter.
+    """All numbers from ``low`` to ``high``, each equally probable; whole numbers for an int parameter (``whole``).
 
     With ``log=True`` the logarithm is uniform: as many values from 1 to 10 as from 10 to 100 (whole numbers n: with the
-    probability log((n + 1) / n)). ``whole`` is set by the space.
-
-    Raises StudyError for a range that is empty, inverted or infinite, and for ``log`` with low <= 0.
+    probability log((n + 1) / n)). StudyError for a range that is empty, inverted or infinite, and for ``log`` from <= 0.
     """
 
     low: float
@@ -44,19 +43,19 @@ class Range:
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
-            object.__setattr__(self, name, finite_number(getattr(self, name), f"{name} end of a range"))
+            object.__setattr__(self, name, number_of(getattr(self, name), f"{name} end of a range"))
         low, high = f"{self.low:g}", f"{self.high:g}"
-        same = f"the range from {low} to {high} is empty; give the parameter this value for all runs (fixed values, --set)"
-        ensure(self.low != self.high, f"{same} instead of varying it")
-        inverted = f"the range begins at {low} and ends at {high}; write the smaller number first: {high} to {low}"
-        ensure(self.low < self.high, inverted)
+        fixed = "give the parameter this value for all runs (fixed values, --set) instead of varying it"
+        ensure(self.low != self.high, f"the range from {low} to {high} is empty; {fixed}")
+        right = f"write the smaller number first: {high} to {low}"
+        ensure(self.low < self.high, f"the range begins at {low} and ends at {high}; {right}")
         ensure(self.low > 0 or not self.log, f"a logarithmic range must begin above 0, not at {low}")
 
     def __str__(self) -> str:
         return f"{self.low:g} to {self.high:g}" + (", logarithmic" if self.log else "")
 
     def quantiles(self, u: FloatArray) -> Sequence[float]:
-        """The value for each u, of shape (n,)."""
+        """The value for each u."""
         if self.log:
             start, end = math.log(self.low), math.log(self.high + self.whole)
             values = _rounded((math.exp(start + place * (end - start)) for place in u.tolist()), SAFE_DIGITS)
@@ -64,9 +63,8 @@ class Range:
             values = [self.low + int(place * (self.high - self.low + 1)) for place in u.tolist()]
         else:
             values = _rounded((self.low + u * (self.high - self.low)).tolist(), ALL_DIGITS)
-        if self.whole:
-            return [min(max(int(value), int(self.low)), int(self.high)) for value in values]
-        return [min(max(value, self.low), self.high) for value in values]
+        kept = (min(max(value, self.low), self.high) for value in values)
+        return [int(value) for value in kept] if self.whole else list(kept)
 
     def levels(self, count: int) -> Sequence[float]:
         """``count`` evenly spaced values from ``low`` to ``high`` (``log``: of even ratios); the middle for one."""
@@ -75,60 +73,36 @@ class Range:
         values = replace(self, whole=False).quantiles(np.array([0.5]) if count == 1 else np.linspace(0.0, 1.0, count))
         return list(dict.fromkeys(round(value) for value in values)) if self.whole else values
 
-    def to_json(self) -> dict[str, Any]:
-        """The range as plain data."""
-        return {"range": [self.low, self.high], "log": self.log}
-
-    def for_parameter(self, setting: Setting) -> Range:
-        """The range, of whole numbers for an int parameter; StudyError for text, truth values and tuples."""
-        kind = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}.get(setting.kind)
-        ensure(kind is None, f"it is {kind}, which has no range: give a list of values")
-        low, high = setting.minimum, setting.maximum
-        ensure(low is None or self.low >= low, f"the range begins at {self.low:g}, below the parameter's minimum {low}")
-        ensure(high is None or self.high <= high, f"the range ends at {self.high:g}, above the parameter's maximum {high}")
-        for end in (self.low, self.high) if setting.kind is int else ():
-            ensure(end == int(end), f"the parameter is a whole number, which {end:g}, an end of the range, is not")
-        return replace(self, whole=setting.kind is int)
-
 
 @dataclass(frozen=True)
 class Choices:
     """The values of a list, each equally probable: numbers, text, True and False, tuples, None where it is allowed.
 
-    Raises StudyError for an empty list, and for a value that it has twice (1 and True differ, 1 and 1.0 do not).
+    StudyError for an empty list, and for a value that it has twice (1 and True differ, 1 and 1.0 do not).
     """
 
     values: tuple[object, ...]
 
-    def __init__(self, values: Iterable[object]) -> None:
-        plain = tuple(plain_value(value) for value in values)
-        ensure(plain, "the list of values is empty; give at least one value")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(plain_value(value) for value in self.values))
+        ensure(self.values, "the list of values is empty; give at least one value")
         seen = set()
-        for value in plain:
+        for value in self.values:
             ensure((isinstance(value, bool), value) not in seen, f"the list has {value!r} twice; every value once")
             seen.add((isinstance(value, bool), value))
-        object.__setattr__(self, "values", plain)
 
     def __str__(self) -> str:
         shown = [str(value) for value in self.values]
         return ", ".join(shown if len(shown) <= 8 else [*shown[:6], "...", shown[-1]])
 
     def quantiles(self, u: FloatArray) -> Sequence[object]:
-        """The value for each u, of shape (n,)."""
+        """The value for each u."""
         count = len(self.values)
         return [self.values[min(int(place * count), count - 1)] for place in u.tolist()]
 
     def levels(self, count: int) -> Sequence[object]:
         """All values, whatever ``count``."""
         return self.values
-
-    def to_json(self) -> dict[str, Any]:
-        """The list as plain data."""
-        return {"choices": [list(value) if isinstance(value, tuple) else value for value in self.values]}
-
-    def for_parameter(self, setting: Setting) -> Choices:
-        """The values with the parameter's type; CaseError for one that the parameter cannot have."""
-        return Choices(converted(setting, value) for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -138,24 +112,35 @@ class Distribution:
     Values beyond do not occur; the probability between is scaled to 1. None: no limit. Parameters are independent of
     each other: dependent ones (correlations, copulas) are sampled by other means and given as a ``fm.PointList``.
 
-    Raises StudyError for anything else than a distribution of scipy.stats with numbers as parameters, for parameters
-    that the distribution does not allow, and for limits between which it has no probability.
+    StudyError for anything else than a distribution of scipy.stats with numbers as parameters, for parameters that it
+    does not allow, and for limits between which it has no probability.
     """
 
     frozen: Any = field(compare=False)
     low: float | None = None
     high: float | None = None
-    text: str = field(init=False, repr=False)  # what it is equal by: name and parameters
+    name: str = field(init=False, repr=False)
+    given: tuple[tuple[str, float], ...] = field(init=False, repr=False)  # its parameters, "" for those without a name
     between: tuple[float, float] = field(init=False, repr=False)  # cumulative probabilities of the limits
 
     def __post_init__(self) -> None:
-        name, args, kwds = named_distribution(self.frozen)
-        given = [repr(value) for value in args] + [f"{key}={value!r}" for key, value in sorted(kwds.items())]
-        object.__setattr__(self, "text", f"stats.{name}({', '.join(given)})")
+        from scipy import stats
+
+        kind = getattr(self.frozen, "dist", None)
+        name, what = str(getattr(kind, "name", "")), type(self.frozen).__name__
+        example = "write for example scipy.stats.norm(7850, 50), or fm.Normal(7850, 50)"
+        known = isinstance(self.frozen, stats.distributions.rv_frozen) and type(getattr(stats, name, None)) is type(kind)
+        ensure(known, f"{what} is no distribution of scipy.stats with its parameters, which alone a study can store; {example}")
+        object.__setattr__(self, "name", name)
+        given = [*(("", value) for value in self.frozen.args), *sorted(self.frozen.kwds.items())]
+        try:
+            object.__setattr__(self, "given", tuple((key, float(value)) for key, value in given))
+        except (TypeError, ValueError):
+            raise StudyError(f"the parameters of the distribution {name} must be single numbers; {example}") from None
         ensure(math.isfinite(float(self.frozen.ppf(0.5))), f"{self}: scipy.stats does not allow these parameters")
         for end in ("low", "high"):
             if getattr(self, end) is not None:
-                object.__setattr__(self, end, finite_number(getattr(self, end), f"limit {end} of {name}"))
+                object.__setattr__(self, end, number_of(getattr(self, end), f"limit {end} of {name}"))
         # A discrete distribution has probability at its lower limit itself.
         start = 0.0 if self.low is None else float(self.frozen.cdf(self.low - self.is_discrete))
         stop = 1.0 if self.high is None else float(self.frozen.cdf(self.high))
@@ -163,11 +148,14 @@ class Distribution:
         ensure(left > 1e-9, f"{self}: the probability between low and high is {left:.2g}, so no value is left")
         object.__setattr__(self, "between", (start, stop))
 
+    def text(self, form: str = "g") -> str:
+        """The distribution as a call of scipy.stats, its numbers in this format ("r": every digit)."""
+        numbers = [(key, repr(value) if form == "r" else f"{value:{form}}") for key, value in self.given]
+        return f"{self.name}({', '.join(f'{key}={number}' if key else number for key, number in numbers)})"
+
     def __str__(self) -> str:
-        name, args, kwds = named_distribution(self.frozen)
-        given = [f"{value:g}" for value in args] + [f"{key}={value:g}" for key, value in sorted(kwds.items())]
-        given += [f"{key}={end:g}" for key, end in (("low", self.low), ("high", self.high)) if end is not None]
-        return f"{name}({', '.join(given)})"
+        limits = [f"{key}={end:g}" for key, end in (("low", self.low), ("high", self.high)) if end is not None]
+        return f"{', '.join([self.text()[:-1], *limits])})"
 
     @property
     def is_discrete(self) -> bool:
@@ -175,7 +163,7 @@ class Distribution:
         return hasattr(self.frozen.dist, "pmf")
 
     def quantiles(self, u: FloatArray) -> Sequence[float]:
-        """The value for each u, of shape (n,); ints for a discrete distribution."""
+        """The value for each u; ints for a discrete distribution."""
         start, stop = self.between
         values = _rounded(self.frozen.ppf(np.clip(start + u * (stop - start), _SMALLEST, _LARGEST)).tolist(), SAFE_DIGITS)
         low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
@@ -185,19 +173,6 @@ class Distribution:
     def levels(self, count: int) -> Sequence[float]:
         """The medians of ``count`` parts of equal probability."""
         return list(dict.fromkeys(self.quantiles((np.arange(count) + 0.5) / count)))
-
-    def to_json(self) -> dict[str, Any]:
-        """The distribution as plain data."""
-        name, args, kwds = named_distribution(self.frozen)
-        return {"distribution": name, "args": list(args), "kwds": kwds, "low": self.low, "high": self.high}
-
-    def for_parameter(self, setting: Setting) -> Distribution:
-        """The distribution itself; StudyError if the parameter is no number, or whole and the distribution is not."""
-        kind = setting.kind
-        ensure(kind in (float, int), f"it is no number ({kind.__name__}), so it has no distribution: give a list of values")
-        right = "give a range, a list, or a discrete distribution such as scipy.stats.binom(10, 0.3)"
-        ensure(kind is float or self.is_discrete, f"it is a whole number, which {self} is not: {right}")
-        return self
 
 
 @dataclass(frozen=True)
@@ -221,89 +196,98 @@ class RunSeeds:
         state = np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(place + 1)
         return low + int(state[place]) % (high - low + 1)
 
-    def to_json(self) -> dict[str, Any]:
-        """The entry as plain data."""
-        return {"run_seeds": True}
-
 
 Entry = Range | Choices | Distribution
 
 
 def Normal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
     """``scipy.stats.norm`` of given mean and standard deviation, truncated at ``low`` and ``high`` if they are given."""
-    from scipy import stats
-
-    return _truncated(stats.norm(finite_number(mean, "mean"), _positive(deviation, "standard deviation")), low, high)
+    return _made("norm", low, high, number_of(mean, "mean"), number_of(deviation, "standard deviation", above=0.0))
 
 
 def LogNormal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
     """``scipy.stats.lognorm``; mean and standard deviation are those of the value itself, not of its logarithm."""
-    from scipy import stats
-
-    variation = _positive(deviation, "standard deviation") / _positive(mean, "mean")
-    spread = math.sqrt(math.log1p(variation**2))
-    return _truncated(stats.lognorm(spread, scale=float(mean) / math.sqrt(1.0 + variation**2)), low, high)
+    variation = number_of(deviation, "standard deviation", above=0.0) / number_of(mean, "mean", above=0.0)
+    scale = float(mean) / math.sqrt(1.0 + variation**2)
+    return _made("lognorm", low, high, math.sqrt(math.log1p(variation**2)), scale=scale)
 
 
 def Triangular(low: float, mode: float, high: float) -> Any:
     """``scipy.stats.triang`` from ``low`` to ``high``, most probable at ``mode``."""
-    from scipy import stats
-
-    low, mode, high = (finite_number(value, "ends and mode of a triangular distribution") for value in (low, mode, high))
-    ordered = low <= mode <= high and low < high
-    ensure(ordered, f"a triangular distribution needs low <= mode <= high, not {low:g}, {mode:g}, {high:g}")
-    return stats.triang((mode - low) / (high - low), loc=low, scale=high - low)
+    low, mode, high = (number_of(value, "ends and mode of a triangular distribution") for value in (low, mode, high))
+    right = low <= mode <= high and low < high
+    ensure(right, f"a triangular distribution needs low <= mode <= high, not {low:g}, {mode:g}, {high:g}")
+    return _made("triang", None, None, (mode - low) / (high - low), loc=low, scale=high - low)
 
 
 def Weibull(scale: float, shape: float, location: float = 0.0, low: float | None = None, high: float | None = None) -> Any:
     """``scipy.stats.weibull_min``: probability 1 - exp(-((x - location) / scale)^shape) of a value below x."""
+    shape, scale = number_of(shape, "shape", above=0.0), number_of(scale, "scale", above=0.0)
+    return _made("weibull_min", low, high, shape, loc=number_of(location, "location"), scale=scale)
+
+
+def _made(name: str, low: float | None, high: float | None, *args: float, **kwds: float) -> Any:
     from scipy import stats
 
-    shape, scale = _positive(shape, "shape"), _positive(scale, "scale")
-    return _truncated(stats.weibull_min(shape, loc=finite_number(location, "location"), scale=scale), low, high)
-
-
-def _truncated(frozen: Any, low: float | None, high: float | None) -> Any:
+    frozen = getattr(stats, name)(*args, **kwds)
     return frozen if low is None and high is None else Distribution(frozen, low, high)
-
-
-def named_distribution(frozen: Any) -> tuple[str, tuple[float, ...], dict[str, float]]:
-    """Name and parameters of a frozen distribution of scipy.stats; StudyError for anything else."""
-    from scipy import stats
-
-    kind, what = getattr(frozen, "dist", None), type(frozen).__name__
-    name = str(getattr(kind, "name", ""))
-    example = "write for example scipy.stats.norm(7850, 50), or fm.Normal(7850, 50)"
-    known = isinstance(frozen, stats.distributions.rv_frozen) and type(getattr(stats, name, None)) is type(kind)
-    ensure(known, f"{what} is no distribution of scipy.stats with its parameters, which alone a study can store; {example}")
-    try:
-        return name, tuple(map(float, frozen.args)), {key: float(value) for key, value in frozen.kwds.items()}
-    except (TypeError, ValueError):
-        raise StudyError(f"the parameters of the distribution {name} must be single numbers; {example}") from None
 
 
 def entry_from(given: Any) -> Entry | RunSeeds:
     """A range of two numbers (low, high), a list of values, a frozen distribution of scipy.stats, or an entry itself.
 
-    Raises StudyError, with examples, for anything else.
+    StudyError, with examples, for anything else.
     """
     if isinstance(given, Entry | RunSeeds):
         return given
     if isinstance(given, list | range | set | frozenset):
-        return Choices(sorted(given, key=repr) if isinstance(given, set | frozenset) else given)
+        return Choices(tuple(sorted(given, key=repr) if isinstance(given, set | frozenset) else given))
     if isinstance(given, tuple):
         ranged = len(given) == 2 or (len(given) == 3 and given[2] == "log")
         ensure(ranged, f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
         return Range(given[0], given[1], log=len(given) == 3)
     if hasattr(given, "ppf") or hasattr(given, "icdf"):
         return Distribution(given)
-    if hasattr(given, "tolist"):  # an array
-        return entry_from(given.tolist())
-    raise StudyError(f"{given!r} says no values; write {EXAMPLES}")
+    ensure(hasattr(given, "tolist"), f"{given!r} says no values; write {EXAMPLES}")
+    return entry_from(given.tolist())  # an array
+
+
+def checked_entry(entry: Entry, setting: Setting) -> Entry:
+    """The entry as it is used for a parameter: its values have the parameter's type.
+
+    StudyError or CaseError, without the parameter's name, if the parameter cannot have these values.
+    """
+    kind, low, high = setting.kind, setting.minimum, setting.maximum
+    if isinstance(entry, Choices):
+        return Choices(tuple(converted(setting, value) for value in entry.values))
+    text = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}.get(kind)
+    what = "range" if isinstance(entry, Range) else "distribution"
+    ensure(text is None, f"it is {text}, which has no {what}: give a list of values")
+    if isinstance(entry, Distribution):
+        right = "give a range, a list, or a discrete distribution such as scipy.stats.binom(10, 0.3)"
+        ensure(kind is float or entry.is_discrete, f"it is a whole number, which {entry} is not: {right}")
+        return entry
+    ensure(low is None or entry.low >= low, f"the range begins at {entry.low:g}, below the parameter's minimum {low}")
+    ensure(high is None or entry.high <= high, f"the range ends at {entry.high:g}, above the parameter's maximum {high}")
+    for end in (entry.low, entry.high) if kind is int else ():
+        ensure(end == int(end), f"the parameter is a whole number, which {end:g}, an end of the range, is not")
+    return replace(entry, whole=kind is int)
+
+
+def entry_to_json(entry: Entry | RunSeeds) -> dict[str, Any]:
+    """The entry as plain data."""
+    if isinstance(entry, Range):
+        return {"range": [entry.low, entry.high], "log": entry.log}
+    if isinstance(entry, Choices):
+        return {"choices": [list(value) if isinstance(value, tuple) else value for value in entry.values]}
+    if isinstance(entry, RunSeeds):
+        return {"run_seeds": True}
+    args, kwds = [value for key, value in entry.given if not key], {key: value for key, value in entry.given if key}
+    return {"distribution": entry.name, "args": args, "kwds": kwds, "low": entry.low, "high": entry.high}
 
 
 def entry_from_json(data: Mapping[str, Any]) -> Entry | RunSeeds:
-    """The entry that ``to_json`` of an entry wrote; StudyError for other data."""
+    """The entry that :func:`entry_to_json` wrote; StudyError for other data."""
     from scipy import stats
 
     try:
@@ -325,18 +309,20 @@ def ensure(right: object, message: str) -> None:
         raise StudyError(message)
 
 
-def finite_number(value: object, what: str) -> float:
-    """A finite float; StudyError otherwise."""
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
-    raise StudyError(f"the {what} must be a finite number, not {value!r}")
+def number_of(value: object, what: str, above: float = -math.inf) -> float:
+    """A finite float above a limit; StudyError otherwise."""
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    ensure(is_number, f"the {what} must be a finite number, not {value!r}")
+    found = float(value)  # type: ignore[arg-type]
+    ensure(found > above, f"the {what} must be above {above:g}, not {found:g}")
+    return found
 
 
 def whole_number(value: object, what: str, smallest: int = 1) -> int:
     """An int that is at least ``smallest``; StudyError otherwise."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest:
-        return int(value)
-    raise StudyError(f"the {what} must be a whole number of at least {smallest}, not {value!r}")
+    right = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest
+    ensure(right, f"the {what} must be a whole number of at least {smallest}, not {value!r}")
+    return int(value)  # type: ignore[call-overload]
 
 
 def plain_value(value: object) -> object:
@@ -344,12 +330,6 @@ def plain_value(value: object) -> object:
     if isinstance(value, np.ndarray | list | tuple):
         return tuple(plain_value(part) for part in value)
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _positive(value: object, what: str) -> float:
-    found = finite_number(value, what)
-    ensure(found > 0, f"the {what} must be above 0, not {found:g}")
-    return found
 
 
 def _rounded(values: Iterable[float], digits: int) -> list[float]:

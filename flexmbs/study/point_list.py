@@ -80,7 +80,7 @@ class PointList(Sampler):
             )
         columns = dict(self._columns(space))
         # The space of the points: what the table and the plots know of the parameters.
-        of_points = space.with_entries({name: Choices(dict.fromkeys(values)) for name, values in columns.items()})
+        of_points = space.with_entries({name: Choices(tuple(dict.fromkeys(values))) for name, values in columns.items()})
         ordered = [columns[name] for name in of_points.names]
         return Points(
             of_points,

@@ -31,30 +31,20 @@ _digests: dict[tuple[str, int, int], str] = {}
 
 @dataclass(frozen=True)
 class RunSpec:
-    """How each point of a study is run: what all runs have in common, as plain data that any process can be sent.
+    """How each point of a study is run: what all runs have in common, as plain data that any process can be sent."""
 
-    Attributes
-    ----------
-    case : path of the case file
-    case_digest : hash of the case file and the modules beside it that it imports
-    fixed : name -> value of parameters that differ from their defaults in all runs
-    storage : ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
-    keep : "results" (the whole result folder) or "figures" (the record and the histories only)
-    histories : names of histories that are stored with the record, at ``history_times`` evenly spaced times
-    history_times : number of times from 0 to the end of the run
-    directory : folder that relative paths in parameters start from; empty for the current one
-    sources : hash of the flexmbs sources that the keys of runs contain: those that the study was begun with; empty for
-        those of this process
-    """
-
-    case: str
-    case_digest: str
+    case: str  # path of the case file
+    case_digest: str  # hash of the case file and the modules beside it that it imports
+    # name -> value of parameters that differ from their defaults in all runs
     fixed: Mapping[str, object] = field(default_factory=dict)
+    # ``store_every``, ``output_step``, ``storage_limit`` of ``System.simulate``
     storage: Mapping[str, object] = field(default_factory=dict)
-    keep: str = "results"
-    histories: tuple[str, ...] = ()
-    history_times: int = 201
-    directory: str = ""
+    keep: str = "results"  # "results" (the whole result folder) or "figures" (the record and the histories only)
+    histories: tuple[str, ...] = ()  # names of histories that are stored with the record, at ``history_times`` evenly spaced times
+    history_times: int = 201  # number of times from 0 to the end of the run
+    directory: str = ""  # folder that relative paths in parameters start from; empty for the current one
+    # hash of the flexmbs sources that the keys of runs contain: those that the study was begun with; empty for those of this
+    # process
     sources: str = ""
 
     def __post_init__(self) -> None:

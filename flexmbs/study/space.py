@@ -16,12 +16,13 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.study.entries import (
     Choices,
     Distribution,
-    Entry,
     FloatArray,
     RunSeeds,
+    checked_entry,
     ensure,
     entry_from,
     entry_from_json,
+    entry_to_json,
     whole_number,
 )
 
@@ -33,20 +34,12 @@ Columns = Callable[[int, int], Sequence[Sequence[object]]]
 
 @dataclass(frozen=True)
 class Dimension:
-    """A parameter of the case, or one component of it, and its values.
+    """A parameter of the case, or one component of it, and its values."""
 
-    Attributes
-    ----------
-    name : as the user wrote it, "length" or "axis[1]"
-    setting : what its values are checked against; a component is a number
-    component : its place in a tuple; None for the whole parameter
-    entry : its values
-    """
-
-    name: str
-    setting: Setting
-    component: int | None
-    entry: Entry
+    name: str  # as the user wrote it, "length" or "axis[1]"
+    setting: Setting  # what its values are checked against; a component is a number
+    component: int | None  # its place in a tuple; None for the whole parameter
+    entry: Any  # its values: an Entry; of ``Space.seeds`` RunSeeds
 
     @property
     def label(self) -> str:
@@ -61,20 +54,17 @@ class Dimension:
 
     def check(self, values: Sequence[Any], what: str) -> None:
         """StudyError if the parameter cannot have one of these values of a distribution; ``what`` they are."""
-        if not isinstance(self.entry, Distribution):
-            return  # ranges and lists have been checked
-        low, high = self.setting.minimum, self.setting.maximum
-        numbers = np.array(values, dtype=float)
-        least, most = -math.inf if low is None else low, math.inf if high is None else high
+        least = -math.inf if self.setting.minimum is None else self.setting.minimum
+        most = math.inf if self.setting.maximum is None else self.setting.maximum
+        numbers = np.array(values if isinstance(self.entry, Distribution) else [], dtype=float)  # others have been checked
         wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= least) & (numbers <= most)))
         if not len(wrong):
             return
-        first = numbers[wrong[0]]
-        limit, remedy = "not finite", "low= and high="
-        if low is not None and first < low:
-            limit, remedy = f"below the parameter's minimum {low:g}", f"low={low:g}"
-        elif high is not None and first > high:
-            limit, remedy = f"above the parameter's maximum {high:g}", f"high={high:g}"
+        first, limit, remedy = numbers[wrong[0]], "not finite", "low= and high="
+        if math.isfinite(first):
+            limit, remedy = f"below the parameter's minimum {least:g}", f"low={least:g}"
+            if first > most:
+                limit, remedy = f"above the parameter's maximum {most:g}", f"high={most:g}"
         raise StudyError(
             f"space: {self.label}: {len(wrong)} of {len(values)} {what} of {self.entry} cannot be run; the first, "
             f"number {wrong[0]}, has {first:.6g}, which is {limit}: truncate the distribution with {remedy}"
@@ -110,12 +100,10 @@ class Space:
         self.fixed = {name: self._fixed(name, value) for name, value in (fixed or {}).items()}
         self.base = {name: setting.default for name, setting in self.settings.items()} | self.fixed
         found = [self._dimension(name, entry) for name, entry in entries.items()]
-        self._entries = {name: entry for name, _, _, entry in found}
-        self.varied = tuple(
-            Dimension(name, setting, place, entry) for name, setting, place, entry in found if not isinstance(entry, RunSeeds)
-        )
-        self.seeds = tuple(setting for _, setting, _, entry in found if isinstance(entry, RunSeeds))
-        self._refuse_repeated([(name, setting.name, place) for name, setting, place, _ in found])
+        self.varied = tuple(item for item in found if not isinstance(item.entry, RunSeeds))
+        self.seeds = tuple(item.setting for item in found if isinstance(item.entry, RunSeeds))
+        self._entries = {item.name: item.entry for item in found}
+        self._refuse_repeated(found)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -182,7 +170,7 @@ class Space:
     def to_json(self) -> dict[str, Any]:
         """The entries and fixed values as plain data."""
         fixed = {name: list(value) if isinstance(value, tuple) else value for name, value in self.fixed.items()}
-        return {"entries": {name: entry.to_json() for name, entry in self._entries.items()}, "fixed": fixed}
+        return {"entries": {name: entry_to_json(entry) for name, entry in self._entries.items()}, "fixed": fixed}
 
     @classmethod
     def from_json(cls, parameters: type | Iterable[Setting], data: Mapping[str, Any]) -> Space:
@@ -223,36 +211,35 @@ class Space:
         except CaseError as error:
             raise StudyError(f"fixed values: {error}") from None
 
-    def _dimension(self, name: str, given: object) -> tuple[str, Setting, int | None, Entry | RunSeeds]:
-        """Name, setting, component and values, which are checked against the setting."""
+    def _dimension(self, name: str, given: object) -> Dimension:
         setting, place = self.setting(name)
         try:
-            entry = entry_from(given)
+            entry: Any = entry_from(given)
             if isinstance(entry, RunSeeds):
                 ensure(setting.kind is int and place is None, f"{entry} are whole numbers, which the parameter is not")
-                return name, setting, place, entry
-            if setting.kind is tuple and not isinstance(entry, Choices):
-                size = len(setting.default) if isinstance(setting.default, tuple) else 0
-                parts = f"; its components are {setting.name}[0] to {setting.name}[{size - 1}]" if size else ""
-                raise StudyError(f"it is a tuple of numbers: give a list of tuples{parts}")
-            return name, setting, place, entry.for_parameter(setting)
+                return Dimension(name, setting, place, entry)
+            size = len(setting.default) if isinstance(setting.default, tuple) else 0
+            parts = f"; its components are {setting.name}[0] to {setting.name}[{size - 1}]" if size else ""
+            is_list = setting.kind is not tuple or isinstance(entry, Choices)
+            ensure(is_list, f"it is a tuple of numbers: give a list of tuples{parts}")
+            return Dimension(name, setting, place, checked_entry(entry, setting))
         except (StudyError, CaseError) as error:
             raise StudyError(f"space: {name}{f' [{setting.unit}]' if setting.unit else ''}: {error}") from None
 
-    def _refuse_repeated(self, found: Sequence[tuple[str, str, int | None]]) -> None:
-        """StudyError for a parameter that is varied as a whole and by component, or fixed and varied.
-
-        ``found``: name as written, name of the parameter, component.
-        """
-        whole = {parameter for _, parameter, place in found if place is None}
-        components = set()
-        for name, parameter, place in found:
-            also = f"also fixed to {self.fixed.get(parameter)!r}; leave out one of them"
-            ensure(place is not None or parameter not in self.fixed, f"space: {name} is varied, and {also}")
-            both = f"space: {parameter} is varied as a whole, so its component {name} cannot be varied too"
-            ensure(place is None or parameter not in whole, both)
-            ensure(place is None or (parameter, place) not in components, f"space: {name} is varied twice")
-            components.add((parameter, place))
+    def _refuse_repeated(self, found: Sequence[Dimension]) -> None:
+        """StudyError for a parameter that is varied as a whole and by component, or fixed and varied."""
+        whole = {item.setting.name for item in found if item.component is None}
+        seen = set()
+        for item in found:
+            name, parameter = item.name, item.setting.name
+            if item.component is None:
+                also = f"also fixed to {self.fixed.get(parameter)!r}; leave out one of them"
+                ensure(parameter not in self.fixed, f"space: {name} is varied, and {also}")
+            else:
+                both = f"space: {parameter} is varied as a whole, so its component {name} cannot be varied too"
+                ensure(parameter not in whole, both)
+                ensure((parameter, item.component) not in seen, f"space: {name} is varied twice")
+            seen.add((parameter, item.component))
 
 
 class Points(Sequence[dict[str, object]]):

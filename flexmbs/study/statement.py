@@ -19,6 +19,7 @@ from flexmbs.common.file_lock import FileLock
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
+from flexmbs.study.entries import ensure
 from flexmbs.study.run_key import RunSpec, current_versions
 from flexmbs.study.sampler_names import sampler_from_json
 
@@ -30,26 +31,16 @@ _SHOWN = 6  # differences that a message names
 
 @dataclass(frozen=True)
 class Statement:
-    """A study: which case, over what, at which points, and how each run is made.
+    """A study: which case, over what, at which points, and how each run is made."""
 
-    Attributes
-    ----------
-    case : description of the case
-    spec : what all runs have in common; its ``sources`` are those that the keys contain
-    space, sampler : as their ``to_json`` give them
-    seed : of the sampler
-    case_files : name of each module ("" for the case file) -> hash
-    case_text : content of the case file, kept as case.py beside study.json
-    versions : what the study was computed with: first that with which it was begun, then others that were accepted
-    """
-
-    case: CaseDescription
-    spec: RunSpec
-    space: Mapping[str, object]
+    case: CaseDescription  # description of the case
+    spec: RunSpec  # what all runs have in common; its ``sources`` are those that the keys contain
+    space: Mapping[str, object]  # as their ``to_json`` give them
     sampler: Mapping[str, object]
-    seed: int = 0
-    case_files: Mapping[str, str] = field(default_factory=dict)
-    case_text: str = field(default="", compare=False)
+    seed: int = 0  # of the sampler
+    case_files: Mapping[str, str] = field(default_factory=dict)  # name of each module ("" for the case file) -> hash
+    case_text: str = field(default="", compare=False)  # content of the case file, kept as case.py beside study.json
+    # what the study was computed with: first that with which it was begun, then others that were accepted
     versions: tuple[Mapping[str, str], ...] = ()
 
     @classmethod
@@ -79,13 +70,10 @@ class Statement:
             raise StudyError(f"{path}: cannot be read: {reason(error)}") from error
         except ValueError as error:
             raise StudyError(f"{path}: is damaged ({error}); restore it from a backup") from None
-        known = content.get("format") if isinstance(content, dict) else None
-        if not isinstance(known, int):
-            raise StudyError(f"{path}: is not the statement of a study (it has no format)")
-        if known > FORMAT:
-            raise StudyError(
-                f"{path}: was written by a newer flexmbs (format {known}, this one reads {FORMAT}): install that version"
-            )
+        known: Any = content.get("format") if isinstance(content, dict) else None
+        ensure(isinstance(known, int), f"{path}: is not the statement of a study (it has no format)")
+        newer = f"was written by a newer flexmbs (format {known}, this one reads {FORMAT}): install that version"
+        ensure(known <= FORMAT, f"{path}: {newer}")
         try:
             values = {entry.name: content[entry.name] for entry in fields(cls) if entry.name != "case_text"}
             case = {"name": values["case"]} if known == 1 else values["case"]
@@ -117,9 +105,8 @@ class Statement:
         with _locked(folder):
             if not (folder / STUDY).exists():
                 taken = [name for name in ("runs", "runs.sqlite", MODEL) if os.path.lexists(folder / name)]
-                if taken:
-                    what = "a result" if taken == [MODEL] else f"runs, but no {STUDY}: restore it from a backup"
-                    raise StudyError(f"{folder}: holds {what} ({', '.join(taken)}); give another folder for this study")
+                what = "a result" if taken == [MODEL] else f"runs, but no {STUDY}: restore it from a backup"
+                ensure(not taken, f"{folder}: holds {what} ({', '.join(taken)}); give another folder for this study")
                 write_bytes(folder / CASE, self.case_text.encode(), StudyError)
                 self._write(folder)
                 return self
@@ -133,9 +120,8 @@ class Statement:
         """This statement, stored in ``folder``, with what ``other`` may add to it; StudyError for other differences."""
         self.require_same_case(other.spec.case, other.spec.case_digest, other.case_files, other.case_text, folder)
         found = _differences(self._compared(), other._compared())
-        if found:
-            shown = "".join(f"\n  {line}" for line in found[:_SHOWN]) + ("\n  ..." if len(found) > _SHOWN else "")
-            raise StudyError(f"{folder}: holds another study; give another folder, or state the same study:{shown}")
+        shown = "".join(f"\n  {line}" for line in found[:_SHOWN]) + ("\n  ..." if len(found) > _SHOWN else "")
+        ensure(not found, f"{folder}: holds another study; give another folder, or state the same study:{shown}")
         sampler = self._merged_sampler(other, folder)
         versions = self._merged_versions(other, folder, accept_versions)
         directory = self.spec.directory if os.path.isdir(self.spec.directory) else other.spec.directory
@@ -166,15 +152,15 @@ class Statement:
         if _plain(self.sampler) == _plain(other.sampler):
             return self.sampler
         before, now = sampler_from_json(self.sampler), sampler_from_json(other.sampler)
-        if now.extends(before):
-            return other.sampler
         found = "; ".join(_differences(_plain(self.sampler), _plain(other.sampler), "sampler")[:_SHOWN])
-        if before.extends(now):
-            raise StudyError(f"{folder}: the study has more runs than are asked for ({found}); give at least as many")
-        raise StudyError(
+        more = f"the study has more runs than are asked for ({found}); give at least as many"
+        ensure(now.extends(before) or not before.extends(now), f"{folder}: {more}")
+        ensure(
+            now.extends(before),
             f"{folder}: holds another study; give another folder, or state the same study. A sampler whose first "
-            f"points are those of the study would continue it; this one makes others:\n  {found}"
+            f"points are those of the study would continue it; this one makes others:\n  {found}",
         )
+        return other.sampler
 
     def _merged_versions(self, other: Statement, folder: Path, accept: bool) -> tuple[Mapping[str, str], ...]:
         now = dict(other.versions[0])

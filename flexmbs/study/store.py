@@ -14,6 +14,7 @@ from flexmbs.common.file_lock import FileLock
 from flexmbs.common.progress import size_text
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.study.claim import GONE, LOCK, RUNS, WORK, Claim, Layout, is_key, move, remove
+from flexmbs.study.entries import ensure
 from flexmbs.study.packed_runs import PackedRuns
 from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
 from flexmbs.study.statement import Statement
@@ -23,26 +24,16 @@ UNPACKED = "unpacked"
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """Numbers of points of a study by what has become of them, and what it takes on disk.
+    """Numbers of points of a study by what has become of them, and what it takes on disk."""
 
-    Attributes
-    ----------
-    folder : of the study
-    points : all
-    finished, failed, begun, missing : points whose run is finished; failed; was begun and is going on or was cut off;
-        was never begun
-    packed : finished runs that are packed
-    files, bytes : number and size of all files of the study
-    """
-
-    folder: str
-    points: int
-    finished: int
+    folder: str  # of the study
+    points: int  # all
+    finished: int  # points whose run is finished; failed; was begun and is going on or was cut off; was never begun
     failed: int
     begun: int
     missing: int
-    packed: int
-    files: int
+    packed: int  # finished runs that are packed
+    files: int  # number and size of all files of the study
     bytes: int
 
     def __str__(self) -> str:
@@ -85,13 +76,9 @@ class Store:
         _require_key(key)
         return RunRecord.read(self.layout.finished(key), FINISHED) or self._packed.record(key)
 
-    def failed_record(self, key: str) -> RunRecord | None:
-        """The record of a failed run; None if it is not among those that failed."""
-        return RunRecord.read(self.layout.failed(_require_key(key)), FAILED)
-
     def record(self, key: str) -> RunRecord | None:
         """The record of a finished or failed run; None if there is none."""
-        return self.finished_record(key) or self.failed_record(key)
+        return self.finished_record(key) or RunRecord.read(self.layout.failed(key), FAILED)
 
     def records(self) -> Iterator[RunRecord]:
         """All records, each key once: finished runs, then failed ones. Reads them one by one.
@@ -116,11 +103,6 @@ class Store:
         """Keys of the failed runs, 16 bytes each."""
         names = (folder.name for folder in run_folders(self.folder / FAILED))
         return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and self._packed.record(key) is None}
-
-    def begun_keys(self) -> set[bytes]:
-        """Keys of the runs that are going on or were cut off, 16 bytes each."""
-        names = {name[:32] for name in entries(self.folder / WORK) if not name.endswith(GONE)}
-        return {bytes.fromhex(name) for name in names if is_key(name)}
 
     def claim(self, key: str, *, count: bool = True) -> Claim | None:
         """The run, for this process alone; None if another process has it.
@@ -152,16 +134,17 @@ class Store:
         False if it is not among the failed ones (any more), or another process works on it.
         """
         lock = FileLock(self.layout.work(_require_key(key), LOCK))
+        failed, work = self.layout.failed(key), self.layout.work(key)
         if not _acquired(lock):
             return False
         try:
-            if not self.layout.failed(key).exists():
+            if not failed.exists():
                 return False
-            remove(self.layout.work(key))  # of a claim after the failure, which began again and did not end
-            move(self.layout.failed(key), self.layout.work(key))
-            (self.layout.work(key) / RECORD).unlink(missing_ok=True)
+            remove(work)  # of a claim after the failure, which began again and did not end
+            move(failed, work)
+            (work / RECORD).unlink(missing_ok=True)
         except OSError as error:
-            raise StudyError(f"{self.layout.failed(key)}: cannot be moved: {reason(error)}") from error
+            raise StudyError(f"{failed}: cannot be moved: {reason(error)}") from error
         finally:
             lock.release()
         return True
@@ -222,7 +205,8 @@ class Store:
 
     def status(self, points: Mapping[bytes, Sequence[int]]) -> StudyStatus:
         """What has become of the runs with these keys; ``points``: of each run. Visits every file."""
-        known = {"finished": self.finished_keys(), "failed": self.failed_keys(), "begun": self.begun_keys()}
+        begun = {name[:32] for name in entries(self.folder / WORK) if is_key(name[:32]) and not name.endswith(GONE)}
+        known = {"finished": self.finished_keys(), "failed": self.failed_keys(), "begun": set(map(bytes.fromhex, begun))}
         count = dict.fromkeys((*known, "missing"), 0)
         for key, indices in points.items():
             count[next((what for what, keys in known.items() if key in keys), "missing")] += len(indices)
@@ -247,11 +231,8 @@ class Store:
     def _refuse_former_packs(self) -> None:
         """StudyError for the packs of flexmbs 0.1.0."""
         former = [name for name in entries(self.folder / "packs") if name.endswith(".zip")]
-        if former:
-            raise StudyError(
-                f"{self.folder / 'packs' / former[0]}: packs of flexmbs 0.1.0 are not read any more: evaluate this study with that "
-                "version, or remove the folder packs and run the study again"
-            )
+        right = "evaluate this study with that version, or remove the folder packs and run the study again"
+        ensure(not former, f"{self.folder}: packs of flexmbs 0.1.0 ({', '.join(former[:1])}) are not read any more: {right}")
 
 
 def entries(folder: Path) -> list[str]:
@@ -285,7 +266,5 @@ def _acquired(lock: FileLock) -> bool:
 
 
 def _require_key(key: str) -> str:
-    """The key; StudyError if it cannot be one."""
-    if not is_key(key):
-        raise StudyError(f"{key!r} is not the key of a run, which has 32 hexadecimal digits")
+    ensure(is_key(key), f"{key!r} is not the key of a run, which has 32 hexadecimal digits")
     return key

@@ -204,7 +204,7 @@ def test_study_of_the_version_before(case):
     assert json.loads(path.read_text()) == content and len(fm.Study.open(study.folder).table()) == 4
     (study.folder / "packs").mkdir()
     (study.folder / "packs" / "0a.zip").touch()
-    with pytest.raises(fm.StudyError, match="0a.zip: packs of flexmbs 0.1.0 are not read"):
+    with pytest.raises(fm.StudyError, match="packs of flexmbs 0.1.0 .0a.zip. are not read"):
         fm.Study.open(study.folder)
 
 

@@ -137,8 +137,8 @@ def _entry(entry: object) -> str:
         return "fm.RunSeeds()"
     if isinstance(entry, Distribution):
         limits = [f", {name}={end!r}" for name, end in (("low", entry.low), ("high", entry.high)) if end is not None]
-        return f"fm.Distribution({entry.text}{''.join(limits)})"
-    return Distribution(entry).text
+        return f"fm.Distribution(stats.{entry.text('r')}{''.join(limits)})"
+    return f"stats.{Distribution(entry).text('r')}"
 
 
 def _sampler(sampler: Sampler) -> str:

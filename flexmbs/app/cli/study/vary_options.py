@@ -97,7 +97,7 @@ def _entry(values: str) -> object:
         raise StudyError(f"one value varies nothing (--set fixes a value for all runs); examples of right ones: {EXAMPLES}")
     if "" in parts:
         raise StudyError(f"a value is missing before or after a {'comma' if separator == ',' else 'semicolon'}")
-    return Choices(parts)
+    return Choices(tuple(parts))
 
 
 def _distribution(name: str, text: str) -> object:
