@@ -166,9 +166,8 @@ _WHERE = {
     "flexmbs.study.samplers": ("LatinHypercube", "Sobol", "Halton", "RandomSample", "Grid", "SobolIndices", "Morris"),
     "flexmbs.study.point_list": ("PointList",),
     "flexmbs.study.study": ("Study",),
-    "flexmbs.study.execution.limits": ("RunLimits",),
-    "flexmbs.study.execution.study_outcome": ("StudyOutcome", "StudyInterrupted"),
-    "flexmbs.study.execution.study_progress": ("StudyProgress",),
+    "flexmbs.study.run_tasks": ("RunLimits",),
+    "flexmbs.study.study_outcome": ("StudyOutcome", "StudyInterrupted", "StudyProgress"),
     "flexmbs.study.run_record": ("RunRecord", "RunFailure"),
     "flexmbs.study.store": ("StudyStatus",),
 }

@@ -240,13 +240,10 @@ from flexmbs.study.entries import Range as Range
 from flexmbs.study.entries import RunSeeds as RunSeeds
 from flexmbs.study.entries import Triangular as Triangular
 from flexmbs.study.entries import Weibull as Weibull
-from flexmbs.study.execution.limits import RunLimits as RunLimits
-from flexmbs.study.execution.study_outcome import StudyInterrupted as StudyInterrupted
-from flexmbs.study.execution.study_outcome import StudyOutcome as StudyOutcome
-from flexmbs.study.execution.study_progress import StudyProgress as StudyProgress
 from flexmbs.study.point_list import PointList as PointList
 from flexmbs.study.run_record import RunFailure as RunFailure
 from flexmbs.study.run_record import RunRecord as RunRecord
+from flexmbs.study.run_tasks import RunLimits as RunLimits
 from flexmbs.study.samplers import Grid as Grid
 from flexmbs.study.samplers import Halton as Halton
 from flexmbs.study.samplers import LatinHypercube as LatinHypercube
@@ -258,6 +255,9 @@ from flexmbs.study.space import Points as Points
 from flexmbs.study.space import Space as Space
 from flexmbs.study.store import StudyStatus as StudyStatus
 from flexmbs.study.study import Study as Study
+from flexmbs.study.study_outcome import StudyInterrupted as StudyInterrupted
+from flexmbs.study.study_outcome import StudyOutcome as StudyOutcome
+from flexmbs.study.study_outcome import StudyProgress as StudyProgress
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
 from flexmbs.view.plots import SpaceTimeMap as SpaceTimeMap

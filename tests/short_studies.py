@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import load_case, run_case
-from flexmbs.study.execution.run_points import run_points
-from flexmbs.study.execution.run_tasks import task_of
 from flexmbs.study.run_key import RunSpec
+from flexmbs.study.run_points import run_points
+from flexmbs.study.run_tasks import RunLimits, WorkerSettings, task_of
 from flexmbs.study.statement import Statement
 from flexmbs.study.store import Store
 
@@ -52,6 +55,11 @@ def figures(result, p):
             time.sleep(1e-3)
     if p.what == "sleep":
         time.sleep(1000.0)
+    while p.what == "stubborn":
+        try:
+            time.sleep(1000.0)
+        except KeyboardInterrupt:
+            pass
     if p.what == "native":  # holds the lock of the interpreter, so no Python code runs any more
         ctypes.PyDLL(None).sleep(1000)
     if p.what == "memory":
@@ -120,3 +128,17 @@ class ShortStudy:
 
 def _number(value):
     return value.item() if hasattr(value, "item") else value
+
+
+def settings_of(study: ShortStudy) -> WorkerSettings:
+    return WorkerSettings(str(study.folder), study.spec, "", RunLimits(), 2, 1, "", ())
+
+
+def worker_processes(pid: int | None = None) -> list[psutil.Process]:
+    """Worker processes that a process (None: this one) and its children have started, ended ones left out."""
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.Error):
+            if any("popen_loky" in part for part in child.cmdline()):
+                found.append(child)
+    return found

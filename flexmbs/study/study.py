@@ -13,28 +13,25 @@ from typing import TYPE_CHECKING, Any, Self
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError, StudyWarning
-from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.common.names_in_messages import few
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
 from flexmbs.study.claim import LOG
-from flexmbs.study.execution.limits import RunLimits
-from flexmbs.study.execution.messages import Answer
-from flexmbs.study.execution.run_points import run_points
-from flexmbs.study.execution.shards import Shard
-from flexmbs.study.execution.study_outcome import StudyOutcome
-from flexmbs.study.execution.study_progress import StudyProgress, study_progress
 from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
 from flexmbs.study.plots import plot
 from flexmbs.study.reliability import Reliability, reliability
 from flexmbs.study.report import refuse_existing, write_report
 from flexmbs.study.run_key import RunSpec, run_key
+from flexmbs.study.run_points import run_points
 from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
+from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices
 from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_effects, sobol_indices
 from flexmbs.study.space import Points, Space
 from flexmbs.study.statement import CASE, STUDY, Statement
 from flexmbs.study.store import Store, StudyStatus
+from flexmbs.study.study_outcome import StudyOutcome, StudyProgress, study_progress
 from flexmbs.study.table import Row, collect, export
 
 if TYPE_CHECKING:
@@ -173,7 +170,7 @@ class Study:
         *,
         workers: int | None = None,
         executor: object = None,
-        shard: str | tuple[int, int] | Shard | None = None,
+        shard: str | tuple[int, int] | None = None,
         limits: RunLimits | None = None,
         retries: int = 2,
         on_error: str = "skip",
@@ -206,16 +203,6 @@ class Study:
         KeyboardInterrupt
             Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
         """
-        unchecked = list(self.figures)
-
-        def check_figures(_: int, answer: Answer) -> None:
-            """Of the first run that has finished: a name that is wrong is wrong for all."""
-            record = self.store.record(answer.key) if unchecked and answer.status == FINISHED else None
-            while record is not None and unchecked:
-                name = unchecked.pop(0)
-                if name.partition("[")[0] not in record.figures:
-                    raise StudyError(f"the case {self.case.name} has no figure {name!r}. {near_names(name, record.figures)}")
-
         return self._compute(
             self.points,
             accept_versions,
@@ -228,7 +215,7 @@ class Study:
             on_error=on_error,
             retry_failed=retry_failed,
             threads=threads,
-            on_answer=check_figures,
+            figures=self.figures,
         )
 
     def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:

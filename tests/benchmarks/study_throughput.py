@@ -1,6 +1,6 @@
 """Ten thousand short runs of a flexible pendulum impact: efficiency, overhead per run, memory, files.
 
-    OMP_NUM_THREADS=1 python tests/benchmarks/study_throughput.py [--runs 10000] [--executor dask] [--keep results]
+    OMP_NUM_THREADS=1 python tests/benchmarks/study_throughput.py [--runs 10000] [--executor dask] [--brief]
 
 The efficiency is the sum of what the same runs take alone, over what the study takes of the processors: wall time times
 workers. "Alone" are ``run_case`` calls in one process, one after the other, in memory, of a sample of the points,
@@ -25,13 +25,18 @@ from pages import write_into
 
 import flexmbs as fm
 
-SPACE = {
-    "start_angle": (0.05, 0.15),
-    "start_speed": (-4.0, -2.0),
-    "thickness": fm.Normal(0.004, 1e-4, low=3.5e-3),
-    "contact_stiffness": fm.Range(1e9, 1e11, log=True),
-}
-T_END = 0.1
+#: Case, what is varied, end of a run in s: runs of some 150 ms; and brief ones of 20 ms, without flexible bodies.
+USUAL = (
+    "flexible_pendulum_impact",
+    {
+        "start_angle": (0.05, 0.15),
+        "start_speed": (-4.0, -2.0),
+        "thickness": fm.Normal(0.004, 1e-4, low=3.5e-3),
+        "contact_stiffness": fm.Range(1e9, 1e11, log=True),
+    },
+    0.1,
+)
+BRIEF = ("double_pendulum_rigid_stop", {"length1": (0.5, 0.7), "mass1": (1.0, 1.4)}, 0.1)
 
 
 class Memory(threading.Thread):
@@ -77,10 +82,9 @@ def alone(study: fm.Study, count: int) -> float:
     return total / len(chosen)
 
 
-def throughput(runs: int, executor: str, keep: str, folder: Path, workers: int, sample: int) -> dict[str, float]:
-    study = fm.Study(
-        "flexible_pendulum_impact", SPACE, fm.RandomSample(runs), seed=1, fixed={"t_end": T_END}, keep=keep, folder=folder
-    )
+def throughput(runs: int, brief: bool, executor: str, keep: str, folder: Path, workers: int, sample: int) -> dict[str, float]:
+    case, space, end = BRIEF if brief else USUAL
+    study = fm.Study(case, space, fm.RandomSample(runs), seed=1, fixed={"t_end": end}, keep=keep, folder=folder)
     before = alone(study, sample)
     memory = Memory()
     memory.start()
@@ -152,6 +156,7 @@ def table_of(name: str, found: dict[str, float]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--brief", action="store_true", help="runs of 20 ms")
     parser.add_argument("--executor", choices=("local", "dask"), default="local")
     parser.add_argument("--keep", choices=("figures", "results"), default="figures")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
@@ -159,11 +164,11 @@ def main() -> None:
     parser.add_argument("--folder", help="of the study; default: a temporary one")
     parser.add_argument("--save", action="store_true", help="write the row into docs/studies.md")
     given = parser.parse_args()
-    warnings.simplefilter("ignore", fm.BodyWarning)
+    warnings.simplefilter("ignore", fm.FlexmbsWarning)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(given.folder or temporary) / "study"
-        found = throughput(given.runs, given.executor, given.keep, folder, given.workers, given.sample)
-    name = f"{given.executor}, {given.keep}"
+        found = throughput(given.runs, given.brief, given.executor, given.keep, folder, given.workers, given.sample)
+    name = f"{given.executor}, {given.keep}" + (", brief" if given.brief else "")
     text = table_of(name, found)
     print(text)
     if given.save:

@@ -13,19 +13,19 @@ import sys
 import threading
 import time
 import warnings
-from contextlib import suppress
 from pathlib import Path
 
+import distributed
 import psutil
 import pytest
 import short_studies
-from short_studies import PENDULUM, ShortStudy
+from short_studies import PENDULUM, ShortStudy, worker_processes
 
 import flexmbs as fm
 from flexmbs.common.errors import StudyError, StudyWarning
-from flexmbs.study.execution.limits import RunLimits
-from flexmbs.study.execution.study_outcome import StudyInterrupted
 from flexmbs.study.run_key import sources_digest
+from flexmbs.study.run_tasks import RunLimits
+from flexmbs.study.study_outcome import StudyInterrupted
 
 
 @pytest.fixture
@@ -36,18 +36,19 @@ def journal(tmp_path, monkeypatch):
     return lambda: path.read_text().split() if path.exists() else []
 
 
+@pytest.fixture(params=[None, pytest.param("dask", marks=pytest.mark.slow)], ids=["loky", "Dask"])
+def executor(request):
+    """Processes of this machine, or a cluster of eight Dask workers, which nannies may have made daemonic."""
+    if request.param is None:
+        yield None
+        return
+    with distributed.LocalCluster(n_workers=8, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
+
+
 def lengths(count, **more):
     return [{"length": 0.5 + 0.1 * index, **more} for index in range(count)]
-
-
-def workers_of(pid=None):
-    """Worker processes that a process has started."""
-    found = []
-    for child in psutil.Process(pid).children(recursive=True):
-        with suppress(psutil.Error):
-            if "flexmbs.study.execution.worker" in child.cmdline():
-                found.append(child)
-    return found
 
 
 MISBEHAVING = {"raise": "ValueError", "sys.exit": "SystemExit", "loop": "WallTime", "memory": "Memory"}
@@ -56,14 +57,15 @@ DEADLY = {"sleep": "WallTime", "native": "WallTime", "exit": "WorkerDied", "abor
 
 
 @pytest.mark.parametrize("odd", [MISBEHAVING, pytest.param(MISBEHAVING | DEADLY, marks=pytest.mark.slow)])
-def test_misbehaving_runs_end_alone(odd, tmp_path, journal):
+def test_misbehaving_runs_end_alone(odd, executor, tmp_path, journal):
     """Each is recorded as what it is, with what it printed; the others are finished, and nothing is begun again."""
     study = ShortStudy(tmp_path)
     once = tmp_path / "begun"
     fine = lengths(4)
     points = [*fine, {"what": f"once {once}"}, {"what": "nan"}, *({"what": what} for what in odd)]
     with pytest.warns(StudyWarning) as issued:
-        outcome = study.run(points, workers=1, retries=1, limits=RunLimits(wall_time=4.0, memory=500e6, grace=1.0), on_error="skip")
+        limits = RunLimits(wall_time=4.0, memory=500e6, grace=1.0)
+        outcome = study.run(points, executor=executor, workers=1, retries=1, limits=limits)
     assert (outcome.computed, outcome.failed, outcome.not_finite) == (len(points), len(odd), 1)
     told = " ".join(str(warning.message) for warning in issued)
     assert f"{len(odd)} of {len(points)} runs failed" in told and "1 runs with figures that are not finite: angle" in told
@@ -89,14 +91,14 @@ def test_misbehaving_runs_end_alone(odd, tmp_path, journal):
     assert len(journal()) == begun
 
 
-def killed_at_random(study, points, kills, pause, seed, workers=2):
-    """Run a study whose workers are killed at random moments, while they compute; how many were (at most ``kills``)."""
+def killed_at_random(study, points, kills, pause, seed, busy=1, **options):
+    """Run a study whose workers are killed at random moments, while ``busy`` runs are computed; how many were."""
     draw, done, struck = random.Random(seed), threading.Event(), []
 
     def kill():
         while len(struck) < kills and not done.wait(draw.uniform(0.0, pause)):
-            busy = list((study.folder / "work").glob("*.lock"))
-            for child in draw.sample(found, 1) if busy and (found := workers_of()) else []:
+            begun = [path for path in (study.folder / "work").glob("*") if path.is_dir()]
+            for child in draw.sample(found, 1) if len(begun) >= busy and (found := worker_processes()) else []:
                 child.kill()
                 struck.append(child.pid)
                 time.sleep(0.2)
@@ -104,7 +106,7 @@ def killed_at_random(study, points, kills, pause, seed, workers=2):
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        outcome = study.run(points, workers=workers, retries=1000)
+        outcome = study.run(points, retries=1000, **options)
     finally:
         done.set()
         killer.join()
@@ -112,23 +114,24 @@ def killed_at_random(study, points, kills, pause, seed, workers=2):
     return len(struck)
 
 
-@pytest.mark.slow
-def test_workers_killed_at_random_moments(tmp_path):
+def test_worker_that_is_killed_takes_only_its_own_run_with_it(executor, tmp_path):
     study = ShortStudy(tmp_path)
-    points = lengths(3, what="slow")
-    assert killed_at_random(study, points, 1, 0.5, 1, workers=1) == 1
+    points = lengths(8, what="slow")
+    assert killed_at_random(study, points, 1, 0.1, 1, busy=2, executor=executor, workers=2) == 1
+    assert sorted(study.record(values).attempts for values in points) == 7 * [1] + [2]
     study.check(points)
 
 
 @pytest.mark.slow
-def test_workers_killed_a_hundred_times(tmp_path):
+def test_workers_killed_a_hundred_times(executor, tmp_path):
     """Flexible pendulums that hit their stop: killed runs go on from their last chunk."""
     study = ShortStudy(tmp_path, fm.load_case("flexible_pendulum_impact").path)
     points, struck = [], 0
     while struck < 100:
         more = [{"start_angle": 1.0 + 0.01 * (len(points) + index), "t_end": 1.2} for index in range(8)]
-        struck += killed_at_random(study, more, 100 - struck, 2.0, len(points))
+        struck += killed_at_random(study, more, 100 - struck, 2.0, len(points), executor=executor, workers=2)
         points += more
+    assert sum(record.attempts - 1 for record in study.store.records()) <= struck
     assert any(record.attempts > 1 for record in study.store.records())
     study.check(points)
 
@@ -139,16 +142,16 @@ sys.path.insert(0, {tests!r})
 from pathlib import Path
 from short_studies import ShortStudy
 study = ShortStudy(Path({folder!r}))
-study.run([{{"length": 0.5 + 0.1 * index, "what": "slow"}} for index in range({count})], workers=1)
+study.run([{{"length": 0.5 + 0.1 * index, "what": what}} for index, what in enumerate({what})], workers=1)
 """
 
 
-def scheduler(folder, count):
-    """A scheduler in a process of its own, which has begun to compute."""
+def scheduler(folder, *what):
+    """A scheduler in a process of its own, which has finished a run and begun another one."""
     tests = str(Path(short_studies.__file__).parent)
-    program = SCHEDULER.format(tests=tests, folder=str(folder), count=count)
+    program = SCHEDULER.format(tests=tests, folder=str(folder), what=what)
     process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
-    while not list((folder / "study/runs").glob("*/*")) and process.poll() is None:
+    while process.poll() is None and not (list(folder.glob("study/runs/*/*")) and list(folder.glob("study/work/*.lock"))):
         time.sleep(0.02)
     return process
 
@@ -159,8 +162,8 @@ def scheduler(folder, count):
     ids=["killed", "told to end", "Ctrl-C"],
 )
 def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
-    process = scheduler(tmp_path, 5)
-    workers = workers_of(process.pid)
+    process = scheduler(tmp_path, *5 * ["slow"])
+    workers = worker_processes(process.pid)
     assert len(workers) == 1
     process.send_signal(what)
     told = process.communicate(timeout=60)[1]
@@ -174,6 +177,20 @@ def test_scheduler_ends_and_another_one_goes_on(what, tmp_path, journal):
     assert 1 <= outcome.present <= 4 and outcome.present + outcome.computed == 5
     assert len(journal()) <= 6  # one that was interrupted
     study.check(points)
+
+
+def test_second_interrupt_does_not_wait(tmp_path):
+    """A run that does not heed the first Ctrl-C would have ten seconds to save its state; at the second it is killed."""
+    process = scheduler(tmp_path, "", "stubborn")
+    workers = worker_processes(process.pid)
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1.5)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1] and time.monotonic() - begin < 5.0
+    assert workers and not psutil.wait_procs(workers, timeout=5.0)[1]
+    assert len(ShortStudy(tmp_path).store.finished_keys()) == 1 and list(tmp_path.glob("study/work/*.lock"))
 
 
 GATE = """
@@ -222,23 +239,20 @@ time.time = lambda: random.uniform(-1e9, 1e10)
 """
 
 
-@pytest.mark.slow
-def test_same_shard_started_twice_at_once(tmp_path, journal, monkeypatch):
-    """Also with clocks that jump: they decide nothing."""
+@pytest.mark.parametrize(("shard", "count"), [("1/1", 3), pytest.param("2/2", 2, marks=pytest.mark.slow)])
+def test_schedulers_on_one_study_at_once(shard, count, tmp_path, journal, monkeypatch):
+    """Each counts what it has computed itself. Also with clocks that jump: they decide nothing."""
     study = ShortStudy(tmp_path, PENDULUM + CLOCK)
     monkeypatch.setattr(time, "time", lambda: random.uniform(-1e9, 1e10))
     points, outcomes = lengths(24), []
-    part = points[1::2]
-
-    def run():
-        outcomes.append(study.run(points, shard="2/2", workers=1))
-
-    threads = [threading.Thread(target=run) for _ in range(2)]
+    part = points[1::2] if shard == "2/2" else points
+    threads = [threading.Thread(target=lambda: outcomes.append(study.run(points, shard=shard, workers=1))) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [outcome.done for outcome in outcomes] == [12, 12]
+    assert [outcome.done for outcome in outcomes] == count * [len(part)]
+    assert sum(outcome.computed for outcome in outcomes) == len(part)
     assert sorted(journal()) == sorted(repr(values["length"]) for values in part)
     assert all(study.record(values).attempts == 1 for values in part)
     study.check(part)
@@ -288,19 +302,6 @@ def test_workers_with_another_flexmbs_are_refused(tmp_path):
     with pytest.raises(StudyError, match=f"have another flexmbs .*{sources_digest()}.*{'0' * 32}"):
         study.run(lengths(1), workers=1)
     assert not list(study.store.records())
-
-
-@pytest.mark.slow
-def test_file_that_the_case_reads_when_it_is_loaded(tmp_path):
-    """It counts as read by the runs: with other content the study does not go on."""
-    (tmp_path / "gravity.txt").write_text("-9.81")
-    read = 'G = float(open(os.path.join(os.path.dirname(__file__), "gravity.txt")).read())\n\n\n@dataclass'
-    study = ShortStudy(tmp_path, PENDULUM.replace("@dataclass", read, 1).replace("-9.81", "G"))
-    study.run(lengths(1), workers=1)
-    (tmp_path / "gravity.txt").write_text("-1.62")
-    with pytest.raises(StudyError, match="gravity.txt: changed since other runs"):
-        study.run(lengths(2), workers=1)
-    assert len(list(study.store.records())) == 1
 
 
 FORKING = """

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.execution.limits import RunLimits
-from flexmbs.study.execution.shards import Shard, shard_of
+from flexmbs.study.run_points import shard_of
+from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.study_script import open_study
 
 
-def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> Shard | None:
+def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:
     try:
         return None if text is None else shard_of(text)
     except StudyError:
@@ -48,7 +48,7 @@ def _shard(_context: click.Context, _option: click.Parameter, text: str | None) 
 def run_command(
     study: Path,
     workers: int | None,
-    shard: Shard | None,
+    shard: tuple[int, int] | None,
     dask: str | None,
     wall_time: float | None,
     memory: float | None,

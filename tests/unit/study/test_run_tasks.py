@@ -1,4 +1,4 @@
-"""What goes between processes and into records: limits, messages, shards, plain values, progress."""
+"""What goes to workers and into records: limits, shards, plain values; progress as lines."""
 
 import json
 import math
@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from flexmbs.common.errors import CaseError, StudyError
-from flexmbs.study.execution.failures import is_finite, plain, plain_mapping, scalars
-from flexmbs.study.execution.limits import RunLimits
-from flexmbs.study.execution.messages import Answer, WorkerSettings
-from flexmbs.study.execution.shards import Shard, shard_of
-from flexmbs.study.execution.study_progress import StudyProgress, study_progress
-from flexmbs.study.run_key import RunSpec
+from flexmbs.study.failures import is_finite, plain
+from flexmbs.study.run_points import shard_of
+from flexmbs.study.run_tasks import RunLimits
+from flexmbs.study.study_outcome import StudyProgress, study_progress
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "10 s", True])
@@ -31,25 +29,14 @@ def test_first_limit_that_is_exceeded():
     assert limits.exceeded(1.0, 0.0, 2e6) == ("DiskSpace", "the run's folder grew to 2 MB; its limit is 1 MB")
 
 
-def test_shards_are_all_points_each_once():
-    found = [index for number in range(1, 8) for index in Shard(number, 7).indices(100)]
-    assert sorted(found) == list(range(100))
-    assert list(shard_of("3/40").indices(100)) == [2, 42, 82] and shard_of((3, 40)) == shard_of(Shard(3, 40))
-    assert list(shard_of("7/40").indices(5)) == []
+def test_shards():
+    assert shard_of("3/40") == shard_of((3, 40)) == (3, 40)
 
 
 @pytest.mark.parametrize("given", ["3", "3/", "a/b", "0/4", "5/4", (1, 2, 3), 7, "1/2/3"])
 def test_wrong_shards(given):
     with pytest.raises(StudyError, match="1/40|3/40"):
         shard_of(given)
-
-
-def test_settings_and_answers_survive_as_json():
-    spec = RunSpec("case.py", "abc", {"axis": [0.0, 1.0, 0.0]}, {"storage_limit": None}, "figures", ("hinge.angle",), 11)
-    settings = WorkerSettings("/study", spec, RunLimits(1.5, 1e9), 4, 2, "/here", ("/a", "/b"))
-    assert WorkerSettings.from_json(settings.to_json()) == settings
-    answer = Answer("ab", "finished", {"a": math.nan, "b": 0.1 + 0.2, "c": "x"}, ("a",), 1.0, 10)
-    assert repr(Answer.from_json(answer.to_json())) == repr(answer)
 
 
 def test_plain_values_keep_every_digit():
@@ -67,19 +54,18 @@ def test_plain_values_keep_every_digit():
         "none": None,
         "n": {"m": third},
     }
-    found = plain_mapping(given, "figure")
+    found = plain(given, "figure")
     assert found["f"] == 1.0 / 3.0 and type(found["f"]) is float and found["single"] == float(single)
     assert found["i"] == 2**53 + 1 and type(found["i"]) is int and found["b"] is True and type(found["s"]) is str
     assert found["list"] == [1, 1.0 / 3.0] and found["array"] == [[1.0, math.inf]] and found["n"] == {"m": 1.0 / 3.0}
-    assert repr(json.loads(json.dumps(found))) == repr(found)
+    assert found["path"] == "a" and repr(json.loads(json.dumps(found))) == repr(found)
     assert [name for name, value in found.items() if not is_finite(value)] == ["nan", "array"]
-    assert "list" not in scalars(found) and "n" not in scalars(found) and scalars(found)["none"] is None
 
 
 @pytest.mark.parametrize("value", [1j, object(), {"a": [1j]}, np.array([1j]), [object()], b"x"])
 def test_other_values_are_refused_by_name(value):
-    with pytest.raises(CaseError, match="figure 'peak'.* is a "):
-        plain(value, "figure 'peak'")
+    with pytest.raises(CaseError, match=r"figure\['peak'\].* is a "):
+        plain({"peak": value}, "figure")
 
 
 def test_plain_lines_of_progress(capsys):

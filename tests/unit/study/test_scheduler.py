@@ -6,15 +6,16 @@ import time
 import tracemalloc
 from collections import Counter
 from concurrent.futures import Future
+from contextlib import nullcontext
 
 import pytest
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.execution import messages, scheduler
-from flexmbs.study.execution.messages import Answer, Task
-from flexmbs.study.execution.scheduler import Scheduler
-from flexmbs.study.execution.study_outcome import StudyInterrupted
+from flexmbs.study import scheduler
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, Task
+from flexmbs.study.scheduler import Scheduler
+from flexmbs.study.study_outcome import StudyInterrupted
 
 
 class Records(dict):
@@ -31,23 +32,17 @@ class Records(dict):
         self[key] = RunRecord(key, status, {}, figures, 0.1, failure=failure)
 
 
-class NoRecords(Records):
-    """A store that forgets."""
-
-    def record(self, key):
-        return None
-
-
 class Workers:
     """In place of an executor: answers from another thread, as ``behave`` says for the key and its attempts so far."""
 
-    parallel, is_here = 3, True
-
     def __init__(self, store, behave=lambda key, attempt: FINISHED):
         self.store, self.behave = store, behave
-        self.times, self.waiting, self.most = Counter(), [], 0
+        self.times, self.most, self.killed = Counter(), 0, False
         self.open = queue.SimpleQueue()
         threading.Thread(target=self.answer, daemon=True).start()
+
+    def count(self):
+        return 3
 
     def submit(self, task):
         future = Future()
@@ -69,11 +64,10 @@ class Workers:
             if found in (FINISHED, FAILED):
                 self.store.add(key, found, force=1.0)
             kind = "ValueError" if found == FAILED else ""
-            future.set_result(Answer(key, found, {"force": 1.0}, seconds=0.1, kind=kind, message=kind and "wrong"))
+            future.set_result(Answer(key, found, seconds=0.1, kind=kind, message=kind and "wrong"))
 
-    def interrupt(self): ...
-
-    def kill(self): ...
+    def stop(self, now=False):
+        self.killed = now
 
 
 def run(points, store=None, behave=None, **options):
@@ -87,59 +81,55 @@ def run(points, store=None, behave=None, **options):
 def test_few_runs_at_a_time_and_each_once():
     outcome, workers = run([f"key {number}" for number in range(100)])
     assert outcome.computed == outcome.done == 100 and set(workers.times.values()) == {1}
-    assert 0 < workers.most <= 2 * workers.parallel
+    assert 0 < workers.most <= 2 * workers.count() and outcome.parallel == 3
     assert outcome.run_seconds == pytest.approx(10.0)
 
 
 def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
-    store = Records()
+    store, checked = Records(), []
     store.add("a", force=float("nan"))
     store.add("b", FAILED)
-    outcome, workers = run(["a", "b", "c", "c", "c", "d"], store)
+    outcome, workers = run(["b", "a", "c", "c", "c", "d"], store, check=checked.append)
     assert (outcome.present, outcome.computed, outcome.repeated) == (2, 2, 2) and outcome.done == 6
-    assert "a" not in workers.times and "b" not in workers.times and workers.times["c"] == 1
-    assert (outcome.failed, outcome.not_finite) == (1, 1)
-    assert outcome.not_finite_figures == {"force": 1}
-    assert outcome.first_failure[:2] == (1, "b")
+    assert workers.times == {"c": 1, "d": 1}
+    assert (outcome.failed, outcome.not_finite) == (1, 1) and outcome.not_finite_figures == {"force": 1}
+    assert outcome.first_failure[:2] == (0, "b") and checked == ["a"]  # the first finished one
 
 
-def test_every_point_is_told_once_its_run_is_there():
-    store, told = Records(), []
-    store.add("a")
-    run(["a", "b", "b"], store, on_answer=lambda index, answer: told.append((index, answer.key)))
-    assert sorted(told) == [(0, "a"), (1, "b"), (2, "b")]
-
-
-def test_runs_of_other_processes_are_looked_at_again(monkeypatch):
+def test_runs_of_other_processes_are_looked_at_again_and_counted_for_themselves(monkeypatch):
     monkeypatch.setattr(scheduler, "_LOOK_AGAIN", 0.05)
     store = Records()
 
     def behave(key, attempt):
         if attempt == 3:
-            return messages.PRESENT if key in store else FINISHED
+            return PRESENT if key in store else FINISHED
         if key == "done there" and attempt == 2:
             store.add(key, force=2.0)
-        return messages.BUSY
+        return BUSY
 
     outcome, workers = run(["freed", "done there"], store, behave)
-    assert outcome.computed == 2 and workers.times == {"freed": 3, "done there": 3}
+    assert (outcome.computed, outcome.elsewhere, outcome.done) == (1, 1, 2)
+    assert "1 computed, 1 computed elsewhere" in str(outcome)
+    assert workers.times == {"freed": 3, "done there": 3}
     assert outcome.run_seconds == pytest.approx(0.1)  # of the one that was computed here
 
 
-def test_lost_runs_are_handed_over_again():
-    def behave(key, attempt):
-        return RuntimeError("a Dask worker was lost") if key == "b" and attempt < 3 else FINISHED
-
-    outcome, workers = run(["a", "b"], behave=behave, retries=2)
+@pytest.mark.parametrize("lost", [RuntimeError("a Dask worker was lost"), STOPPED], ids=["lost", "told to end"])
+def test_lost_runs_are_handed_over_again_and_fail_in_the_end(lost, monkeypatch):
+    outcome, workers = run(["a", "b"], behave=lambda key, attempt: lost if key == "b" and attempt < 3 else FINISHED, retries=2)
     assert outcome.failed == 0 and workers.times["b"] == 3
+    monkeypatch.setattr(scheduler, "fail_run", lambda store, task, answer: answer)
+    outcome, workers = run(["a", "b"], behave=lambda key, attempt: lost if key == "b" else FINISHED, retries=1)
+    assert outcome.failures == {"WorkerDied": 1} and workers.times["b"] == 2
+    assert "its executor lost the run 2 times; the last time: " in outcome.notices()[0]
 
 
 def test_study_stops_for_what_concerns_all_runs():
-    def behave(key, attempt):
-        return messages.STUDY if key == "b" else FINISHED
-
+    points = ["a", "b", *(f"c {number}" for number in range(100))]
     with pytest.raises(StudyError):
-        run(["a", "b", *(f"c {number}" for number in range(100))], behave=behave)
+        run(points, behave=lambda key, attempt: STUDY if key == "b" else FINISHED)
+    with pytest.raises(StudyError, match="cannot read"):
+        run(points, behave=lambda key, attempt: StudyError("cannot read") if key == "b" else FINISHED)
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["now", "before"])
@@ -153,7 +143,7 @@ def test_failure_stops_the_study_if_it_is_to(before):
         return FAILED if key == "b" else FINISHED
 
     with pytest.raises(StudyError, match="point 1, run b: ValueError: wrong"):
-        run(keys, store, behave, on_error="stop")
+        run(keys, store, behave, stops=True)
     assert len(store) < 30
     outcome, _ = run(keys, store, behave)
     assert outcome.failed == 1 and outcome.failures == {"ValueError": 1} and len(store) == 102
@@ -168,47 +158,36 @@ def test_failed_runs_are_computed_again_when_asked_for():
     assert (outcome.computed, outcome.present, outcome.failed) == (1, 1, 0) and workers.times == {"a": 1}
 
 
-def test_interrupt_says_how_far_it_was(monkeypatch):
-    def interrupt(progress):
-        if progress.computed >= 6:
-            raise KeyboardInterrupt
-
-    keys = [f"key {number}" for number in range(50)]
-    monkeypatch.setattr(scheduler, "_TELL", 0.0)
-    with pytest.raises(StudyInterrupted, match="of 50 runs are done.*the same command goes on") as told:
-        run(keys, progress=interrupt)
-    assert 6 <= told.value.outcome.computed < 50
-
-
-def test_second_interrupt_does_not_wait(monkeypatch):
-    class Stubborn(Workers):
-        killed = False
-
-        def interrupt(self):
-            raise KeyboardInterrupt  # the second Ctrl-C, while the first waits for states to be saved
-
-        def kill(self):
-            self.killed = True
-
-    def interrupt(progress):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(scheduler, "_TELL", 0.0)
-    store = Records()
-    workers = Stubborn(store)
-    with pytest.raises(KeyboardInterrupt):
-        Scheduler(store, workers, lambda key: Task(key, {}), progress=interrupt).run(["a", "b"], range(2))
-    assert workers.killed
-
-
 def test_executor_that_takes_nothing_any_more():
     class Broken(Workers):
         def submit(self, task):
             raise RuntimeError("cannot schedule new futures after shutdown")
 
-    store = Records()
     with pytest.raises(StudyError, match="the executor takes no further runs"):
-        Scheduler(store, Broken(store), lambda key: Task(key, {})).run(["a", "b"], range(2))
+        Scheduler(Records(), Broken(Records()), lambda key: Task(key, {})).run(["a", "b"], range(2))
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_interrupt_says_how_far_it_was_and_a_second_one_does_not_wait(twice, monkeypatch):
+    store, patience = Records(), pytest.raises(KeyboardInterrupt) if twice else nullcontext()
+
+    class Stubborn(Workers):
+        def stop(self, now=False):
+            super().stop(now)
+            if twice and not now:
+                raise KeyboardInterrupt  # while the first waits for states to be saved
+
+    def interrupt(progress):
+        if progress.computed >= 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    workers = Stubborn(store)
+    made = Scheduler(store, workers, lambda key: Task(key, {}), progress=interrupt)
+    with patience, pytest.raises(StudyInterrupted, match="of 50 runs are done.*the same command goes on") as told:
+        made.run([f"key {number}" for number in range(50)], range(50))
+    assert workers.killed == twice and 6 <= made.outcome.computed < 50
+    assert twice or told.value.outcome is made.outcome
 
 
 def test_progress_of_a_study(monkeypatch):
@@ -223,29 +202,23 @@ def test_progress_of_a_study(monkeypatch):
 
 
 def test_memory_does_not_grow_with_the_number_of_points():
-    class Points:
-        def __init__(self, count):
-            self.count = count
-
-        def __len__(self):
-            return self.count
-
-        def __getitem__(self, index):
-            return f"key {index}"
+    class Forgetful(Records):
+        def record(self, key):
+            return None
 
     class Brief(Workers):
         def __init__(self): ...
 
         def submit(self, task):
             future = Future()
-            future.set_result(Answer(task.key, FINISHED, {"force": 1.0}))
+            future.set_result(Answer(task.key, FINISHED))
             return future
 
     def most(count):
-        made = Scheduler(NoRecords(), Brief(), lambda key: Task(key, {"length": 1.0}))
+        made = Scheduler(Forgetful(), Brief(), lambda index: Task(f"key {index}", {"length": 1.0}))
         tracemalloc.start()
         try:
-            assert made.run(Points(count), range(count)).computed == count
+            assert made.run(range(count), range(count)).computed == count
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -1,0 +1,358 @@
+"""Worker processes of loky under supervision: their runs end within their limits, and a process that dies ends one run.
+
+A pool of loky that loses a process ends all of them. Each slot is therefore a pool of one process, and whoever computes
+n runs at the same time has n slots: one for each thread of this process, of a Dask worker, or of any executor of the
+user that calls ``run_task``. Slots outlive the single task.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, ShutdownExecutorError
+
+from flexmbs.common.errors import FlexmbsError, StudyError
+from flexmbs.study.compute_run import begin, compute, fail_run, printed_in, ready, size_of
+from flexmbs.study.run_tasks import AGAIN, STOPPED, STUDY, Answer, Task, WorkerSettings, answer_of
+from flexmbs.study.store import Store
+
+_LOOK = 0.1  # s between two looks at what a run uses
+_BETWEEN_SIZES = 2.0  # s between two looks at the disk
+_FAR_BEYOND = 1.25  # times its limit of memory: a run that uses this is not waited for
+_IDLE = 120.0  # s without a run, after which a process ends; the next run starts another one
+_START = 900.0  # s that a process has to be ready; on another machine it may have to compile the kernels
+_GONE = 5.0  # s that a killed process has to disappear
+_CONNECT = 30.0  # s to reach a Dask scheduler
+_ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+_THREADS = ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "BLIS_NUM", "NUMBA_NUM", "VECLIB_MAXIMUM")
+_DIED = (BrokenProcessPool, ShutdownExecutorError)
+_CTRL_C = ("interrupted", "")  # the reason of a stop that is nobody's failure
+
+
+class Slot:
+    """Computes runs in a process, which is started when the first one comes and again when it has died.
+
+    One thread calls ``run``; any thread may call ``stop`` and ``close``.
+    """
+
+    def __init__(self, settings: WorkerSettings) -> None:
+        self._settings, self._store = settings, Store(settings.study)
+        self._pool: ProcessPoolExecutor | None = None
+        self._process: Any = None  # of loky, the last one that was seen
+        self._running = threading.Lock()
+        self._stopped = self._killed = False
+        handle, name = tempfile.mkstemp(prefix="flexmbs-run-")
+        os.close(handle)
+        self._printed = Path(name)
+
+    def run(self, task: Task) -> Answer:
+        """Have the run computed, again in a new process where one has died or the system has failed."""
+        try:
+            with self._running:
+                for _ in range(self._settings.retries + 1):
+                    answer = self._attempt(task)
+                    if answer.status != AGAIN:
+                        return answer
+            times = f" ({self._settings.retries + 1} attempts)" if self._settings.retries else ""
+            return fail_run(self._store, task, replace(answer, message=answer.message + times), self._printed)
+        except FlexmbsError as error:
+            return Answer(task.key, STUDY, message=str(error))
+
+    def stop(self, now: bool) -> None:
+        """Have the run stopped as soon as its state is saved, or ``now``; none is begun any more."""
+        self._stopped, self._killed = True, self._killed or now
+        if now:
+            self._kill()
+
+    def close(self) -> None:
+        """End the process, which saves the state of its run first."""
+        self._stopped = True
+        if self._running.acquire(timeout=self._settings.limits.grace + 1.0):  # _watched stops the run
+            self._running.release()
+        self._kill()
+        if self._process is not None:
+            self._process.join(_GONE)
+        with suppress(OSError):
+            self._printed.unlink()
+
+    def _attempt(self, task: Task) -> Answer:
+        """One attempt; of status AGAIN if another one may succeed."""
+        if not self._is_ready():
+            return Answer(task.key, STOPPED)
+        started, stopped, how = time.perf_counter(), None, ""
+        future: Future[Answer] = Future()
+        try:
+            assert self._pool is not None
+            future = self._pool.submit(compute, task)
+            stopped, how = self._watched(future, self._store.layout.work(task.key), started)
+            answer = future.result()
+            if answer.status == STOPPED and stopped not in (None, _CTRL_C):
+                failed = replace(answer, kind=stopped[0], message=stopped[1])
+                return fail_run(self._store, task, failed, self._printed, count=True)
+            return answer
+        except _DIED:
+            self._pool = None
+        except BaseException:  # Ctrl-C in a process that was given as an executor
+            self._interrupt()
+            wait([future], self._settings.limits.grace)
+            self._kill()
+            raise
+        record = self._store.record(task.key)
+        if record is not None:  # it has died between its record and its answer
+            return answer_of(record)
+        if self._killed or stopped is _CTRL_C:
+            return Answer(task.key, STOPPED)
+        died = Answer(task.key, AGAIN, seconds=time.perf_counter() - started, kind="WorkerDied", message=self._end())
+        if stopped is None:
+            return died
+        return fail_run(self._store, task, replace(died, kind=stopped[0], message=f"{stopped[1]}; {how}"), self._printed)
+
+    def _watched(self, future: Future[Answer], folder: Path, started: float) -> tuple[tuple[str, str] | None, str]:
+        """Wait for a run, which is stopped once it exceeds a limit: kind and message of that, and how it was killed."""
+        limits, stopped = self._settings.limits, None
+        how, asked, measured, disk = "it was killed", 0.0, started, 0
+        while not self._done(future):
+            now = time.perf_counter()
+            memory = 0 if limits.memory is None else self._memory()
+            if stopped is not None:
+                if limits.memory is not None and memory > _FAR_BEYOND * limits.memory:
+                    how = "it was killed at once"
+                elif now - asked > limits.grace:
+                    how = f"it did not save its state within {limits.grace:g} s, and was killed"
+                else:
+                    continue
+                self._kill()
+                continue
+            if limits.disk is not None and now - measured > _BETWEEN_SIZES:
+                measured, disk = now, size_of(folder) + self._printed.stat().st_size
+            stopped, asked = _CTRL_C if self._stopped else limits.exceeded(now - started, memory, disk), now
+            if stopped is not None:
+                self._interrupt()
+        return stopped, how
+
+    def _is_ready(self) -> bool:
+        """Have a process that is ready; False after ``stop``. StudyError if there can be none, or it refuses the study."""
+        if self._pool is not None and not self._pool._processes:  # it has ended, for want of runs
+            self._kill()
+        attempt = 0
+        while self._pool is None and not self._stopped:
+            self._pool = self._new_pool()
+            with _allowed_to_spawn():
+                future = self._pool.submit(ready)
+            started = time.perf_counter()
+            while not self._stopped and not self._done(future):
+                if time.perf_counter() - started > _START:
+                    self._kill()
+                    raise StudyError(f"a worker process was not ready after {_START:g} s. {self._last_words()}")
+            try:
+                if not self._stopped:
+                    future.result()
+            except _DIED as error:  # killed, which may have been an accident
+                self._pool, ended, attempt = None, self._end(), attempt + 1
+                if attempt > self._settings.retries or "killed" not in ended:
+                    raise StudyError(f"{ended} before its first run. {self._last_words()}") from error
+            except BaseException:
+                self._kill()
+                raise
+        return not self._stopped
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        variables = {f"{name}_THREADS": str(self._settings.threads) for name in _THREADS}
+        variables["PYTHONSAFEPATH"] = "1"  # a file beside the user's that is called like a module of Python is none
+        arguments = (self._settings, str(self._printed), os.getpid())
+        return ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
+
+    def _done(self, future: Future[Any]) -> bool:
+        """Whether a call has been answered, or its process has died, within a tenth of a second."""
+        if self._pool is not None:  # loky says in no other way which process it is
+            self._process = next(iter(self._pool._processes.values()), self._process)
+        if wait([future], _LOOK).done:
+            return True
+        if self._process is not None and self._process.exitcode is not None:
+            self._kill_group()  # one that it had forked holds the pipe by which loky sees the end, and the lock of the run
+        return False
+
+    def _memory(self) -> int:
+        """Resident memory of the process and of those that it has started, bytes; 0 once it has ended."""
+        total = 0
+        with suppress(psutil.Error):
+            process = psutil.Process(self._process.pid)
+            for one in (process, *process.children(recursive=True)):
+                with suppress(psutil.Error):
+                    total += one.memory_info().rss
+        return total
+
+    def _interrupt(self) -> None:
+        if sys.platform == "win32":  # which has no signal for this: what is stored so far stays
+            self._kill()
+        elif self._process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGINT)
+
+    def _kill(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            self._kill_group()
+            pool.shutdown(wait=False, kill_workers=True)
+
+    def _kill_group(self) -> None:
+        if sys.platform != "win32" and self._process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _end(self) -> str:
+        """How the process has ended."""
+        code = None if self._process is None else self._process.exitcode
+        if code is None or code >= 0:
+            return "the worker process " + ("has died" if code is None else f"ended with exit code {code}")
+        hint = " (the system may have run out of memory)" if -code == signal.SIGKILL else ""
+        return f"the worker process was killed by {signal.Signals(-code).name}{hint}"
+
+    def _last_words(self) -> str:
+        return f"It printed:\n{printed_in(self._printed)[-2000:]}"
+
+
+_slots: dict[tuple[str, int], Slot] = {}  # of this process, by WorkerSettings.call and thread
+_over: set[str] = set()  # calls for which no run is begun any more
+_lock = threading.Lock()
+
+
+def run_task(settings: WorkerSettings, task: Task) -> Answer:
+    """Compute a task in the slot of this thread."""
+    with _lock:
+        if settings.call in _over:
+            return Answer(task.key, STOPPED)
+        place = settings.call, threading.get_ident()
+        slot = _slots.get(place) or _slots.setdefault(place, Slot(settings))
+    return slot.run(task)
+
+
+def stop_tasks(call: str, now: bool) -> None:
+    """Stop what this process computes for a call as soon as its states are saved, or ``now``; no run is begun any more."""
+    with _lock:
+        _over.add(call)
+        slots = [slot for place, slot in _slots.items() if place[0] == call]
+    for slot in slots:
+        slot.stop(now)
+
+
+def end_tasks(call: str) -> None:
+    """End the worker processes for a call in this process; those that compute save their states first."""
+    stop_tasks(call, now=False)
+    with _lock:
+        slots = [_slots.pop(place) for place in list(_slots) if place[0] == call]
+    for slot in slots:
+        slot.close()
+
+
+@dataclass(frozen=True)
+class RunExecutor:
+    """Where runs are computed; a context manager that ends the worker processes, and releases what was made for them.
+
+    Attributes
+    ----------
+    settings : of all runs
+    executor : whose threads or processes call ``run_task``
+    count : how many runs they compute at the same time, which may change on a cluster
+    everywhere : calls a function in each process that may have slots; those of an executor of the user are not reached:
+        they have got Ctrl-C themselves, or finish the runs that they have begun
+    closing : what is to be released
+    """
+
+    settings: WorkerSettings
+    executor: Executor
+    count: Callable[[], int]
+    everywhere: Callable[..., object]
+    closing: ExitStack
+
+    def submit(self, task: Task) -> Future[Answer]:
+        """Have a task computed."""
+        return self.executor.submit(run_task, self.settings, task)
+
+    def stop(self, *, now: bool = False) -> None:
+        """Have all runs stopped as soon as their states are saved, or ``now``."""
+        self.everywhere(stop_tasks, self.settings.call, now)
+
+    def __enter__(self) -> RunExecutor:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        with self.closing:
+            self.everywhere(end_tasks, self.settings.call)
+
+
+def executor_for(given: Any, settings: WorkerSettings, workers: int | None) -> RunExecutor:
+    """Where runs are computed; StudyError for anything that is no executor."""
+    most, closing = workers or getattr(given, "_max_workers", None) or _processors(), ExitStack()
+    if given is None or given == "local":
+        given = ThreadPoolExecutor(most, thread_name_prefix="flexmbs-run")
+        closing.callback(given.shutdown, cancel_futures=True)
+    if isinstance(given, Executor):
+        return RunExecutor(settings, given, lambda: most, lambda function, *args: function(*args), closing)
+    is_address = isinstance(given, str) and (given == "dask" or given.startswith(_ADDRESSES))
+    if not is_address and not (type(given).__module__.startswith("distributed.") and hasattr(given, "get_executor")):
+        raise StudyError(
+            f"executor={given!r}: it is 'local', 'dask', the address of a Dask scheduler such as 'tcp://host:8786', a "
+            "distributed.Client, or a concurrent.futures.Executor"
+        )
+    client = _dask_client(given, most, closing) if is_address else given
+
+    def everywhere(function: Callable[..., object], *args: object) -> None:
+        with suppress(OSError, TimeoutError):  # the cluster has gone: its processes end by themselves
+            client.run(function, *args, on_error="ignore")
+
+    return RunExecutor(settings, client.get_executor(pure=False), lambda: sum(client.nthreads().values()), everywhere, closing)
+
+
+def _dask_client(address: str, threads: int, closing: ExitStack) -> Any:
+    """A client of the Dask cluster at an address, or of one in this process ("dask")."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise StudyError("Dask is not installed: pip install 'flexmbs[cluster]', or leave out executor") from None
+    cluster: Any = address
+    if address == "dask":
+        cluster = closing.enter_context(
+            LocalCluster(n_workers=1, threads_per_worker=threads, processes=False, dashboard_address=None)
+        )
+    try:
+        return closing.enter_context(Client(cluster, timeout=_CONNECT, set_as_default=False))
+    except (OSError, ValueError) as error:
+        raise StudyError(f"no Dask scheduler answers at {address}: {error}") from None
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _allowed_to_spawn() -> Iterator[None]:
+    """Start a worker process within this context.
+
+    multiprocessing forbids children to daemonic processes, such as Dask's workers, since these could outlive them; ours
+    end with their parent. Ctrl-C in a terminal does not reach a new process before it has a session of its own.
+    """
+    here = multiprocessing.current_process()
+    with _lock:
+        is_daemon, here.daemon = here.daemon, False
+        before = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            yield
+        finally:
+            here.daemon = is_daemon
+            if before is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,222 @@
+"""Has every point of a study computed, unless it is there: a bounded number at a time, in constant memory.
+
+The store decides what is there, so any number of schedulers may work on one study, and nothing is lost with any of
+them.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, wait
+from dataclasses import dataclass
+
+from flexmbs.common.errors import FlexmbsError, StudyError
+from flexmbs.study.compute_run import fail_run
+from flexmbs.study.pool import RunExecutor
+from flexmbs.study.run_record import FAILED, FINISHED
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, Task, answer_of
+from flexmbs.study.store import Store
+from flexmbs.study.study_outcome import StudyInterrupted, StudyOutcome, StudyProgress
+
+_AHEAD = 2  # tasks handed over for each run that is computed, so that no worker waits for the next one
+_LOOK_AGAIN = 1.0  # s between two looks at runs of other processes
+_LOOK_AT_EXECUTOR = 2.0  # s between two looks at how many runs it computes at the same time
+_TELL = 0.1  # s between two reports of progress
+
+
+@dataclass
+class _Pending:
+    """A run that was handed over, or that another process computes, and the points that it belongs to."""
+
+    task: Task
+    indices: list[int]
+    strikes: int = 0  # how often it came back without an answer
+    look_again: float = 0.0  # when
+    future: Future[Answer] | None = None
+
+
+class Scheduler:
+    """One pass over the points of a study.
+
+    Parameters
+    ----------
+    store : of the study
+    executor : where runs are computed
+    task_of : the task for the values of a point
+    check : gets the key of the first finished run, and raises StudyError if the study is to stop because of it
+    stops : no run is begun after a failed one
+    retries : how often a run is handed over again when its executor has lost it
+    retry_failed : runs that have failed before are computed again, from the state that they have saved
+    progress : gets a StudyProgress up to ten times a second
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        executor: RunExecutor,
+        task_of: Callable[[Mapping[str, object]], Task],
+        check: Callable[[str], None] | None = None,
+        stops: bool = False,
+        retries: int = 2,
+        retry_failed: bool = False,
+        progress: Callable[[StudyProgress], object] | None = None,
+    ) -> None:
+        self.outcome = StudyOutcome()
+        self._store, self._executor, self._task_of, self._check = store, executor, task_of, check
+        self._stops, self._retries, self._retry_failed, self._progress = stops, retries, retry_failed, progress
+        self._running: dict[str, _Pending] = {}
+        self._elsewhere: dict[str, _Pending] = {}
+        self._answers: queue.SimpleQueue[tuple[str, Future[Answer]]] = queue.SimpleQueue()
+        self._begin = self._told = time.monotonic()
+        self._looked, self._parallel = -1e9, 1
+
+    def run(self, points: Sequence[Mapping[str, object]], indices: Sequence[int]) -> StudyOutcome:
+        """Have these points computed; StudyError where the study cannot go on, StudyInterrupted after Ctrl-C."""
+        self.outcome.total = len(indices)
+        try:
+            for index in indices:
+                self._tell()
+                self._begin_point(index, self._task_of(points[index]))
+                while len(self._running) >= _AHEAD * self._parallel:
+                    self._take()
+                while self._take(patience=0.0):
+                    pass
+                if self._ends():
+                    break
+            while self._running or (self._elsewhere and not self._ends()):
+                self._take()
+            if self._ends():
+                first = self.outcome.first_failure_text
+                raise StudyError(f"a run failed, and the study stops at failures (on_error='stop'): {first}")
+            self._tell(now=True)
+        except KeyboardInterrupt:
+            self._stop()
+            raise StudyInterrupted(self.outcome) from None
+        except BaseException:
+            self._stop()
+            raise
+        finally:
+            self.outcome.wall_seconds = time.monotonic() - self._begin
+        return self.outcome
+
+    def _begin_point(self, index: int, task: Task) -> None:
+        """Hand a point over, unless its run is there or under way."""
+        pending = self._running.get(task.key) or self._elsewhere.get(task.key)
+        if pending is not None:
+            pending.indices.append(index)
+            return
+        record = self._store.record(task.key)
+        if record is not None and record.status == FAILED and self._retry_failed:
+            self._store.forget_failed(task.key)
+            record = None
+        if record is None:
+            self._submit(_Pending(task, [index]))
+        else:
+            self.outcome.present += 1
+            self._count([index], answer_of(record))
+
+    def _ends(self) -> bool:
+        """Whether no further run is begun because one has failed."""
+        return self._stops and self.outcome.failed > 0
+
+    def _submit(self, pending: _Pending) -> None:
+        now, key = time.monotonic(), pending.task.key
+        if now - self._looked > _LOOK_AT_EXECUTOR:
+            self._parallel, self._looked = max(self._executor.count(), 1), now
+            self.outcome.parallel = max(self.outcome.parallel, self._parallel)
+        try:
+            pending.future = future = self._executor.submit(pending.task)
+        except RuntimeError as error:  # also BrokenExecutor
+            raise StudyError(f"the executor takes no further runs ({error}). What is finished is stored") from error
+        future.add_done_callback(lambda future: self._answers.put((key, future)))
+        self._running[key] = pending
+
+    def _take(self, patience: float = 0.5) -> bool:
+        """Deal with an answer, if one comes within ``patience`` s."""
+        self._tell()
+        due = [key for key, pending in self._elsewhere.items() if pending.look_again <= time.monotonic()]
+        for key in due[: _AHEAD * self._parallel]:  # they are done, free, or still busy, as the answer will say
+            self._submit(self._elsewhere.pop(key))
+        try:
+            key, future = self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
+        except queue.Empty:
+            return False
+        pending = self._running.pop(key)
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, FlexmbsError):  # of the executor's worker: it cannot read the study's folder, for example
+            raise StudyError(str(error)) from error
+        if error is not None or future.cancelled():
+            self._lost(pending, f"{type(error or CancelledError()).__name__}: {error or 'by its executor'}")
+        else:
+            self._deal_with(pending, future.result())
+        return True
+
+    def _deal_with(self, pending: _Pending, answer: Answer) -> None:
+        if answer.status == STUDY:
+            raise StudyError(answer.message)
+        if answer.status == STOPPED:  # not by this process
+            self._lost(pending, "the worker process was told to end")
+        elif answer.status == BUSY:
+            pending.look_again = time.monotonic() + _LOOK_AGAIN
+            self._elsewhere[answer.key] = pending
+        elif answer.status != PRESENT:
+            self._done(pending, answer)
+        elif (record := self._store.record(answer.key)) is None:  # taken away again meanwhile
+            self._submit(pending)
+        else:
+            self.outcome.elsewhere += 1
+            self._count(pending.indices, answer_of(record))
+
+    def _done(self, pending: _Pending, answer: Answer) -> None:
+        self.outcome.computed += 1
+        self.outcome.size += answer.size
+        self.outcome.run_seconds += answer.seconds
+        self._count(pending.indices, answer)
+
+    def _count(self, indices: list[int], answer: Answer) -> None:
+        """Count the points of a run, and the run as failed or as having figures that are not finite."""
+        self.outcome.repeated += len(indices) - 1
+        if answer.status == FAILED:
+            self.outcome.failed += 1
+            self.outcome.failures[answer.kind] += 1
+            if self.outcome.first_failure is None:
+                self.outcome.first_failure = indices[0], answer.key, answer.kind, answer.message
+        if answer.not_finite:
+            self.outcome.not_finite += 1
+            self.outcome.not_finite_figures.update(answer.not_finite)
+        if answer.status == FINISHED and self._check is not None:
+            check, self._check = self._check, None
+            check(answer.key)
+
+    def _lost(self, pending: _Pending, why: str) -> None:
+        """The executor has lost the run, with the machine or process that it was on: hand it over again, or record it."""
+        pending.strikes += 1
+        if pending.strikes <= self._retries:
+            self._submit(pending)
+            return
+        why = f"its executor lost the run {pending.strikes} times; the last time: {why}"
+        answer = Answer(pending.task.key, FAILED, kind="WorkerDied", message=why)
+        self._deal_with(pending, fail_run(self._store, pending.task, answer))
+
+    def _stop(self) -> None:
+        """Stop what is being computed, which saves its state; a second Ctrl-C does not wait for that."""
+        try:
+            begun = {one.future: one for one in self._running.values() if one.future is not None and not one.future.cancel()}
+            self._executor.stop()
+            while wait(begun, timeout=0.5).not_done:  # Windows notices a second Ctrl-C between two waits only
+                pass
+            for future, pending in begun.items():
+                if future.exception() is None and future.result().status in (FINISHED, FAILED):
+                    self._done(pending, future.result())
+        except KeyboardInterrupt:
+            self._executor.stop(now=True)
+            raise
+
+    def _tell(self, now: bool = False) -> None:
+        if self._progress is None or (time.monotonic() - self._told < _TELL and not now):
+            return
+        self._told = time.monotonic()
+        running = min(len(self._running), self._parallel)
+        self._progress(StudyProgress.of(self.outcome, running, len(self._elsewhere), self._told - self._begin))

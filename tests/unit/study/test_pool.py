@@ -1,0 +1,223 @@
+"""Worker processes: which end means what, in those of fake_worker.py; and where they run, with those that compute."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import fake_worker
+import psutil
+import pytest
+from short_studies import ShortStudy, settings_of, worker_processes
+
+from flexmbs.common.errors import StudyError
+from flexmbs.study import pool
+from flexmbs.study.compute_run import fail_run, printed_in, size_of
+from flexmbs.study.pool import Slot, end_tasks, run_task, stop_tasks
+from flexmbs.study.run_points import run_points
+from flexmbs.study.run_record import FAILED, FINISHED
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, RunLimits, Task
+from flexmbs.study.study_outcome import StudyInterrupted
+
+POINTS = [{"length": 0.5 + 0.1 * index} for index in range(4)]
+
+
+@pytest.fixture
+def slot_of(tmp_path, monkeypatch):
+    """Makes slots, and ends their processes after the test."""
+    for name in ("begin", "ready", "compute"):
+        monkeypatch.setattr(pool, name, getattr(fake_worker, name))
+    study, made = ShortStudy(tmp_path), []
+
+    def make(**options):
+        made.append(Slot(replace(settings_of(study), **options)))
+        return made[-1]
+
+    make.study = study
+    yield make
+    for slot in made:
+        slot.stop(now=True)
+        slot.close()
+    assert not worker_processes()
+
+
+def task(what="", number=0):
+    return Task(f"{number:032x}", {"what": what})
+
+
+def test_one_process_for_many_runs(slot_of):
+    slot = slot_of()
+    first, second = (slot.run(task(number=number)) for number in range(2))
+    assert first.status == second.status == FINISHED and first.message == second.message
+    slot.close()
+    assert not psutil.pid_exists(int(first.message))
+
+
+def test_process_that_has_ended_for_want_of_work_is_no_failure(slot_of, monkeypatch):
+    monkeypatch.setattr(pool, "_IDLE", 0.2)
+    slot, pids = slot_of(retries=0), set()
+    for number in range(2):
+        pids.add(slot.run(task(number=number)).message)
+        psutil.wait_procs(worker_processes(), timeout=10.0)
+    assert len(pids) == 2
+
+
+def test_death_is_retried_then_recorded_with_the_signal(slot_of):
+    slot = slot_of(retries=1)
+    answer = slot.run(task("segmentation fault"))
+    assert (answer.status, answer.kind) == (FAILED, "WorkerDied") and "SIGSEGV (2 attempts)" in answer.message
+    store = slot_of.study.store
+    record = store.record(answer.key)
+    assert record.failure.message == answer.message and record.parameters == {"what": "segmentation fault"}
+    assert "about to fail" in (store.files_of(answer.key) / "log.txt").read_text()
+    assert slot.run(task(number=1)).status == FINISHED
+
+
+def test_errors_of_the_system_are_retried(slot_of):
+    answer = slot_of(retries=2).run(task("again"))
+    assert (answer.kind, answer.message) == ("OSError", "stale file handle (3 attempts)")
+    assert slot_of.study.store.record(answer.key).failure.traceback == "Traceback of it"
+
+
+def test_limit_is_heeded_or_enforced(slot_of):
+    slot = slot_of(limits=RunLimits(wall_time=0.3, grace=0.3))
+    answer = slot.run(task("heeds"))
+    assert (answer.kind, answer.message) == ("WallTime", "the run took longer than its limit of 0.3 s")
+    assert slot_of.study.store.record(answer.key).attempts == 1
+    answer = slot.run(task("deaf", 1))
+    assert (answer.status, answer.kind) == (FAILED, "WallTime")
+    assert "it did not save its state within 0.3 s, and was killed" in answer.message
+
+
+def test_far_too_much_memory_is_not_waited_for(slot_of):
+    begin = time.monotonic()
+    answer = slot_of(limits=RunLimits(memory=200e6, grace=60.0)).run(task("hoards"))
+    assert answer.kind == "Memory" and "its limit is 200 MB; it was killed at once" in answer.message
+    assert time.monotonic() - begin < 30.0
+
+
+def test_interrupted_run_is_stopped_and_none_begins_any_more(slot_of):
+    slot = slot_of(limits=RunLimits(grace=0.2))
+    threading.Timer(0.5, slot.stop, [False]).start()
+    assert slot.run(task("deaf")).status == slot.run(task(number=1)).status == STOPPED
+    assert slot_of.study.store.record(task("deaf").key) is None
+
+
+def test_tasks_of_a_call_that_is_over_are_not_begun(slot_of):
+    settings = replace(settings_of(slot_of.study), call="a call")
+    assert run_task(settings, task()).status == FINISHED
+    stop_tasks("a call", now=False)
+    end_tasks("a call")
+    assert run_task(settings, task(number=1)).status == STOPPED and not worker_processes()
+
+
+def test_process_that_refuses_or_cannot_start_stops_the_study(slot_of):
+    answer = slot_of(directory="refuses").run(task())
+    assert (answer.status, answer.message) == (STUDY, "the case has changed")
+    answer = slot_of(directory="broken").run(task())
+    assert answer.status == STUDY and "ended with exit code 1 before its first run" in answer.message
+    assert "no module named flexmbs" in answer.message
+
+
+def test_process_that_is_killed_before_it_is_ready_is_started_again(slot_of, tmp_path):
+    assert slot_of(directory=str(tmp_path / "begun"), retries=1).run(task()).status == FINISHED
+
+
+def test_lost_run_in_other_hands_is_not_recorded(tmp_path):
+    study = ShortStudy(tmp_path)
+    lost = Answer(task().key, FAILED, kind="WorkerDied", message="gone")
+    with study.store.claim(task().key):
+        assert fail_run(study.store, task(), lost).status == BUSY
+    assert fail_run(study.store, task(), lost).kind == "WorkerDied"
+    assert fail_run(study.store, task(), lost).status == PRESENT
+
+
+def test_long_output_keeps_its_ends_and_sizes_count_all_files(tmp_path):
+    path = tmp_path / "folder" / "printed"
+    path.parent.mkdir()
+    path.write_bytes(b"a" * 300_000 + b"z" * 300_000)
+    text = printed_in(path)
+    assert text.startswith("a" * 200_000 + "\n... 200000 bytes") and text.endswith("\n" + "z" * 200_000)
+    assert size_of(tmp_path) == 600_000 and size_of(tmp_path / "none") == 0
+
+
+def test_dask_in_this_process(tmp_path):
+    study = ShortStudy(tmp_path, keep="figures", histories=("hinge.angle",), history_times=5)
+    outcome = study.run(POINTS, executor="dask", workers=1)
+    assert outcome.computed == 4 and outcome.parallel == 1
+    study.check(POINTS)
+    folder = study.store.files_of(study.key(POINTS[0]))
+    assert sorted(path.name for path in folder.iterdir()) == ["histories.npz", "run.json"]
+
+
+@pytest.mark.slow
+def test_executor_of_the_user_stays_theirs(tmp_path):
+    study = ShortStudy(tmp_path)
+    with ThreadPoolExecutor(1) as threads:
+        outcome = study.run(POINTS, executor=threads)
+        assert outcome.computed == 4 and outcome.parallel == 1
+        assert threads.submit(os.getpid).result() == os.getpid()
+    assert not worker_processes()
+    study.check(POINTS)
+    folder = study.store.files_of(study.key(POINTS[0]))
+    assert {"run.json", "result.h5", "summary.json"} <= {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"executor": "slurm"}, "executor='slurm': it is 'local', 'dask', the address"),
+        ({"executor": 4}, "executor=4: it is 'local'"),
+        ({"on_error": "ignore"}, "on_error='ignore': it is one of skip, stop, nan"),
+        ({"retries": -1}, "retries=-1: it is a whole number, at least 0"),
+        ({"workers": 0}, "workers=0: it is a whole number, at least 1"),
+        ({"workers": 1.5}, "workers=1.5: it is a whole number"),
+        ({"shard": "5/4"}, "the number of a part runs from 1"),
+    ],
+)
+def test_wrong_options(options, message, tmp_path):
+    study = ShortStudy(tmp_path)
+    with pytest.raises(StudyError, match=message):
+        run_points(POINTS, study.store, study.spec, **options)
+
+
+def test_histories_that_the_case_does_not_have_stop_the_study(tmp_path):
+    study = ShortStudy(tmp_path, histories=("hinge.angel",))
+    with pytest.raises(StudyError, match=r"no history 'hinge.angel'. Did you mean hinge.angle\?"):
+        study.run(POINTS[:1], workers=1)
+    assert not study.store.failed_keys()
+
+
+@pytest.mark.slow
+def test_modules_beside_the_script_do_not_replace_those_of_python(tmp_path):
+    """The script is in a folder with a random.py, and needs no guard against being imported by its workers."""
+    (tmp_path / "random.py").write_text("raise ImportError('of the user')")
+    (tmp_path / "run.py").write_text(
+        "import sys\nsys.path.pop(0)\nsys.path.append(sys.argv[1])\nfrom pathlib import Path\n"
+        "from short_studies import ShortStudy\nprint(ShortStudy(Path('.').absolute()).run([{}, {'length': 2.0}], workers=1))\n"
+    )
+    command = [sys.executable, "run.py", os.path.dirname(fake_worker.__file__)]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "2 of 2 runs: 2 computed" in found.stdout, found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("executor", [None, "dask"])
+def test_interrupt_leaves_no_process(executor, tmp_path):
+    study = ShortStudy(tmp_path)
+    points = [{"length": 0.5 + 0.1 * index, "what": "slow"} for index in range(12)]
+    seen = []
+
+    def interrupt(progress):
+        seen.extend(worker_processes())
+        if progress.computed >= 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(StudyInterrupted):
+        study.run(points, executor=executor, workers=2, progress=interrupt)
+    assert seen and not any(child.is_running() for child in seen)
+    assert study.run(points, executor=executor, workers=2).done == 12
+    study.check(points)
