@@ -196,14 +196,14 @@ def some(rows: npt.NDArray[np.bool_], most: int) -> tuple[npt.NDArray[np.intp], 
     return chosen, f"{most} of {len(places)} runs drawn, chosen at random"
 
 
-def mark_without_value(axes: Axes, at: Numbers) -> None:
+def mark_lost(axes: Axes, at: Numbers) -> None:
     """Red ticks at the bottom of the axes, where runs failed or have no finite value."""
     at, place = at[np.isfinite(at)], axes.get_xaxis_transform()
     if len(at):  # no layout is found around empty lines that are not clipped
         axes.plot(at, 0.0 * at, "|", color=FAILED, ms=9, mew=1.2, alpha=0.8, clip_on=False, transform=place, zorder=5)
 
 
-def note_without_value(count: int, total: int) -> str:
+def note_lost(count: int, total: int) -> str:
     """What the red ticks mean."""
     return f"red: {count} of {total} runs failed or have no finite value" if count else ""
 

@@ -18,10 +18,10 @@ from flexmbs.study.plot_axes import (
     colored,
     finished_figure,
     in_lines,
-    mark_without_value,
+    mark_lost,
     new_figure,
     new_panels,
-    note_without_value,
+    note_lost,
     scale_of,
     some,
 )
@@ -117,7 +117,7 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
         else:
             axes.plot(x.values[failed], y.values[failed], "x", color=FAILED, markersize=3, alpha=0.6)
             axes.scatter(x.values[rows], y.values[rows], s=6, c=colors[rows], linewidths=0)
-            mark_without_value(axes, x.values[some(np.isnan(y.values), MOST_POINTS // 4)[0]])
+            mark_lost(axes, x.values[some(np.isnan(y.values), MOST_POINTS // 4)[0]])
             y.put_on(axes, "y", ticks=3, labelled=False)
         x.put_on(axes, "x", ticks=3, labelled=False)
         axes.tick_params(labelsize=7.5, labelbottom=i == len(scales) - 1, labelleft=j == 0 < i)
@@ -129,7 +129,7 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
             axes.set_ylabel(in_lines(y.label), fontsize=8.5)
             axes.yaxis.set_label_coords(-(1.2 if y.categories else 0.4) / side, 0.5)
     add_colors(figure, grid)
-    lost = note_without_value(int((~ended | np.isnan([scale.values for scale in scales]).any(axis=0)).sum()), len(table))
+    lost = note_lost(int((~ended | np.isnan([scale.values for scale in scales]).any(axis=0)).sum()), len(table))
     return figure, "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost]
 
 
@@ -208,7 +208,7 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
         for text in own.get_yticklabels():
             text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6})
     axes.spines[:].set_visible(False)
-    return figure, "Parallel coordinates", [note, thinned, note_without_value(int((~ended).sum()), len(table))]
+    return figure, "Parallel coordinates", [note, thinned, note_lost(int((~ended).sum()), len(table))]
 
 
 def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
@@ -225,11 +225,11 @@ def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None
         first = place % (2 if len(scales) == 4 else 3) == 0
         axes.scatter(x.values[rows], y.values[rows], s=4, color="0.6", alpha=0.6, linewidths=0)
         _draw_means(axes, x, y)
-        mark_without_value(axes, x.values[lost])
+        mark_lost(axes, x.values[lost])
         x.put_on(axes, "x", ticks=5)
         y.put_on(axes, "y", ticks=5, labelled=first)
         axes.tick_params(labelleft=first)
-    said, without_value = "line: mean; band or bars: 5 % to 95 % of the runs", note_without_value(int(without.sum()), len(table))
+    said, without_value = "line: mean; band or bars: 5 % to 95 % of the runs", note_lost(int(without.sum()), len(table))
     return figure, f"Main effects on {y.name}", [said, note, thinned, without_value]
 
 

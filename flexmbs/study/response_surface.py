@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
-from flexmbs.study.plot_axes import FAILED, STEPS, Drawn, Scale, new_figure, note_without_value, scale_of, some
+from flexmbs.study.plot_axes import FAILED, STEPS, Drawn, Scale, new_figure, note_lost, scale_of, some
 from flexmbs.study.table import Numbers, is_text, named, numbers
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def response_surface(table: DataFrame, names: Sequence[str] | None, response: st
     y.put_on(axes, "y")
     figure.colorbar(filled, ax=axes, label=z.label, ticks=ticks, format=lambda value, _: z.text(value, 6))
     said = f"{name} through {len(rows)} runs{', of logarithms' if z.log else ''}, cross-validated R² = {r2:.3f}"
-    return figure, f"Response surface of {z.name}", [said, thinned, note_without_value(int((~known).sum()), len(table))]
+    return figure, f"Response surface of {z.name}", [said, thinned, note_lost(int((~known).sum()), len(table))]
 
 
 def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> list[Scale]:

@@ -97,12 +97,15 @@ def collect(
         if len(new_keys) == ROWS_AT_A_TIME:
             keys.append(Series(new_keys, dtype="str"))
             new_keys = []
-    if found or left_out:
-        _check_names(found, left_out, units, lists)
+    known = {*found, *left_out, *(base[1] for name in found if (base := COMPONENT.match(name)))}
+    if missing := [name for name in lists if known and name not in known - {*left_out}]:
+        raise StudyError(f"no run has returned a list {missing[0]!r}. {near_names(missing[0], left_out or found)}")
+    if known and (unknown := [name for name in units if name not in known]):
+        warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
     shown = {f"figures.{name}" if name in points else name: name for name in found}
     wanted = list(dict.fromkeys(figures or shown))
-    if unknown := [name for name in wanted if shown and name not in shown]:
-        raise StudyError(f"no figure {unknown[0]!r} in this study. {near_names(unknown[0], shown)}")
+    if missing := [name for name in wanted if shown and name not in shown]:
+        raise StudyError(f"no figure {missing[0]!r} in this study. {near_names(missing[0], shown)}")
     nothing = _Column(len(index))
     data = {name: points.pop(name).values() for name in parameters}
     data |= {name: found.pop(shown.get(name, ""), nothing).values() for name in wanted}
@@ -112,11 +115,12 @@ def collect(
     table = DataFrame(data, index=Index(np.frombuffer(index, np.int64), name="run"), copy=False)
     if not table.index.is_monotonic_increasing:
         table = table.sort_index(kind="stable")
+    figure_of = {name: shown.get(name, name) for name in wanted}
     unit_of = {name: unit for name, (unit, _) in parameters.items()} | {"run.seconds": "s"}
     table.attrs = {
         "parameters": list(parameters),
         "figures": wanted,
-        "units": unit_of | {name: _unit(shown.get(name, name), units) for name in wanted},
+        "units": unit_of | {name: units.get(figure, units.get(figure.partition("[")[0], "")) for name, figure in figure_of.items()},
         "helps": {name: text for name, (_, text) in parameters.items()},
         "failed": failed,
         "not_run": not_run,
@@ -127,11 +131,11 @@ def collect(
 
 
 class _Column:
-    """A column that grows by a value for each run: 8 bytes a number (true is 1), or 8 bytes a text that repeats."""
+    """A column that grows by a value for each run: 8 bytes a number (true is 1), or 4 bytes a text."""
 
     def __init__(self, rows_before: int = 0, *, text: bool = False) -> None:
         self._numbers, self._whole = array("d", [math.nan]) * rows_before, True
-        self._codes = array("l") if text else None
+        self._codes = array("i") if text else None
         self._texts: dict[str, int] = {}
 
     def append(self, value: object) -> None:
@@ -148,7 +152,7 @@ class _Column:
         elif isinstance(value, np.number | np.bool_):
             self.append(value.item())
         else:  # text, or a whole number that float64 does not hold: what is there becomes text
-            numbers, self._numbers, self._codes = self._numbers, array("d"), array("l")
+            numbers, self._numbers, self._codes = self._numbers, array("d"), array("i")
             for number in (*numbers, value):
                 missing, whole = number != number, self._whole and isinstance(number, float)
                 self.append(None if missing else int(number) if whole else number)  # type: ignore[call-overload]
@@ -158,7 +162,7 @@ class _Column:
         from pandas import Categorical
 
         if self._codes is not None:
-            return Categorical.from_codes(np.frombuffer(self._codes, np.int_), list(self._texts))
+            return Categorical.from_codes(np.frombuffer(self._codes, np.intc), list(self._texts))
         numbers = np.frombuffer(self._numbers) if self._numbers else np.empty(0)
         return numbers.astype(np.int64) if self._whole and np.isfinite(numbers).all() else numbers
 
@@ -195,23 +199,6 @@ def _without_lists(record: RunRecord, lists: Collection[str], left_out: dict[str
             numbers = np.asarray(value).ravel()[:LONGEST_LIST].tolist()
             flat |= {f"{name}[{place}]": number for place, number in enumerate(numbers)}
     return flat
-
-
-def _unit(figure: str, units: Mapping[str, str]) -> str:
-    found = COMPONENT.match(figure)
-    return units.get(figure) or (units.get(found[1], "") if found else "")
-
-
-def _check_names(names: Collection[str], left_out: Collection[str], units: Mapping[str, str], lists: Collection[str]) -> None:
-    """Lists that were asked for and units that were stated, but that no run has returned."""
-    if not names and not left_out:
-        return
-    known = {*names, *(found[1] for name in names if (found := COMPONENT.match(name)))}
-    for name in lists:
-        if name not in known:
-            raise StudyError(f"no run has returned a list {name!r}. {near_names(name, left_out or names)}")
-    if unknown := [name for name in units if name not in {*known, *left_out}]:
-        warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
 
 
 def named(table: DataFrame, role: str) -> list[str]:
