@@ -14,7 +14,7 @@ import numpy as np
 from flexmbs.case.parameters import converted
 from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import CaseError, StudyError
-from flexmbs.study.entries import Choices, plain_value
+from flexmbs.study.entries import Choices, ensure, plain_value
 from flexmbs.study.samplers import Sampler
 from flexmbs.study.space import Points, Space
 
@@ -23,13 +23,9 @@ _NAME_WITH_UNIT = re.compile(r"(.*\S)\s+\[(.*)\]")
 _UNIT = re.compile(r"\[(.*)\]")
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, eq=False)
 class PointList(Sampler):
-    """Points given one by one.
-
-    Parameters
-    ----------
-    source : path of a CSV file, or rows: mappings parameter -> value, or a pandas table
+    """Points given one by one: ``source`` is the path of a CSV file, or rows (mappings parameter -> value, a pandas table).
 
     The file has a header of parameter names, optionally a second row of units such as "[m]" (or "length [m]" in the
     header), which must be those of the case's parameters, and a line for each point; it is separated by commas,
@@ -37,27 +33,19 @@ class PointList(Sampler):
     The values come from the list, so the study's space holds nothing but seeds of runs (:class:`RunSeeds`). A longer
     list that begins with the same rows extends a study.
 
-    Attributes
-    ----------
-    names, units : of the columns; None where no unit is given
-    rows : a value for each column, text if it comes from a file
-    places : of each row, for messages: "points.csv, line 7"
-
     Raises StudyError, with line and column, for what is no list of points; values are checked by :meth:`points`.
     """
 
-    names: tuple[str, ...]
-    units: tuple[str | None, ...]
-    rows: tuple[tuple[object, ...], ...]
-    places: tuple[str, ...]
+    names: tuple[str, ...]  # of the columns
+    units: tuple[str | None, ...]  # of the columns; None where no unit is given
+    rows: tuple[tuple[object, ...], ...]  # a value for each column, text if it comes from a file
+    places: tuple[str, ...]  # of each row, for messages: "points.csv, line 7"
     name = "list"
 
     def __init__(self, source: str | Path | Iterable[Mapping[str, object]]) -> None:
-        self._set(*(_of_file(Path(source)) if isinstance(source, str | Path) else _of_mappings(source)))
-
-    def _set(self, *given: object) -> None:
-        for name, value in zip(("names", "units", "rows", "places"), given, strict=True):
-            object.__setattr__(self, name, value)
+        given = _of_file(Path(source)) if isinstance(source, str | Path) else _of_mappings(source)
+        for field, value in zip(("names", "units", "rows", "places"), given, strict=True):
+            object.__setattr__(self, field, value)
 
     def __str__(self) -> str:
         return f"PointList({len(self.rows)} points of {', '.join(self.names)})"
@@ -73,11 +61,8 @@ class PointList(Sampler):
 
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points; StudyError with line and column for a value or a unit that the case's parameter does not have."""
-        if space.varied:
-            raise StudyError(
-                "the values of a list of points come from the list, so the space must hold nothing but seeds of runs; "
-                f"leave out {', '.join(space.names)}"
-            )
+        seeds = "so the space must hold nothing but seeds of runs"
+        ensure(not space.varied, f"the values of a list of points come from the list, {seeds}; leave out {', '.join(space.names)}")
         columns = dict(self._columns(space))
         # The space of the points: what the table and the plots know of the parameters.
         of_points = space.with_entries({name: Choices(tuple(dict.fromkeys(values))) for name, values in columns.items()})
@@ -98,9 +83,8 @@ class PointList(Sampler):
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PointList:
         """The list that :meth:`to_json` wrote."""
-        rows = tuple(tuple(plain_value(cell) for cell in row) for row in data["rows"])
-        found = cls.__new__(cls)
-        found._set(tuple(data["names"]), tuple(data["units"]), rows, _row_places(len(rows)))
+        found = cls(dict(zip(data["names"], row, strict=True)) for row in data["rows"])
+        object.__setattr__(found, "units", tuple(data["units"]))
         return found
 
     def extends(self, other: Sampler) -> bool:
@@ -113,17 +97,13 @@ class PointList(Sampler):
         """Names and values of the columns, each value with the type of its parameter."""
         for place, (name, unit) in enumerate(zip(self.names, self.units, strict=True)):
             setting, _ = space.setting(name)
-            right = f"[{setting.unit}]" if setting.unit else "[], no unit"
-            if unit is None and setting.unit and any(self.units):
-                raise StudyError(
-                    f"list of points: the column {name} has no unit, though others have; the case's parameter is in {right}: "
-                    "state it, or leave out all units"
-                )
-            if unit is not None and unit != setting.unit:
-                raise StudyError(
-                    f"list of points: the column {name} is in [{unit}], the case's parameter in {right}; convert the values, "
-                    "and correct the unit"
-                )
+            right = f"the case's parameter is in {f'[{setting.unit}]' if setting.unit else '[], no unit'}"
+            missing = unit is None and setting.unit and any(self.units)
+            others = f"{right}: state it, or leave out all units"
+            ensure(not missing, f"list of points: the column {name} has no unit, though others have; {others}")
+            wrong = unit is not None and unit != setting.unit
+            convert = f"{right}; convert the values, and correct the unit"
+            ensure(not wrong, f"list of points: the column {name} is in [{unit}], {convert}")
             values = []
             for row, where in zip(self.rows, self.places, strict=True):
                 try:
@@ -140,40 +120,32 @@ def _extremes(values: list[Any]) -> tuple[int, int]:
     return int(np.argmin(values)), int(np.argmax(values))
 
 
-def _row_places(count: int) -> tuple[str, ...]:
-    return tuple(f"list of points, row {place}" for place in range(count))
-
-
 def _of_file(path: Path) -> tuple[object, ...]:
     """Names, units, rows and places of a CSV file; StudyError with the line for what cannot be a list of points."""
     lines = _lines(path)
-    if not lines:
-        raise StudyError(f"{path}: the file is empty; expected a header of parameter names, and one line for each point")
+    ensure(lines, f"{path}: the file is empty; expected a header of parameter names, and one line for each point")
     (number, header), *rows = lines
     matches = [_NAME_WITH_UNIT.fullmatch(cell) for cell in header]
-    names = tuple(match[1] if match else cell for match, cell in zip(matches, header, strict=True))
-    units = tuple(match[2].strip() if match else None for match in matches)
+    names = [match[1] if match else cell for match, cell in zip(matches, header, strict=True)]
+    units = [match[2].strip() if match else None for match in matches]
     for place, name in enumerate(names):
-        if not name or name in names[:place]:
-            wrong = f"two columns are named {name!r}" if name else f"column {place + 1} has no name"
-            raise StudyError(f"{path}, line {number}: {wrong}")
-    if rows and any(rows[0][1]) and all(not cell or _UNIT.fullmatch(cell) for cell in rows[0][1]):
+        ensure(name, f"{path}, line {number}: column {place + 1} has no name")
+        ensure(name not in names[:place], f"{path}, line {number}: two columns are named {name!r}")
+    if rows and all(not cell or _UNIT.fullmatch(cell) for cell in rows[0][1]):
         number, cells = rows.pop(0)
-        if len(cells) != len(names):
-            raise StudyError(f"{path}, line {number}: {len(cells)} units for {len(names)} columns")
-        units = tuple(cell[1:-1].strip() if cell else unit for cell, unit in zip(cells, units, strict=True))
-    if not rows:
-        raise StudyError(f"{path}: there is no point below the header")
+        ensure(len(cells) == len(names), f"{path}, line {number}: {len(cells)} units for {len(names)} columns")
+        units = [cell[1:-1].strip() if cell else unit for cell, unit in zip(cells, units, strict=True)]
+    ensure(rows, f"{path}: there is no point below the header")
     for number, cells in rows:
-        if len(cells) != len(names):
-            raise StudyError(f"{path}, line {number}: {len(cells)} values for {len(names)} columns ({', '.join(names)})")
-    return names, units, tuple(tuple(cells) for _, cells in rows), tuple(f"{path}, line {number}" for number, _ in rows)
+        right = len(cells) == len(names)
+        ensure(right, f"{path}, line {number}: {len(cells)} values for {len(names)} columns ({', '.join(names)})")
+    return tuple(names), tuple(units), tuple(tuple(cells) for _, cells in rows), tuple(f"{path}, line {n}" for n, _ in rows)
 
 
 def _lines(path: Path) -> list[tuple[int, list[str]]]:
     """(line number, cells) of the lines with content."""
-    if wrong := path_problem(path):
-        raise StudyError(f"{path}: {wrong}; expected a CSV file with a header of parameter names")
+    wrong = path_problem(path)
+    ensure(not wrong, f"{path}: {wrong}; expected a CSV file with a header of parameter names")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -194,19 +166,16 @@ def _of_mappings(source: Any) -> tuple[object, ...]:
     """Names, units, rows and places of mappings, or of a pandas table."""
     if hasattr(source, "to_dict"):
         source = source.to_dict("records")
-    if isinstance(source, Mapping) or not isinstance(source, Iterable):
-        raise StudyError(f'a list of points is a CSV file or a list such as [{{"length": 0.5}}, ...], not {source!r}')
+    right = 'a list of points is a CSV file or a list such as [{"length": 0.5}, ...]'
+    ensure(isinstance(source, Iterable) and not isinstance(source, Mapping), f"{right}, not {source!r}")
     rows: list[Any] = list(source)
-    if not rows:
-        raise StudyError("the list of points is empty")
+    ensure(rows, "the list of points is empty")
     for place, row in enumerate(rows):
-        if not isinstance(row, Mapping) or not row:
-            raise StudyError(f"list of points, row {place}: expected a mapping parameter -> value, not {row!r}")
-        if differing := sorted(str(name) for name in set(row) ^ set(rows[0])):
-            raise StudyError(
-                f"list of points, row {place}: all rows must have the values of the same parameters as row 0 "
-                f"({', '.join(map(str, rows[0]))}); differing: {', '.join(differing)}"
-            )
-    names = tuple(str(name) for name in rows[0])
+        where = f"list of points, row {place}"
+        ensure(isinstance(row, Mapping) and row, f"{where}: expected a mapping parameter -> value, not {row!r}")
+        differing, same = sorted(map(str, set(row) ^ set(rows[0]))), f"as row 0 ({', '.join(map(str, rows[0]))})"
+        have = f"all rows must have the values of the same parameters {same}; differing: {', '.join(differing)}"
+        ensure(not differing, f"{where}: {have}")
     values = tuple(tuple(plain_value(row[name]) for name in rows[0]) for row in rows)
-    return names, (None,) * len(names), values, _row_places(len(rows))
+    places = tuple(f"list of points, row {place}" for place in range(len(rows)))
+    return tuple(map(str, rows[0])), (None,) * len(rows[0]), values, places
