@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Self
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError, StudyWarning
-from flexmbs.common.names_in_messages import few
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
 from flexmbs.study.claim import LOG
+from flexmbs.study.entries import ensure
 from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
 from flexmbs.study.plots import plot
 from flexmbs.study.reliability import Reliability, reliability
 from flexmbs.study.report import refuse_existing, write_report
 from flexmbs.study.run_key import RunSpec, run_key
 from flexmbs.study.run_points import run_points
-from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
+from flexmbs.study.run_record import FAILED, RunRecord
 from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices
@@ -82,15 +82,14 @@ class Study:
     ) -> None:
         source = source_of(case)
         loaded = case if isinstance(case, Case) else load_case(source.path)
-        if isinstance(space, Space) and fixed is not None:
-            raise StudyError("fixed: a Space has its fixed values already; give them where it is made")
+        ensure(not isinstance(space, Space) or fixed is None, "fixed: a Space has its own; give them where it is made")
         stated = space if isinstance(space, Space) else Space(loaded.parameters, space, fixed)
         if isinstance(sampler, str):
             sampler = sampler_by_name(sampler, **({} if runs is None else {"runs": runs}))
-        elif not isinstance(sampler, Sampler):
-            raise StudyError(f"sampler={sampler!r}: it is a name such as 'lhs', or a sampler such as fm.Sobol(256)")
-        elif runs is not None:
-            raise StudyError(f"runs={runs} is for samplers given by name; {sampler} has its own number of runs")
+        else:
+            right = "it is a name such as 'lhs', or a sampler such as fm.Sobol(256)"
+            ensure(isinstance(sampler, Sampler), f"sampler={sampler!r}: {right}")
+            ensure(runs is None, f"runs={runs} is for samplers given by name; {sampler} has its own number of runs")
         options = {"keep": keep, "histories": tuple(histories), "history_times": history_times, "storage": dict(storage or {})}
         statement = Statement.of(loaded, source, stated.to_json(), sampler.to_json(), seed, fixed=stated.fixed, **options)
         self._set_up(
@@ -114,11 +113,11 @@ class Study:
         """
         store = Store(folder)
         stated = store.open()
-        if not stated.case.settings:
-            raise StudyError(
-                f"{store.folder / STUDY}: was written by flexmbs 0.1.0, which did not describe the case in it: run the study's "
-                "script once with accept_versions (flexmbs study run SCRIPT.py --accept-versions); its runs are kept"
-            )
+        right = (
+            "run the study's script once with accept_versions (flexmbs study run SCRIPT.py --accept-versions); runs are kept"
+        )
+        former = f"{store.folder / STUDY}: was written by flexmbs 0.1.0, which did not describe the case in it"
+        ensure(stated.case.settings, f"{former}: {right}")
         study = cls.__new__(cls)
         sampler = sampler_from_json(stated.sampler)
         points = sampler.points(Space.from_json(stated.case.parameters(), stated.space), stated.seed)
@@ -246,8 +245,8 @@ class Study:
 
     def point(self, index: int) -> Mapping[str, object]:
         """Parameter -> value of one point; values that are the same in all runs are in ``space.fixed``."""
-        if not 0 <= index < len(self.points):
-            raise StudyError(f"no run {index}: the study has {len(self.points)} points, 0 to {len(self.points) - 1}")
+        last = len(self) - 1
+        ensure(0 <= index <= last, f"no run {index}: the study has {last + 1} points, 0 to {last}")
         return self.points[index]
 
     def key(self, index: int) -> str:
@@ -292,10 +291,9 @@ class Study:
         record = self.record(index)
         if record is None:
             raise StudyError(f"{self.folder}: run {index} was not computed yet")
-        if self._stored().spec.keep != "results" and record.status == FINISHED:
-            raise StudyError(
-                f"{self.folder}: this study keeps figures only (keep='figures'); study.run_alone({index}) computes the run again"
-            )
+        kept = self._stored().spec.keep == "results" or record.status == FAILED
+        again = f"(keep='figures'); study.run_alone({index}) computes the run again"
+        ensure(kept, f"{self.folder}: this study keeps figures only {again}")
         return load(self.store.files_of(record.key))
 
     def run_alone(self, index: int, out: str | os.PathLike[str] | None = None) -> CaseOutcome:
@@ -312,19 +310,6 @@ class Study:
         """What a run printed; of a failed run with its warnings and the traceback."""
         return (self.store.content_of(self.key(index), LOG) or b"").decode("utf-8", "replace")
 
-    def failure_text(self, index: int) -> str:
-        """All that is known of a failed run, for people: its parameters, why it failed, its log."""
-        record = self.record(index)
-        if record is None or record.failure is None:
-            known = few([index for index, _ in self.failed()], 20) or "none"
-            raise StudyError(f"{self.folder}: run {index} has not failed; failed ones: {known}")
-        values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
-        time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
-        return (
-            f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n"
-            f"{record.failure.kind}{time}: {record.failure.message}\n\n{self.log(index)}"
-        ).rstrip()
-
     def pack(self) -> int:
         """Put the folders of finished runs into one file; how many. They are read as before."""
         self._stored()
@@ -332,8 +317,8 @@ class Study:
 
     def _stored(self) -> Statement:
         """The statement in the folder, after a check that it is of this study; a changed case is warned of."""
-        if not (self.folder / STUDY).exists():
-            raise StudyError(f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
+        begun = (self.folder / STUDY).exists()
+        ensure(begun, f"{self.folder}: no run of this study was computed yet; study.run() or 'flexmbs study run'")
         stored, own = self.store.open(), self._statement
         if own.spec.case_digest != stored.spec.case_digest:
             warn(f"{own.spec.case}: has changed since this study began; its runs are of {self.folder / CASE}", StudyWarning)
@@ -377,12 +362,11 @@ class Study:
         """
         place = None if save is None else Path(save)
         if kind == "histories":
-            if not names:
-                raise StudyError("plot 'histories' needs the names of histories: names=['hinge.angle']")
+            ensure(names, "plot 'histories' needs the names of histories: names=['hinge.angle']")
             for option in ("response", "color"):
-                if options.get(option) is not None:
-                    raise StudyError(f"plot 'histories' has no {option}; it takes the names of histories and a title")
-            return plot_bands([self.band(name) for name in names], save=place, **options)
+                taken = "it takes the names of histories and a title"
+                ensure(options.get(option) is None, f"plot 'histories' has no {option}; {taken}")
+            return plot_bands([self.band(name) for name in names or ()], save=place, **options)
         wanted = [*names] if names else None
         columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}
         lists = [name.partition("[")[0] for name in columns if name.endswith("]") and name not in self.space.names]

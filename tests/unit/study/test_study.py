@@ -304,5 +304,5 @@ def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
 
 def test_fixed_values_belong_to_a_space_that_is_given(case):
     space = study_of(case).space
-    with pytest.raises(fm.StudyError, match="fixed: a Space has its fixed values already"):
+    with pytest.raises(fm.StudyError, match="fixed: a Space has its own"):
         study_of(case, space=space, fixed={"t_end": 0.1})

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from flexmbs.common.errors import StudyError
+from flexmbs.common.names_in_messages import few
+from flexmbs.study.study import Study
 from flexmbs.study.study_script import open_study
 
 
@@ -24,7 +27,7 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     """Runs of STUDY that failed: parameters, reason, time reached; with --run also traceback and log."""
     found = open_study(study)
     if index is not None:
-        click.echo(found.failure_text(index))
+        click.echo(_failure_text(found, index))
         return
     rows = found.failed()
     for number, record in rows[:count]:
@@ -37,6 +40,20 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     if len(rows) > count:
         click.echo(f"... and {len(rows) - count} more (--count)")
     click.echo(f"'flexmbs study failed {study} --run INDEX' shows one whole", err=True)
+
+
+def _failure_text(study: Study, index: int) -> str:
+    """All that is known of a failed run: its parameters, why it failed, its log."""
+    record = study.record(index)
+    if record is None or record.failure is None:
+        known = few([index for index, _ in study.failed()], 20) or "none"
+        raise StudyError(f"{study.folder}: run {index} has not failed; failed ones: {known}")
+    values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
+    time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
+    return (
+        f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n"
+        f"{record.failure.kind}{time}: {record.failure.message}\n\n{study.log(index)}"
+    ).rstrip()
 
 
 @click.command("pack")
