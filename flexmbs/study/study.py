@@ -113,9 +113,7 @@ class Study:
         """
         store = Store(folder)
         stated = store.open()
-        right = (
-            "run the study's script once with accept_versions (flexmbs study run SCRIPT.py --accept-versions); runs are kept"
-        )
+        right = "run the study's script once with accept_versions (flexmbs study run SCRIPT.py --accept-versions); runs are kept"
         former = f"{store.folder / STUDY}: was written by flexmbs 0.1.0, which did not describe the case in it"
         ensure(stated.case.settings, f"{former}: {right}")
         study = cls.__new__(cls)
