@@ -143,8 +143,8 @@ def _spread_over_decades(values: Numbers) -> bool:
 
 
 def short_texts(texts: Sequence[str]) -> list[str]:
-    """Texts that fit at a tick: their ends, since names of files often begin alike."""
-    return [text if len(text) <= LETTERS else "…" + text[1 - LETTERS :] for text in texts]
+    """Texts that fit at a tick: without their middles, since names of files often begin or end alike."""
+    return [text if len(text) <= LETTERS else f"{text[:6]}…{text[7 - LETTERS :]}" for text in texts]
 
 
 def in_lines(label: str) -> str:

@@ -222,8 +222,12 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
     if len(runs) >= LEAST_RUNS:
         found = {name: _share(runs[name], values) for name in names}
         indices["S1"], indices["S1_conf"] = ({name: both[k] for name, both in found.items()} for k in (0, 1))
-    else:
+    elif inputs.size:
         notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
+    else:
+        raise StudyError(
+            f"sensitivity of {figure}: parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
+        )
     if left_out:
         notes.append(f"{left_out} of {total} runs have no finite value and are left out.")
     unit, method = table.attrs["units"].get(figure, ""), "regression and given-data indices"

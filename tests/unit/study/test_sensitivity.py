@@ -1,5 +1,7 @@
 """Sensitivity indices against closed forms: the Ishigami function and linear functions."""
 
+import sys
+
 import numpy as np
 import pytest
 from study_tables import table_of
@@ -119,6 +121,8 @@ def test_text_parameters_have_a_share_of_the_variance():
     y = np.where(mesh == "fine", 1.0, 0.0) + np.sqrt(3.0) * x  # variances 1/4 and 3/12
     found = given_data_indices(table_of({"mesh": mesh, "x": x}, {"y": y}), "y").indices
     assert np.isnan(found["SRC"]["mesh"]) and found["S1"].tolist() == pytest.approx([0.5, 0.5], abs=0.03)
+    with pytest.raises(StudyError, match="text have indices from 200 runs on, not 150"):
+        given_data_indices(table_of({"mesh": mesh[:150]}, {"y": y[:150]}), "y")
 
 
 def test_of_very_many_runs_some_are_taken_at_random(monkeypatch):
@@ -134,6 +138,14 @@ def test_correlated_parameters_are_pointed_out():
     a = random.random(60)
     found = given_data_indices(table_of({"a": a, "b": a + 0.1 * random.random(60)}, {"y": a}), "y")
     assert any("a and b are correlated" in note for note in found.notes)
+
+
+def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "SALib", None)
+    unit = np.random.default_rng(0).random((400, 3))
+    for evaluate in (given_data_indices, lambda *both: sobol_indices(*both, NAMES, 400)):
+        with pytest.raises(StudyError, match=r'needs SALib.*pip install "flexmbs\[studies\]"'):
+            evaluate(table(unit, ishigami(unit)), "y")
 
 
 @pytest.mark.parametrize(
