@@ -5,6 +5,7 @@ import warnings
 from dataclasses import replace
 
 import pytest
+from small_case import write_case
 from study_runs import fill, keys
 
 from flexmbs import StudyError
@@ -22,6 +23,11 @@ SAMPLER = Sobol(64).to_json()
 def statement(case, **changes):
     given = {"space": SPACE, "sampler": SAMPLER, "seed": 1, "storage": {"store_every": 2}, **changes}
     return Statement.of(load_case(case), source_of(case), **given)
+
+
+@pytest.fixture
+def case(tmp_path):
+    return write_case(tmp_path)
 
 
 @pytest.fixture
@@ -89,11 +95,11 @@ def test_changed_case_is_refused_with_its_lines(store, case, tmp_path):
     assert '+    return {"double": 3.0 * parameters.length}' in str(caught.value)
 
 
-def test_changed_module_of_the_case_is_named(store, helped_case):
-    path, helper = helped_case
+def test_changed_module_of_the_case_is_named(store, tmp_path):
+    path = write_case(tmp_path, "helper_of_test")
     store.create_or_open(statement(path))
-    helper.write_text("FACTOR = 3.0\n")
-    with pytest.raises(StudyError, match=f"began .module {helper.stem}."):
+    (tmp_path / "helper_of_test.py").write_text("FACTOR = 3.0\n")
+    with pytest.raises(StudyError, match="began .module helper_of_test."):
         store.create_or_open(statement(path))
 
 
