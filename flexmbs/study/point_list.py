@@ -1,9 +1,10 @@
-"""Lists of points: what a study runs is written down, in a CSV file or in the script."""
+"""Lists of points, in a CSV file or in the script; and samplers, of which they are one, from stored studies."""
 
 from __future__ import annotations
 
 import csv
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,9 @@ import numpy as np
 
 from flexmbs.case.parameters import converted
 from flexmbs.common.atomic_files import path_problem
-from flexmbs.common.errors import CaseError, StudyError
+from flexmbs.common.errors import CaseError, StudyError, StudyWarning
 from flexmbs.study.entries import Choices, ensure, plain_value
-from flexmbs.study.samplers import Sampler
+from flexmbs.study.samplers import SAMPLERS, Grid, Sampler
 from flexmbs.study.space import Points, Space
 
 # "length [m]": a unit behind the name; "axis[1]" has none.
@@ -111,6 +112,22 @@ class PointList(Sampler):
                 except CaseError as error:
                     raise StudyError(f"{where}, column {name}: {error}") from None
             yield name, values
+
+
+def sampler_from_json(data: Mapping[str, Any]) -> Sampler:
+    """The sampler that ``to_json`` of a sampler wrote, without its warnings; StudyError for other data."""
+    options = dict(data)
+    if data.get("sampler") == PointList.name:
+        return PointList.from_json(data)
+    kind = SAMPLERS.get(options.pop("sampler", ""))
+    if kind is None:
+        raise StudyError(f"the stored sampler {data.get('sampler')!r} is none that this version of flexmbs knows")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StudyWarning)
+            return kind(**options, **({"confirmed": True} if kind is Grid else {}))
+    except TypeError as error:
+        raise StudyError(f"the stored sampler {dict(data)!r} cannot be read ({error})") from None
 
 
 def _extremes(values: list[Any]) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -248,6 +248,28 @@ class Grid(Sampler):
     def to_json(self) -> dict[str, Any]:
         """The grid as plain data; one that is stored has been confirmed."""
         return {"sampler": self.name, "levels": dict(self.levels) if isinstance(self.levels, Mapping) else self.levels}
+
+
+SAMPLERS: dict[str, type[Sampler]] = {
+    kind.name: kind for kind in (LatinHypercube, Sobol, Halton, RandomSample, Grid, SobolIndices, Morris)
+}
+
+
+def sampler_by_name(name: str, **options: Any) -> Sampler:
+    """A sampler by its name, such as ``sampler_by_name("lhs", runs=100)``.
+
+    Raises StudyError for an unknown name, a missing option or one that the sampler does not have.
+    """
+    if name not in SAMPLERS:
+        raise StudyError(f"no sampler {name!r}. {near_names(name, SAMPLERS)} A list of points is given as FILE.csv")
+    kind = SAMPLERS[name]
+    known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
+    for option in options:
+        if option not in known:
+            raise StudyError(f"the sampler {name} has no option {option!r}. {near_names(option, known)}")
+    if kind.size not in options and kind is not Grid:
+        raise StudyError(f"the sampler {name} needs {kind.size}, for example {kind.size}={128 if kind.size == 'runs' else 16}")
+    return kind(**options)
 
 
 def qmc() -> Any:

@@ -20,8 +20,8 @@ from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
 from flexmbs.study.entries import ensure
+from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.run_key import RunSpec, current_versions
-from flexmbs.study.sampler_names import sampler_from_json
 
 STUDY, CASE = "study.json", "case.py"
 FORMAT = 2  # 1 (flexmbs 0.1.0) did not describe the case

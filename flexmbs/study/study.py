@@ -19,14 +19,14 @@ from flexmbs.study.claim import LOG
 from flexmbs.study.entries import ensure
 from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
 from flexmbs.study.plots import plot
+from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.reliability import Reliability, reliability
 from flexmbs.study.report import refuse_existing, write_report
 from flexmbs.study.run_key import RunSpec, run_key
 from flexmbs.study.run_points import run_points
 from flexmbs.study.run_record import FAILED, RunRecord
 from flexmbs.study.run_tasks import RunLimits
-from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
-from flexmbs.study.samplers import Morris, Sampler, SobolIndices
+from flexmbs.study.samplers import Morris, Sampler, SobolIndices, sampler_by_name
 from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_effects, sobol_indices
 from flexmbs.study.space import Points, Space
 from flexmbs.study.statement import CASE, STUDY, Statement

@@ -14,7 +14,8 @@ import pytest
 from study_parameters import Parameters
 
 import flexmbs as fm
-from flexmbs.study.sampler_names import sampler_by_name, sampler_from_json
+from flexmbs.study.point_list import sampler_from_json
+from flexmbs.study.samplers import sampler_by_name
 
 ENTRIES = {
     "length": (0.5, 1.0),

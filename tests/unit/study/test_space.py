@@ -10,7 +10,7 @@ from study_parameters import Parameters
 
 import flexmbs as fm
 from flexmbs.study.entries import entry_from, entry_from_json, entry_to_json
-from flexmbs.study.sampler_names import sampler_from_json
+from flexmbs.study.point_list import sampler_from_json
 
 EMPTY = fm.Space(Parameters, {})
 SEEDED = fm.Space(Parameters, {"length": (0.5, 1.0), "seed": fm.RunSeeds()})

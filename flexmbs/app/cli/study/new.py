@@ -11,7 +11,7 @@ from flexmbs.app.cli.study.vary_options import parse_sampler, parse_space
 from flexmbs.case.cases import checked_parameters, load_case
 from flexmbs.case.parameters import split_assignments
 from flexmbs.common.errors import StudyError
-from flexmbs.study.sampler_names import SAMPLERS
+from flexmbs.study.samplers import SAMPLERS
 from flexmbs.study.space import Space
 
 #: Runs of samplers that need a number, if none is given (base points, trajectories).

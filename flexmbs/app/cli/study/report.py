@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from flexmbs.app.cli.study.study_argument import open_study
 from flexmbs.common.errors import StudyError
-from flexmbs.study.study_script import open_study
 
 _LIMIT = re.compile(r"\s*([^<>=]+?)\s*([<>])\s*([^<>=]+)")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from flexmbs.app.cli.study.study_argument import open_study
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import few
 from flexmbs.study.study import Study
-from flexmbs.study.study_script import open_study
 
 
 @click.command("status")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from flexmbs.study.study_script import open_study
+from flexmbs.app.cli.study.study_argument import open_study
 from flexmbs.study.table import table_text
 
 

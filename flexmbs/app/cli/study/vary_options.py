@@ -12,8 +12,7 @@ from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.study.entries import Choices, LogNormal, Normal, Range, RunSeeds, Triangular, Weibull
 from flexmbs.study.point_list import PointList
-from flexmbs.study.sampler_names import SAMPLERS, sampler_by_name
-from flexmbs.study.samplers import Sampler
+from flexmbs.study.samplers import SAMPLERS, Sampler, sampler_by_name
 
 EXAMPLES = (
     "length=0.8..1.2, E=1e9..1e11:log, modes=2,3,4, axis[1]=0..0.1, density=normal(7850,50), "
