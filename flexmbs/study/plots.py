@@ -49,15 +49,7 @@ def plot(
     title: str | None = None,
     save: Path | None = None,
 ) -> Figure | None:
-    """Draw a table (with failed runs as rows of nan, so that they are shown) and return the figure, or write it.
-
-    Parameters
-    ----------
-    kind : "scatter" (matrix), "parallel" (coordinates), "effects" (main effects), "histogram", "surface"
-    names : columns to draw, default: what varies; for "effects" parameters, for "surface" two of them
-    response : figure, for "effects" and "surface"; default: the first that varies
-    color : column that colours runs, for "scatter" and "parallel"
-    save : file to write, in a format that matplotlib knows by its ending
+    """Draw a table (with failed runs as rows of nan, so that they are shown), as ``Study.plot`` says; figure, or None if saved.
 
     StudyError for an unknown kind or column, for options that the kind does not have, and if no run has finished.
     """

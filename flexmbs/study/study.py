@@ -355,8 +355,9 @@ class Study:
         ----------
         kind : "scatter" (matrix), "parallel" (coordinates), "effects" (main effects), "histogram", "surface" (response
             surface), "histories" (bands of quantiles over time)
-        names : columns to draw; for "surface" two parameters; for "histories" the histories
-        options : ``response`` ("effects", "surface"), ``color`` ("scatter", "parallel"), ``title``
+        names : columns to draw, default: what varies; for "surface" two parameters; for "histories" the histories
+        options : ``response``: the figure of "effects" and "surface", default: the first that varies; ``color``: a column
+            that colours the runs of "scatter" and "parallel"; ``title``
         """
         place = None if save is None else Path(save)
         if kind == "histories":

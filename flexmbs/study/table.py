@@ -45,18 +45,13 @@ def collect(
     units: Mapping[str, str] | None = None,
     lists: Collection[str] = (),
 ) -> DataFrame:
-    """The table of a study: ``Study.table`` says what is in it.
+    """The table of a study, as ``Study.table`` says.
 
     Parameters
     ----------
     rows : (number of the point, its values, its record or None if it has not been run), in any order
     parameters : varied parameter -> (unit, help); a component of a list as "axis[1]"
-    figures : columns wanted; none: all figures that are numbers or text
-    on_error : "nan": a failed run is a row whose figures are nan; "skip": it has no row
     units : figure -> unit (``Case.units``)
-    lists : figures that are lists and become columns: "peak_forces" as "peak_forces[0]", "peak_forces[1]", ...
-
-    StudyError for another ``on_error``, without pandas, and for figures and lists that no finished run has returned.
     """
     require("pandas", "the table of a study", StudyError, "studies")
     from pandas import Categorical, DataFrame, Index, Series, concat
