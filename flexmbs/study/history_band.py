@@ -17,7 +17,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.result import load
 from flexmbs.study.claim import HISTORIES
-from flexmbs.study.plot_axes import POINTS, finished_figure, new_figure
+from flexmbs.study.plot_axes import POINTS, finished_figure, new_figure, no_formula
 from flexmbs.study.run_key import RunSpec
 from flexmbs.study.run_record import FINISHED, RunRecord
 from flexmbs.study.store import Store
@@ -134,7 +134,7 @@ def plot_bands(bands: Sequence[HistoryBand], *, title: str | None = None, save: 
         lines = axes.plot(band.times, band.examples.T, color="0.35", linewidth=0.6)
         lines[0].set_label("single runs")
         axes.plot(band.times, middle, color=POINTS, linewidth=1.6, label="median")
-        axes.set_ylabel(f"{band.name} [{band.unit}]" if band.unit else band.name)
+        axes.set_ylabel(no_formula(f"{band.name} [{band.unit}]" if band.unit else band.name))
         axes.grid(True, alpha=0.3)
         axes.margins(x=0.01)
     panels[0].legend(fontsize="small", loc="best", ncols=2)

@@ -118,7 +118,8 @@ def scale_of(table: DataFrame, name: str) -> Scale:
         texts = table[name].astype("category").cat.remove_unused_categories().cat
         order = texts.categories.argsort()
         places = np.append(np.argsort(order).astype(float), np.nan)[texts.codes]  # the code of no value is -1
-        return Scale(name, label(table, name), places, categories=tuple(texts.categories[order]) or ("(none)",))
+        names = tuple(map(no_formula, texts.categories[order])) or ("(none)",)
+        return Scale(name, no_formula(label(table, name)), places, categories=names)
     values = numbers(table, name)
     finite = values[np.isfinite(values)]
     log = _spread_over_decades(finite)
@@ -129,7 +130,12 @@ def scale_of(table: DataFrame, name: str) -> Scale:
     if power:
         unit = table.attrs.get("units", {}).get(name, "")
         shown = f"{name} [10{str(power).translate(SUPERSCRIPT)} {unit}".rstrip() + "]"
-    return Scale(name, shown, values, log, power, whole=whole)
+    return Scale(name, no_formula(shown), values, log, power, whole=whole)
+
+
+def no_formula(text: str) -> str:
+    """A text with dollars, between which matplotlib would read TeX."""
+    return text.replace("$", r"\$")
 
 
 def _spread_over_decades(values: Numbers) -> bool:
@@ -175,9 +181,9 @@ def new_panels(count: int, wide: float, high: float) -> tuple[Figure, npt.NDArra
 
 def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path | None) -> Figure | None:
     """Add title and notes; return the figure, or write it to ``save`` and return None."""
-    figure.suptitle(title, wrap=True)
+    figure.suptitle(no_formula(title), wrap=True)
     if said := "; ".join(filter(None, notes)):
-        figure.supxlabel(said, fontsize="small", color=GREY, wrap=True)
+        figure.supxlabel(no_formula(said), fontsize="small", color=GREY, wrap=True)
     if save is None:
         return figure
     if save.suffix.lstrip(".").lower() not in figure.canvas.get_supported_filetypes():

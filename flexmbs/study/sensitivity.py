@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.versions import require
-from flexmbs.study.plot_axes import finished_figure, new_figure
+from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula
 from flexmbs.study.table import Numbers, is_text, named, numbers
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: 
     """Draw the indices of each parameter with their 95 % intervals; of more than twenty parameters the largest."""
     group = next((group for group in BARS if group[0] in found.indices), tuple(found.indices)[:1])
     shown = [name for name in group if name in found.indices]
-    rows = found.indices.head(MOST_PARAMETERS).fillna(0.0)
+    rows = found.indices.head(MOST_PARAMETERS).fillna(0.0).rename(index=no_formula)
     figure = new_figure(6.8, 1.5 + (0.2 * len(shown) + 0.12) * len(rows))
     axes = figure.subplots()
     widths = [rows.get(f"{name}_conf", 0.0 * rows[name]) for name in shown]
@@ -306,7 +306,7 @@ def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: 
     axes.axvline(0.0, color="0.3", linewidth=0.8)
     axes.grid(True, axis="x", alpha=0.3)
     axes.set_axisbelow(True)
-    axes.set_xlabel(f"change of {found.figure} [{found.unit or '-'}]" if shown[0] == "mu_star" else "index")
+    axes.set_xlabel(no_formula(f"change of {found.figure} [{found.unit or '-'}]") if shown[0] == "mu_star" else "index")
     r2 = ", ".join(f"R² of {name} = {value:.2f}" for name, value in found.r2.items())
     hidden = len(found.indices) - len(rows)
     notes = [f"{found.runs} runs", r2, f"{hidden} more parameters are not shown" if hidden else ""]

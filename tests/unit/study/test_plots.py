@@ -22,6 +22,7 @@ TABLES = {
     "constant": table_of({"length": np.full(9, 2.0)}, {"force": np.full(9, 1e7), "deflection": np.zeros(9)}, UNITS),
     "text": table_of({"mesh": [f"mesh_{k:02d}.inp" for k in range(40)]}, {"end": ["a", "b"] * 20, "force": np.arange(40.0)}),
     "infinite": table_of({"length": np.arange(9.0)}, {"force": np.full(9, np.inf)}, UNITS),
+    "dollars": table_of({r"$\l$": [1.0, 2.0, 3.0], "mesh": [r"$\m$", "b", "b"]}, {r"$\f$": [0.0, 1.0, 2.0]}, {r"$\f$": "$^$"}),
     "huge": table_of({"length": [1e300, -1e300, 0.0]}, {"force": [0.0, 1.0, 2.0]}, UNITS),
 }
 
