@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import psutil
 
-from flexmbs.case.case_source import difference, source_of
-from flexmbs.case.cases import Case, CaseOutcome, load_case, run_case
+from flexmbs.case.case_source import source_of
+from flexmbs.case.cases import CaseOutcome, load_case, run_case
 from flexmbs.common.atomic_files import reason, write_arrays, write_bytes
 from flexmbs.common.errors import FlexmbsError, ResultFolderError, StudyError
 from flexmbs.common.names_in_messages import near_names
@@ -33,15 +33,14 @@ from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder
-from flexmbs.study.claim import HISTORIES, LOG, Claim
+from flexmbs.study.claim import HISTORIES, LOG, Claim, remove
 from flexmbs.study.failures import failure_of, is_disk_full, is_passing, plain, system_error, time_reached
 from flexmbs.study.run_key import RunSpec, current_versions, named_file_digests
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 from flexmbs.study.run_tasks import AGAIN, BUSY, PRESENT, STOPPED, STUDY, Answer, Task, WorkerSettings, answer_of
-from flexmbs.study.statement import Statement
 from flexmbs.study.store import Store
 
-_PRINTED = 200_000  # bytes kept of a longer text that a run prints: its beginning and its end, this much each
+_PRINTED = 400_000  # bytes kept of a longer text that a run prints
 _WARNINGS = 50  # texts kept of one run
 _COLLECT_EVERY = 20  # runs between two searches for cyclic garbage
 _LOOK_AT_PARENT = 0.5  # s between two looks whether it lives
@@ -141,9 +140,16 @@ class Worker:
     def __init__(self, settings: WorkerSettings, printed: Path) -> None:
         self._store, self._spec, self._printed = Store(settings.study), settings.spec, printed
         statement = self._store.open()
-        _check_sources(statement)
-        self._case = _checked_case(settings.spec, statement)
-        self._runs = 0
+        here, began = current_versions(), statement.versions[-1]
+        if all(known["sources"] != here["sources"] for known in statement.versions):
+            raise StudyError(
+                f"the workers on {socket.gethostname()} have another flexmbs ({here['flexmbs']}, sources {here['sources']}) than "
+                f"this study ({began['flexmbs']}, sources {began['sources']}); install the same on all machines, and do not "
+                "change it while a study runs"
+            )
+        now = source_of(settings.spec.case)
+        statement.require_same_case(settings.spec.case, now.digest, now.files, now.text, self._store.folder)
+        self._case, self._runs = load_case(settings.spec.case), 0
         load()
         _kept.enter_context(bodies_kept_in_memory())
         gc.collect()
@@ -201,19 +207,14 @@ class Worker:
     def _outcome(self, folder: Path, task: Task) -> CaseOutcome:
         """Begin or resume the run; what cannot be resumed, because a file of it is damaged, is begun again."""
         try:
-            return self._run_case(folder, task)
+            with ResultFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
+                return run_case(self._case, task.values, out=out, storage=self._spec.storage)
         except ResultFolderError as error:
-            if system_error(error) is not None or not folder.is_dir() or not any(folder.iterdir()):
+            if system_error(error) is not None or not folder.is_dir():
                 raise
             print(f"the finished part of this run is not used: {error}")
-        for path in folder.iterdir():
-            if path.is_file() or path.is_symlink():
-                path.unlink()
-        return self._run_case(folder, task)
-
-    def _run_case(self, folder: Path, task: Task) -> CaseOutcome:
-        with ResultFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
-            return run_case(self._case, task.values, out=out, storage=self._spec.storage)
+        remove(folder)
+        return self._outcome(folder, task)
 
 
 def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None, *, count: bool = False) -> Answer:
@@ -238,14 +239,12 @@ def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None
 
 
 def printed_in(path: Path) -> str:
-    """What has been printed into this file; the middle of a very long text is left out."""
+    """What has been printed into this file; of a very long text the end."""
     with path.open("rb") as file:
-        size = path.stat().st_size
-        first = file.read(2 * _PRINTED if size <= 2 * _PRINTED else _PRINTED).decode(errors="replace")
-        if size <= 2 * _PRINTED:
-            return first
-        file.seek(-_PRINTED, os.SEEK_END)
-        return f"{first}\n... {size - 2 * _PRINTED} bytes are left out here ...\n{file.read().decode(errors='replace')}"
+        skipped = max(path.stat().st_size - _PRINTED, 0)
+        file.seek(skipped)
+        begin = f"... {skipped} bytes are left out here ...\n" if skipped else ""
+        return begin + file.read().decode(errors="replace")
 
 
 def size_of(folder: Path) -> int:
@@ -316,30 +315,6 @@ def _write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None
     arrays = {"t": times, **{name: np.asarray(part[name]) for name in spec.histories}}
     arrays |= {f"{name} unit": np.array(result.unit(name)) for name in spec.histories}
     write_arrays(folder / HISTORIES, arrays, ResultFolderError, compressed=True)
-
-
-def _checked_case(spec: RunSpec, statement: Statement) -> Case:
-    """The case of the study; StudyError with the difference if its file is no longer what the study began with."""
-    source = source_of(spec.case)
-    if source.digest != spec.case_digest:
-        lines = difference(statement.case_text, source.text) or "a module that it imports is different"
-        raise StudyError(
-            f"{spec.case}: the case has changed since the study began, and results of two versions do not belong into "
-            f"one study. Restore it, or begin a study of the changed case in another folder. The difference:\n{lines}"
-        )
-    return load_case(spec.case)
-
-
-def _check_sources(statement: Statement) -> None:
-    """StudyError if this is another flexmbs than those with which the study is computed."""
-    here = current_versions()
-    if all(known["sources"] != here["sources"] for known in statement.versions):
-        began = statement.versions[-1]
-        raise StudyError(
-            f"the workers on {socket.gethostname()} have another flexmbs ({here['flexmbs']}, sources {here['sources']}) than "
-            f"this study ({began['flexmbs']}, sources {began['sources']}); install the same on all machines, and do not "
-            "change it while a study runs"
-        )
 
 
 def _peak_memory() -> int:

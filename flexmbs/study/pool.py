@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ _LOOK = 0.1  # s between two looks at what a run uses
 _BETWEEN_SIZES = 2.0  # s between two looks at the disk
 _FAR_BEYOND = 1.25  # times its limit of memory: a run that uses this is not waited for
 _IDLE = 120.0  # s without a run, after which a process ends; the next run starts another one
-_START = 900.0  # s that a process has to be ready; on another machine it may have to compile the kernels
 _GONE = 5.0  # s that a killed process has to disappear
 _CONNECT = 30.0  # s to reach a Dask scheduler
 _ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
@@ -149,31 +149,26 @@ class Slot:
             self._kill()
         attempt = 0
         while self._pool is None and not self._stopped:
-            self._pool = self._new_pool()
-            with _allowed_to_spawn():
+            arguments = (self._settings, str(self._printed), os.getpid())
+            variables = {f"{name}_THREADS": str(self._settings.threads) for name in _THREADS}
+            variables["PYTHONSAFEPATH"] = "1"  # a file beside the user's that is called like a module of Python is none
+            self._pool = ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
+            with _lock, _ctrl_c_and_daemons_aside():
                 future = self._pool.submit(ready)
-            started = time.perf_counter()
             while not self._stopped and not self._done(future):
-                if time.perf_counter() - started > _START:
-                    self._kill()
-                    raise StudyError(f"a worker process was not ready after {_START:g} s. {self._last_words()}")
+                pass
             try:
                 if not self._stopped:
                     future.result()
             except _DIED as error:  # killed, which may have been an accident
                 self._pool, ended, attempt = None, self._end(), attempt + 1
                 if attempt > self._settings.retries or "killed" not in ended:
-                    raise StudyError(f"{ended} before its first run. {self._last_words()}") from error
+                    printed = printed_in(self._printed)[-2000:]
+                    raise StudyError(f"{ended} before its first run. It printed:\n{printed}") from error
             except BaseException:
                 self._kill()
                 raise
         return not self._stopped
-
-    def _new_pool(self) -> ProcessPoolExecutor:
-        variables = {f"{name}_THREADS": str(self._settings.threads) for name in _THREADS}
-        variables["PYTHONSAFEPATH"] = "1"  # a file beside the user's that is called like a module of Python is none
-        arguments = (self._settings, str(self._printed), os.getpid())
-        return ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
 
     def _done(self, future: Future[Any]) -> bool:
         """Whether a call has been answered, or its process has died, within a tenth of a second."""
@@ -221,8 +216,23 @@ class Slot:
         hint = " (the system may have run out of memory)" if -code == signal.SIGKILL else ""
         return f"the worker process was killed by {signal.Signals(-code).name}{hint}"
 
-    def _last_words(self) -> str:
-        return f"It printed:\n{printed_in(self._printed)[-2000:]}"
+
+@contextmanager
+def _ctrl_c_and_daemons_aside() -> Iterator[None]:
+    """For the start of a process, which Ctrl-C in a terminal is not to reach before it has a session of its own.
+
+    multiprocessing forbids children to daemonic processes, such as Dask's workers, since these could outlive them; ours
+    end with their parent.
+    """
+    here = multiprocessing.current_process()
+    is_daemon, here.daemon = here.daemon, False
+    before = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        here.daemon = is_daemon
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _slots: dict[tuple[str, int], Slot] = {}  # of this process, by WorkerSettings.call and thread
@@ -260,99 +270,60 @@ def end_tasks(call: str) -> None:
 
 @dataclass(frozen=True)
 class RunExecutor:
-    """Where runs are computed; a context manager that ends the worker processes, and releases what was made for them.
+    """Where runs are computed, as the scheduler needs it.
 
     Attributes
     ----------
-    settings : of all runs
-    executor : whose threads or processes call ``run_task``
-    count : how many runs they compute at the same time, which may change on a cluster
-    everywhere : calls a function in each process that may have slots; those of an executor of the user are not reached:
-        they have got Ctrl-C themselves, or finish the runs that they have begun
-    closing : what is to be released
+    submit : has a task computed
+    count : how many runs are computed at the same time, which may change on a cluster
+    stop : has all runs stopped as soon as their states are saved, or at once (True). Processes of an executor of the
+        user are not reached: they have got Ctrl-C themselves, or finish the runs that they have begun
     """
 
-    settings: WorkerSettings
-    executor: Executor
+    submit: Callable[[Task], Future[Answer]]
     count: Callable[[], int]
-    everywhere: Callable[..., object]
-    closing: ExitStack
-
-    def submit(self, task: Task) -> Future[Answer]:
-        """Have a task computed."""
-        return self.executor.submit(run_task, self.settings, task)
-
-    def stop(self, *, now: bool = False) -> None:
-        """Have all runs stopped as soon as their states are saved, or ``now``."""
-        self.everywhere(stop_tasks, self.settings.call, now)
-
-    def __enter__(self) -> RunExecutor:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        with self.closing:
-            self.everywhere(end_tasks, self.settings.call)
+    stop: Callable[[bool], object]
 
 
-def executor_for(given: Any, settings: WorkerSettings, workers: int | None) -> RunExecutor:
-    """Where runs are computed; StudyError for anything that is no executor."""
-    most, closing = workers or getattr(given, "_max_workers", None) or _processors(), ExitStack()
-    if given is None or given == "local":
-        given = ThreadPoolExecutor(most, thread_name_prefix="flexmbs-run")
-        closing.callback(given.shutdown, cancel_futures=True)
-    if isinstance(given, Executor):
-        return RunExecutor(settings, given, lambda: most, lambda function, *args: function(*args), closing)
-    is_address = isinstance(given, str) and (given == "dask" or given.startswith(_ADDRESSES))
-    if not is_address and not (type(given).__module__.startswith("distributed.") and hasattr(given, "get_executor")):
+@contextmanager
+def executor_for(given: Any, settings: WorkerSettings, workers: int | None) -> Iterator[RunExecutor]:
+    """Where runs are computed; StudyError for anything that is no executor. At the end its worker processes are ended."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    most = workers or getattr(given, "_max_workers", None) or processors
+    with ExitStack() as made:
+        if given is None or given == "local":
+            given = made.enter_context(ThreadPoolExecutor(most, thread_name_prefix="flexmbs-run"))
+        if isinstance(given, Executor):
+            executor, count, everywhere = given, lambda: most, lambda function, *args: function(*args)
+        else:
+            client = _dask_client(given, most, made)
+            executor, count = client.get_executor(pure=False), lambda: sum(client.nthreads().values())
+            everywhere = partial(client.run, on_error="ignore")
+        try:
+            stop = partial(everywhere, stop_tasks, settings.call)
+            yield RunExecutor(lambda task: executor.submit(run_task, settings, task), count, stop)
+        finally:
+            with suppress(OSError, TimeoutError):  # a cluster that has gone: its processes end by themselves
+                everywhere(end_tasks, settings.call)
+
+
+def _dask_client(given: Any, threads: int, made: ExitStack) -> Any:
+    """A client of the Dask cluster that is given as a client, by its address, or as "dask": one in this process."""
+    if type(given).__module__.startswith("distributed.") and hasattr(given, "get_executor"):
+        return given
+    if not isinstance(given, str) or not (given == "dask" or given.startswith(_ADDRESSES)):
         raise StudyError(
             f"executor={given!r}: it is 'local', 'dask', the address of a Dask scheduler such as 'tcp://host:8786', a "
             "distributed.Client, or a concurrent.futures.Executor"
         )
-    client = _dask_client(given, most, closing) if is_address else given
-
-    def everywhere(function: Callable[..., object], *args: object) -> None:
-        with suppress(OSError, TimeoutError):  # the cluster has gone: its processes end by themselves
-            client.run(function, *args, on_error="ignore")
-
-    return RunExecutor(settings, client.get_executor(pure=False), lambda: sum(client.nthreads().values()), everywhere, closing)
-
-
-def _dask_client(address: str, threads: int, closing: ExitStack) -> Any:
-    """A client of the Dask cluster at an address, or of one in this process ("dask")."""
     try:
         from distributed import Client, LocalCluster
     except ImportError:
         raise StudyError("Dask is not installed: pip install 'flexmbs[cluster]', or leave out executor") from None
-    cluster: Any = address
-    if address == "dask":
-        cluster = closing.enter_context(
-            LocalCluster(n_workers=1, threads_per_worker=threads, processes=False, dashboard_address=None)
-        )
+    cluster: Any = given
+    if given == "dask":
+        cluster = made.enter_context(LocalCluster(n_workers=1, threads_per_worker=threads, processes=False, dashboard_address=None))
     try:
-        return closing.enter_context(Client(cluster, timeout=_CONNECT, set_as_default=False))
+        return made.enter_context(Client(cluster, timeout=_CONNECT, set_as_default=False))
     except (OSError, ValueError) as error:
-        raise StudyError(f"no Dask scheduler answers at {address}: {error}") from None
-
-
-def _processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def _allowed_to_spawn() -> Iterator[None]:
-    """Start a worker process within this context.
-
-    multiprocessing forbids children to daemonic processes, such as Dask's workers, since these could outlive them; ours
-    end with their parent. Ctrl-C in a terminal does not reach a new process before it has a session of its own.
-    """
-    here = multiprocessing.current_process()
-    with _lock:
-        is_daemon, here.daemon = here.daemon, False
-        before = None if sys.platform == "win32" else signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            yield
-        finally:
-            here.daemon = is_daemon
-            if before is not None:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        raise StudyError(f"no Dask scheduler answers at {given}: {error}") from None

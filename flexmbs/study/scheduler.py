@@ -204,14 +204,14 @@ class Scheduler:
         """Stop what is being computed, which saves its state; a second Ctrl-C does not wait for that."""
         try:
             begun = {one.future: one for one in self._running.values() if one.future is not None and not one.future.cancel()}
-            self._executor.stop()
+            self._executor.stop(False)
             while wait(begun, timeout=0.5).not_done:  # Windows notices a second Ctrl-C between two waits only
                 pass
             for future, pending in begun.items():
                 if future.exception() is None and future.result().status in (FINISHED, FAILED):
                     self._done(pending, future.result())
         except KeyboardInterrupt:
-            self._executor.stop(now=True)
+            self._executor.stop(True)
             raise
 
     def _tell(self, now: bool = False) -> None:

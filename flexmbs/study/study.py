@@ -236,10 +236,10 @@ class Study:
         case = self.case  # first: loaded, and compared
         stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
         compute = partial(run_points, points, self.store, stated.spec, case=case, **options)
-        if callable(progress):
-            return compute(progress=progress)
-        with study_progress(case.name, plain=progress) as line:
-            return compute(progress=line if progress else None)
+        if progress is not True:
+            return compute(progress=progress or None)
+        with study_progress(case.name) as line:
+            return compute(progress=line)
 
     def point(self, index: int) -> Mapping[str, object]:
         """Parameter -> value of one point; values that are the same in all runs are in ``space.fixed``."""

@@ -7,7 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from flexmbs.common.progress import Stage, TerminalBar, duration_text, on_terminal, size_text
@@ -57,19 +57,15 @@ class StudyOutcome:
         """Points whose runs are finished or have failed."""
         return self.present + self.computed + self.elsewhere + self.repeated
 
-    @property
-    def efficiency(self) -> float:
-        """Sum of the runs' own times over the processors' time; 1 is the best."""
-        spent = self.wall_seconds * self.parallel
-        return self.run_seconds / spent if spent else 0.0
-
     def __str__(self) -> str:
-        parts = [f"{self.computed} computed"]
-        parts += [f"{self.present} were there"] if self.present else []
-        parts += [f"{self.elsewhere} computed elsewhere"] if self.elsewhere else []
-        parts += [f"{self.repeated} repeated points"] if self.repeated else []
-        parts += [f"{self.failed} failed"] if self.failed else []
-        parts += [f"{self.not_finite} with figures that are not finite"] if self.not_finite else []
+        counts = {
+            "were there": self.present,
+            "computed elsewhere": self.elsewhere,
+            "repeated points": self.repeated,
+            "failed": self.failed,
+            "with figures that are not finite": self.not_finite,
+        }
+        parts = [f"{self.computed} computed", *(f"{count} {what}" for what, count in counts.items() if count)]
         return f"{self.done} of {self.total} runs: {', '.join(parts)}; {duration_text(self.wall_seconds)}"
 
     def notices(self) -> list[str]:
@@ -86,10 +82,7 @@ class StudyOutcome:
     @property
     def first_failure_text(self) -> str:
         """The first failed run, its point and why it failed."""
-        if self.first_failure is None:
-            return ""
-        index, key, kind, message = self.first_failure
-        return f"the first is point {index}, run {key}: {kind}: {message}"
+        return "the first is point {}, run {}: {}: {}".format(*self.first_failure) if self.first_failure else ""
 
 
 class StudyInterrupted(KeyboardInterrupt):
@@ -155,21 +148,18 @@ class StudyProgress(Stage):
 
 
 @contextmanager
-def study_progress(name: str, *, plain: bool = False) -> Iterator[Callable[[Stage], None]]:
-    """A callback that shows progress: a bar on a terminal; else, if ``plain``, a line every ten seconds."""
+def study_progress(name: str) -> Iterator[Callable[[Stage], None]]:
+    """A callback that shows progress: a bar on a terminal, else a line every ten seconds."""
     if on_terminal():
-        bar = TerminalBar(name)
-        try:
+        with closing(TerminalBar(name)) as bar:
             yield bar
-        finally:
-            bar.close()
         return
     last_line = -math.inf
 
     def print_line(progress: Stage) -> None:
         nonlocal last_line
         now, is_last = time.monotonic(), progress.fraction == 1.0
-        if plain and sys.stderr is not None and (is_last or progress.long or now - last_line >= _BETWEEN_LINES):
+        if sys.stderr is not None and (is_last or progress.long or now - last_line >= _BETWEEN_LINES):
             last_line = now
             print(f"{name}: {progress}", file=sys.stderr, flush=True)
 

@@ -3,6 +3,7 @@
 Cases are in short_studies.py. Each run that is begun leaves a line in the journal.
 """
 
+import json
 import math
 import os
 import random
@@ -13,6 +14,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import distributed
@@ -97,11 +99,12 @@ def killed_at_random(study, points, kills, pause, seed, busy=1, **options):
 
     def kill():
         while len(struck) < kills and not done.wait(draw.uniform(0.0, pause)):
-            begun = [path for path in (study.folder / "work").glob("*") if path.is_dir()]
-            for child in draw.sample(found, 1) if len(begun) >= busy and (found := worker_processes()) else []:
-                child.kill()
-                struck.append(child.pid)
-                time.sleep(0.2)
+            with suppress(OSError, ValueError):  # the lock of a run, which names its process, has just gone
+                computing = [json.loads(path.read_bytes())["pid"] for path in study.folder.glob("work/*.lock")]
+                if len(computing) >= busy:
+                    os.kill(draw.choice(computing), signal.SIGKILL)
+                    struck.append(study)
+                    time.sleep(0.2)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -289,7 +292,7 @@ def test_case_that_changes_while_the_study_runs(tmp_path):
     """New workers refuse it, naming the difference; the study stops, and no run counts as failed."""
     study = ShortStudy(tmp_path)
     study.path.write_text(PENDULUM.replace("(0.0, -9.81, 0.0)", "(0.0, -1.62, 0.0)"))
-    with pytest.raises(StudyError, match=r"(?s)has changed since the study began.*-.*-9\.81.*\+.*-1\.62"):
+    with pytest.raises(StudyError, match=r"(?s)has changed since this study began.*-.*-9\.81.*\+.*-1\.62"):
         study.run(lengths(2), workers=1)
     assert not list(study.store.records())
 

@@ -69,7 +69,7 @@ def test_other_values_are_refused_by_name(value):
 
 
 def test_plain_lines_of_progress(capsys):
-    with study_progress("study", plain=True) as line:
+    with study_progress("study") as line:
         line(StudyProgress(done=1, total=10, failed=1, running=2, rate=2.0, left=4.5, size=3_000_000))
         line(StudyProgress(done=2, total=10))  # within ten seconds of the last one
         line(StudyProgress(done=10, total=10, rate=2.0, not_finite=3))
@@ -77,6 +77,3 @@ def test_plain_lines_of_progress(capsys):
         "study: 1/10 runs, 1 failed, 2 running, 2 runs/s, 3 MB, 4.5 s left",
         "study: 10/10 runs, 3 not finite, 2 runs/s",
     ]
-    with study_progress("study") as line:
-        line(StudyProgress(done=10, total=10))
-    assert capsys.readouterr().err == ""
