@@ -42,7 +42,6 @@ from flexmbs.study.store import Store
 
 _PRINTED = 400_000  # bytes kept of a longer text that a run prints
 _WARNINGS = 50  # texts kept of one run
-_COLLECT_EVERY = 20  # runs between two searches for cyclic garbage
 _LOOK_AT_PARENT = 0.5  # s between two looks whether it lives
 _UNLOCKED = 2.0  # s after which the lock of a run is free for certain if those who held it were killed
 
@@ -71,7 +70,7 @@ def begin(settings: WorkerSettings, printed: str, parent: int) -> None:
             os.dup2(file, descriptor)
         os.close(file)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(write_through=True, errors="backslashreplace")  # type: ignore[union-attr]
     faulthandler.enable(2)  # a segmentation fault says where
     threading.Thread(target=_end_with, args=(parent, printed), daemon=True).start()
     del os.environ["PYTHONSAFEPATH"]  # was for the start of this process, not for those that a case starts
@@ -149,18 +148,15 @@ class Worker:
             )
         now = source_of(settings.spec.case)
         statement.require_same_case(settings.spec.case, now.digest, now.files, now.text, self._store.folder)
-        self._case, self._runs = load_case(settings.spec.case), 0
+        self._case = load_case(settings.spec.case)
         load()
         _kept.enter_context(bodies_kept_in_memory())
         gc.collect()
-        gc.freeze()  # modules and kernels, which stay: collecting the garbage of runs does not look at them
+        gc.freeze()  # modules and kernels, which stay: searches for the garbage of runs leave them out
 
     def run(self, task: Task) -> Answer:
         """See :func:`compute`."""
         started = time.perf_counter()
-        self._runs += 1
-        if self._runs % _COLLECT_EVERY == 0:
-            gc.collect()
         try:
             claim = self._store.claim(task.key)
             if claim is None:
@@ -204,17 +200,17 @@ class Worker:
         claim.finish(record, self._spec.keep)
         return answer_of(record, size_of(self._store.layout.finished(task.key)))
 
-    def _outcome(self, folder: Path, task: Task) -> CaseOutcome:
+    def _outcome(self, folder: Path, task: Task, *, again: bool = False) -> CaseOutcome:
         """Begin or resume the run; what cannot be resumed, because a file of it is damaged, is begun again."""
         try:
             with ResultFolder(folder, resume=True, keep_short=self._spec.keep == "results") as out:
                 return run_case(self._case, task.values, out=out, storage=self._spec.storage)
         except ResultFolderError as error:
-            if system_error(error) is not None or not folder.is_dir():
+            if again or system_error(error) is not None or not folder.is_dir():
                 raise
             print(f"the finished part of this run is not used: {error}")
         remove(folder)
-        return self._outcome(folder, task)
+        return self._outcome(folder, task, again=True)
 
 
 def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None, *, count: bool = False) -> Answer:

@@ -90,13 +90,13 @@ class Slot:
 
     def _attempt(self, task: Task) -> Answer:
         """One attempt; of status AGAIN if another one may succeed."""
-        if not self._is_ready():
+        pool = self._ready_pool()
+        if pool is None:
             return Answer(task.key, STOPPED)
         started, stopped, how = time.perf_counter(), None, ""
-        future: Future[Answer] = Future()
+        running: list[Future[Answer]] = []
         try:
-            assert self._pool is not None
-            future = self._pool.submit(compute, task)
+            running.append(future := pool.submit(compute, task))
             stopped, how = self._watched(future, self._store.layout.work(task.key), started)
             answer = future.result()
             if answer.status == STOPPED and stopped not in (None, _CTRL_C):
@@ -107,7 +107,7 @@ class Slot:
             self._pool = None
         except BaseException:  # Ctrl-C in a process that was given as an executor
             self._interrupt()
-            wait([future], self._settings.limits.grace)
+            wait(running, self._settings.limits.grace)
             self._kill()
             raise
         record = self._store.record(task.key)
@@ -143,32 +143,34 @@ class Slot:
                 self._interrupt()
         return stopped, how
 
-    def _is_ready(self) -> bool:
-        """Have a process that is ready; False after ``stop``. StudyError if there can be none, or it refuses the study."""
-        if self._pool is not None and not self._pool._processes:  # it has ended, for want of runs
+    def _ready_pool(self) -> ProcessPoolExecutor | None:
+        """The pool, whose process is ready; None after ``stop``. StudyError if there can be none, or it refuses the study."""
+        attempt, pool = 0, self._pool
+        if pool is not None and not pool._processes:  # its process has ended, for want of runs
             self._kill()
-        attempt = 0
-        while self._pool is None and not self._stopped:
+            pool = None
+        while pool is None and not self._stopped:
             arguments = (self._settings, str(self._printed), os.getpid())
             variables = {f"{name}_THREADS": str(self._settings.threads) for name in _THREADS}
             variables["PYTHONSAFEPATH"] = "1"  # a file beside the user's that is called like a module of Python is none
-            self._pool = ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
+            self._pool = pool = ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
             with _lock, _ctrl_c_and_daemons_aside():
-                future = self._pool.submit(ready)
+                future = pool.submit(ready)
             while not self._stopped and not self._done(future):
                 pass
             try:
                 if not self._stopped:
                     future.result()
             except _DIED as error:  # killed, which may have been an accident
-                self._pool, ended, attempt = None, self._end(), attempt + 1
+                self._pool = pool = None
+                ended, attempt = self._end(), attempt + 1
                 if attempt > self._settings.retries or "killed" not in ended:
                     printed = printed_in(self._printed)[-2000:]
                     raise StudyError(f"{ended} before its first run. It printed:\n{printed}") from error
             except BaseException:
                 self._kill()
                 raise
-        return not self._stopped
+        return None if self._stopped else pool
 
     def _done(self, future: Future[Any]) -> bool:
         """Whether a call has been answered, or its process has died, within a tenth of a second."""
@@ -200,11 +202,12 @@ class Slot:
     def _kill(self) -> None:
         pool, self._pool = self._pool, None
         if pool is not None:
-            self._kill_group()
+            if self._process is not None and self._process.exitcode is None:
+                self._kill_group()
             pool.shutdown(wait=False, kill_workers=True)
 
     def _kill_group(self) -> None:
-        if sys.platform != "win32" and self._process is not None:
+        if sys.platform != "win32":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 

@@ -149,8 +149,7 @@ def test_dask_in_this_process(tmp_path):
     outcome = study.run(POINTS, executor="dask", workers=1)
     assert outcome.computed == 4 and outcome.parallel == 1
     study.check(POINTS)
-    folder = study.store.files_of(study.key(POINTS[0]))
-    assert sorted(path.name for path in folder.iterdir()) == ["histories.npz", "run.json"]
+    assert files_of(study) == {"histories.npz", "run.json"}
 
 
 @pytest.mark.slow
@@ -159,11 +158,13 @@ def test_executor_of_the_user_stays_theirs(tmp_path):
     with ThreadPoolExecutor(1) as threads:
         outcome = study.run(POINTS, executor=threads)
         assert outcome.computed == 4 and outcome.parallel == 1
-        assert threads.submit(os.getpid).result() == os.getpid()
-    assert not worker_processes()
+        assert threads.submit(os.getpid).result() == os.getpid() and not worker_processes()
     study.check(POINTS)
-    folder = study.store.files_of(study.key(POINTS[0]))
-    assert {"run.json", "result.h5", "summary.json"} <= {path.name for path in folder.iterdir()}
+    assert {"run.json", "result.h5", "summary.json"} <= files_of(study)
+
+
+def files_of(study):
+    return {path.name for path in study.store.files_of(study.key(POINTS[0])).iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -189,6 +190,17 @@ def test_histories_that_the_case_does_not_have_stop_the_study(tmp_path):
     with pytest.raises(StudyError, match=r"no history 'hinge.angel'. Did you mean hinge.angle\?"):
         study.run(POINTS[:1], workers=1)
     assert not study.store.failed_keys()
+
+
+def test_run_whose_finished_part_is_damaged_begins_again(tmp_path):
+    study = ShortStudy(tmp_path)
+    folder = study.store.layout.work(study.key({}))
+    folder.mkdir(parents=True)
+    (folder / "result.h5").write_bytes(b"damaged")
+    assert study.run([{}], workers=1).failed == 0
+    study.check([{}])
+    log = study.store.files_of(study.key({})) / "log.txt"
+    assert "the finished part of this run is not used" in log.read_text()
 
 
 @pytest.mark.slow

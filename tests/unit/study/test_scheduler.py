@@ -78,11 +78,17 @@ def run(points, store=None, behave=None, **options):
     return made.run(points, range(len(points))), workers
 
 
-def test_few_runs_at_a_time_and_each_once():
-    outcome, workers = run([f"key {number}" for number in range(100)])
+def test_few_runs_at_a_time_and_each_once(monkeypatch):
+    monkeypatch.setattr(scheduler, "_TELL", 0.0)
+    seen = []
+    outcome, workers = run([f"key {number}" for number in range(100)], progress=seen.append)
     assert outcome.computed == outcome.done == 100 and set(workers.times.values()) == {1}
     assert 0 < workers.most <= 2 * workers.count() and outcome.parallel == 3
     assert outcome.run_seconds == pytest.approx(10.0)
+    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    assert (seen[-1].done, seen[-1].total, seen[-1].running, seen[-1].left) == (100, 100, 0, 0.0)
+    middle = next(one for one in seen if one.done == 52)
+    assert middle.left == pytest.approx(48 * 0.1 / 3)  # the runs' own times, on three processors
 
 
 def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
@@ -188,17 +194,6 @@ def test_interrupt_says_how_far_it_was_and_a_second_one_does_not_wait(twice, mon
         made.run([f"key {number}" for number in range(50)], range(50))
     assert workers.killed == twice and 6 <= made.outcome.computed < 50
     assert twice or told.value.outcome is made.outcome
-
-
-def test_progress_of_a_study(monkeypatch):
-    monkeypatch.setattr(scheduler, "_TELL", 0.0)
-    seen = []
-    run([f"key {number}" for number in range(20)], progress=seen.append)
-    assert [one.done for one in seen] == sorted(one.done for one in seen)
-    last = seen[-1]
-    assert (last.done, last.total, last.running) == (20, 20, 0) and last.left == 0.0
-    middle = next(one for one in seen if one.done == 12)
-    assert middle.left == pytest.approx(8 * 0.1 / 3)  # the runs' own times, on three processors
 
 
 def test_memory_does_not_grow_with_the_number_of_points():
