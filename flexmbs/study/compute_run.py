@@ -73,7 +73,7 @@ def begin(settings: WorkerSettings, printed: str, parent: int) -> None:
         stream.reconfigure(write_through=True, errors="backslashreplace")  # type: ignore[union-attr]
     faulthandler.enable(2)  # a segmentation fault says where
     threading.Thread(target=_end_with, args=(parent, printed), daemon=True).start()
-    del os.environ["PYTHONSAFEPATH"]  # was for the start of this process, not for those that a case starts
+    os.environ.pop("PYTHONSAFEPATH", None)  # was for the start of this process, not for those that a case starts
     sys.path += [place for place in settings.path if place not in sys.path]
     with suppress(OSError):  # on another machine, where only parameters that name files relative to it need it
         os.chdir(settings.directory or ".")

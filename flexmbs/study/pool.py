@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -296,18 +295,24 @@ def executor_for(given: Any, settings: WorkerSettings, workers: int | None) -> I
     with ExitStack() as made:
         if given is None or given == "local":
             given = made.enter_context(ThreadPoolExecutor(most, thread_name_prefix="flexmbs-run"))
-        if isinstance(given, Executor):
-            executor, count, everywhere = given, lambda: most, lambda function, *args: function(*args)
-        else:
-            client = _dask_client(given, most, made)
-            executor, count = client.get_executor(pure=False), lambda: sum(client.nthreads().values())
-            everywhere = partial(client.run, on_error="ignore")
+        client = None if isinstance(given, Executor) else _dask_client(given, most, made)
+        executor = given if client is None else client.get_executor(pure=False)
+
+        def everywhere(function: Callable[..., object], *args: object) -> None:
+            if client is None:
+                function(*args)
+            else:
+                with suppress(OSError, TimeoutError):  # the cluster has gone: its processes end by themselves
+                    client.run(function, *args, on_error="ignore")
+
         try:
-            stop = partial(everywhere, stop_tasks, settings.call)
-            yield RunExecutor(lambda task: executor.submit(run_task, settings, task), count, stop)
+            yield RunExecutor(
+                submit=lambda task: executor.submit(run_task, settings, task),
+                count=lambda: most if client is None else sum(client.nthreads().values()),
+                stop=lambda now: everywhere(stop_tasks, settings.call, now),
+            )
         finally:
-            with suppress(OSError, TimeoutError):  # a cluster that has gone: its processes end by themselves
-                everywhere(end_tasks, settings.call)
+            everywhere(end_tasks, settings.call)
 
 
 def _dask_client(given: Any, threads: int, made: ExitStack) -> Any:

@@ -139,6 +139,25 @@ def test_workers_killed_a_hundred_times(executor, tmp_path):
     study.check(points)
 
 
+@pytest.mark.slow
+def test_dask_worker_that_is_killed(tmp_path):
+    """Its worker processes end with it, and its runs are computed by another one."""
+    study, points, killed = ShortStudy(tmp_path), lengths(12, what="slow"), []
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        pid = min(client.run(os.getpid).values())
+
+        def kill(progress):
+            if progress.computed >= 3 and not killed:
+                killed.extend(worker_processes(pid))
+                os.kill(pid, signal.SIGKILL)
+
+        outcome = study.run(points, executor=client, progress=kill)
+        assert killed and not psutil.wait_procs(killed, timeout=20.0)[1]
+    assert outcome.failed == 0 and outcome.done == 12
+    study.check(points)
+
+
 SCHEDULER = """
 import sys
 sys.path.insert(0, {tests!r})
