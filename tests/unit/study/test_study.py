@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -306,3 +307,17 @@ def test_fixed_values_belong_to_a_space_that_is_given(case):
     space = study_of(case).space
     with pytest.raises(fm.StudyError, match="fixed: a Space has its own"):
         study_of(case, space=space, fixed={"t_end": 0.1})
+
+
+@pytest.mark.slow
+def test_optimiser_of_the_page(tmp_path, monkeypatch):
+    """The example of docs/studies.md, with fewer generations: twelve lines, and no run is repeated."""
+    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text()
+    (code,) = [block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "differential_evolution" in block]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 12
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(code.replace("maxiter=3", "maxiter=1, rng=1"), found)
+    records = list(found["study"].store.records())
+    assert found["best"].fun == min(record.figures["tip_deflection_max"] for record in records)
+    assert len(records) == len({record.key for record in records}) <= 16
