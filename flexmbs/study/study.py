@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -98,7 +98,10 @@ class Study:
         self.figures: tuple[str, ...] = (figures,) if isinstance(figures, str) else tuple(figures)
         self._case: Case | None = loaded
         for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
-            checked_parameters(loaded, {**self.space.fixed, **self.points[index]})
+            used = asdict(checked_parameters(loaded, {**self.space.fixed, **self.points[index]}))
+            other = [name for name, value in self.space.parameters(self.points[index]).items() if used[name] != value]
+            changed = f"changes {', '.join(other)} where they are made (__post_init__?); do that in resolve(parameters)"
+            ensure(not other, f"the case {loaded.name} {changed}")
 
     def _set_up(self, store: Store, statement: Statement, points: Points, sampler: Sampler) -> None:
         self.store, self._statement, self.points, self.sampler = store, statement, points, sampler

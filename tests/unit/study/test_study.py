@@ -282,6 +282,13 @@ def test_folder_of_another_study(case):
         study_of(case, keep="figures").run(progress=False)
 
 
+def test_parameters_that_change_themselves_are_refused(case):
+    change = "\n    def __post_init__(self):\n        object.__setattr__(self, 'angle', 2.0 * self.angle)\n\n\ndef build(p):"
+    case.write_text(PENDULUM.replace("\n\ndef build(p):", change, 1))
+    with pytest.raises(fm.StudyError, match=r"the case pendulum changes angle where they are made .*resolve\(parameters\)"):
+        study_of(case)
+
+
 def test_nothing_there_yet(case):
     with pytest.raises(fm.StudyError, match="no run of this study was computed yet"):
         study_of(case).table()
