@@ -10,8 +10,8 @@ import psutil
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import load_case, run_case
 from flexmbs.study.run_key import RunSpec
-from flexmbs.study.run_points import run_points
 from flexmbs.study.run_tasks import RunLimits, WorkerSettings, task_of
+from flexmbs.study.scheduler import run_points
 from flexmbs.study.statement import Statement
 from flexmbs.study.store import Store
 

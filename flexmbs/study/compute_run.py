@@ -34,10 +34,25 @@ from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder
 from flexmbs.study.claim import HISTORIES, LOG, Claim, remove
-from flexmbs.study.failures import failure_of, is_disk_full, is_passing, plain, system_error, time_reached
 from flexmbs.study.run_key import RunSpec, current_versions, named_file_digests
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
-from flexmbs.study.run_tasks import AGAIN, BUSY, PRESENT, STOPPED, STUDY, Answer, Task, WorkerSettings, answer_of
+from flexmbs.study.run_tasks import (
+    AGAIN,
+    BUSY,
+    PRESENT,
+    STOPPED,
+    STUDY,
+    Answer,
+    Task,
+    WorkerSettings,
+    answer_of,
+    failure_of,
+    is_disk_full,
+    is_passing,
+    plain,
+    system_error,
+    time_reached,
+)
 from flexmbs.study.store import Store
 
 _PRINTED = 400_000  # bytes kept of a longer text that a run prints

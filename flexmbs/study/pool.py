@@ -272,18 +272,12 @@ def end_tasks(call: str) -> None:
 
 @dataclass(frozen=True)
 class RunExecutor:
-    """Where runs are computed, as the scheduler needs it.
+    """Where runs are computed, as the scheduler needs it."""
 
-    Attributes
-    ----------
-    submit : has a task computed
-    count : how many runs are computed at the same time, which may change on a cluster
-    stop : has all runs stopped as soon as their states are saved, or at once (True). Processes of an executor of the
-        user are not reached: they have got Ctrl-C themselves, or finish the runs that they have begun
-    """
-
-    submit: Callable[[Task], Future[Answer]]
-    count: Callable[[], int]
+    submit: Callable[[Task], Future[Answer]]  # has a task computed
+    count: Callable[[], int]  # how many runs are computed at the same time, which may change on a cluster
+    # has all runs stopped as soon as their states are saved, or at once (True). Processes of an executor of the user are not
+    # reached: they have got Ctrl-C themselves, or finish the runs that they have begun
     stop: Callable[[bool], object]
 
 

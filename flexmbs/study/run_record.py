@@ -21,30 +21,30 @@ RECORD = "run.json"
 class RunFailure:
     """Why a run failed."""
 
-    kind: str  # class of the exception, or "WallTime", "Memory", "DiskSpace", "WorkerDied", "NotFinite"
-    message: str  # what happened, in one or a few sentences
-    traceback: str = ""  # of the exception; empty if there is none
-    time: float | None = None  # simulated time that was reached, s; None if the run did not get to its first step
+    kind: str  #: class of the exception, or "WallTime", "Memory", "DiskSpace", "WorkerDied", "NotFinite"
+    message: str  #: what happened, in one or a few sentences
+    traceback: str = ""  #: of the exception; empty if there is none
+    time: float | None = None  #: simulated time that was reached, s; None if the run did not get to its first step
 
 
 @dataclass(frozen=True)
 class RunRecord:
     """One run, as run.json in its folder holds it."""
 
-    key: str  # name of the run: hash of all that determines its result
-    status: str  # "finished" or "failed"
-    parameters: Mapping[str, object]  # name -> value of every parameter of the case, as used
-    # name -> value, as the case returned them (plain numbers, text, lists); every digit is kept, also nan
+    key: str  #: name of the run: hash of all that determines its result
+    status: str  #: "finished" or "failed"
+    parameters: Mapping[str, object]  #: name -> value of every parameter of the case, as used
+    #: name -> value, as the case returned them (plain numbers, text, lists); every digit is kept, also nan
     figures: Mapping[str, object]
-    seconds: float  # time that the attempt that ended it took, including the reduction of bodies and the writing of files
-    attempts: int = 1  # how often the run was begun
-    stats: Mapping[str, object] = field(default_factory=dict)  # statistics of the run (steps, seconds of its parts)
-    warnings: tuple[str, ...] = ()  # texts of the warnings that were issued
-    files: Mapping[str, str] = field(default_factory=dict)  # name of a parameter -> hash of the file that it names
-    host: str = ""  # where and with what it was computed; they are not part of the key
+    seconds: float  #: time that the attempt that ended it took, including the reduction of bodies and the writing of files
+    attempts: int = 1  #: how often the run was begun
+    stats: Mapping[str, object] = field(default_factory=dict)  #: statistics of the run (steps, seconds of its parts)
+    warnings: tuple[str, ...] = ()  #: texts of the warnings that were issued
+    files: Mapping[str, str] = field(default_factory=dict)  #: name of a parameter -> hash of the file that it names
+    host: str = ""  #: where and with what it was computed; they are not part of the key
     versions: Mapping[str, str] = field(default_factory=dict)
-    peak_memory: int = 0  # bytes, of the worker process so far; 0 if unknown
-    failure: RunFailure | None = None  # why a failed run failed
+    peak_memory: int = 0  #: bytes, of the worker process so far; 0 if unknown
+    failure: RunFailure | None = None  #: why a failed run failed
 
     def to_json(self) -> str:
         """One line of JSON; nan and infinite values as NaN and Infinity, which Python's reader takes."""

@@ -1,18 +1,29 @@
-"""Runs of a study on their way to workers and back: settings and limits, tasks, answers. They are pickled as they are."""
+"""Runs of a study on their way to workers and back - settings, limits, tasks, answers - and what an exception in one means."""
 
 from __future__ import annotations
 
+import errno
 import math
+import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
+
 from flexmbs.case.cases import Case, checked_parameters
-from flexmbs.common.errors import StudyError
+from flexmbs.common.errors import CaseError, FlexmbsError, StudyError
 from flexmbs.common.progress import size_text
-from flexmbs.study.failures import is_finite
+from flexmbs.result.run_summary import STATE
+from flexmbs.result.saved_state import load_state
 from flexmbs.study.run_key import RunSpec, run_key
-from flexmbs.study.run_record import RunRecord
+from flexmbs.study.run_record import RunFailure, RunRecord
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: Errors of the system that mean the same at every attempt: a file that is not there, or may not be read.
+_LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError)
 
 # What came of a task, beside "finished" and "failed", which are recorded:
 PRESENT = "present"  # recorded already, or by another process, since the scheduler looked
@@ -24,20 +35,13 @@ STUDY = "study"  # the whole study has to stop: its case has changed, the disk i
 
 @dataclass(frozen=True)
 class RunLimits:
-    """Limits of one run; None: no limit. A run that exceeds one saves its state, and is recorded as failed.
+    """Limits of one run; None: no limit. A run that exceeds one saves its state, and is recorded as failed."""
 
-    Attributes
-    ----------
-    wall_time : s, of one attempt
-    memory : bytes, resident, of the worker process (about 160 MB before the run begins) and the processes it started
-    disk : bytes, of the run's folder and what it printed
-    grace : s that a run has to save its state before its process is killed
-    """
-
-    wall_time: float | None = None
+    wall_time: float | None = None  #: s, of one attempt
+    #: bytes, resident, of the worker process (about 160 MB before the run begins) and the processes it started
     memory: float | None = None
-    disk: float | None = None
-    grace: float = 10.0
+    disk: float | None = None  #: bytes, of the run's folder and what it printed
+    grace: float = 10.0  #: s that a run has to save its state before its process is killed
 
     def __post_init__(self) -> None:
         for name, unit in (("wall_time", "s"), ("memory", "bytes"), ("disk", "bytes"), ("grace", "s")):
@@ -60,28 +64,16 @@ class RunLimits:
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What all runs of a worker have in common.
+    """What all runs of a worker have in common."""
 
-    Attributes
-    ----------
-    study : absolute path of the study's folder
-    spec : how each point is run
-    call : of ``run_points``, so that two calls for one study on one cluster do not share their worker processes
-    limits : of each run
-    retries : how often a run is begun again after its process died or the system failed
-    threads : threads of the linear algebra in each worker process
-    directory : that relative paths in parameters start from
-    path : where modules are looked for, behind the places that a worker process knows itself
-    """
-
-    study: str
-    spec: RunSpec
-    call: str
-    limits: RunLimits
-    retries: int
-    threads: int
-    directory: str
-    path: tuple[str, ...]
+    study: str  # absolute path of the study's folder
+    spec: RunSpec  # how each point is run
+    call: str  # of ``run_points``, so that two calls for one study on one cluster do not share their worker processes
+    limits: RunLimits  # of each run
+    retries: int  # how often a run is begun again after its process died or the system failed
+    threads: int  # threads of the linear algebra in each worker process
+    directory: str  # that relative paths in parameters start from
+    path: tuple[str, ...]  # where modules are looked for, behind the places that a worker process knows itself
 
 
 @dataclass(frozen=True)
@@ -94,24 +86,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a task.
+    """What came of a task."""
 
-    Attributes
-    ----------
-    key : of the task
-    status : FINISHED, FAILED, or one of the words above
-    not_finite : names of the figures that hold a nan or infinite number
-    seconds : that the run took
-    size : bytes that it left on disk
-    kind, message, traceback : of the failure; the traceback only of one that is not recorded yet
-    """
-
-    key: str
-    status: str
-    not_finite: tuple[str, ...] = ()
-    seconds: float = 0.0
-    size: int = 0
-    kind: str = ""
+    key: str  # of the task
+    status: str  # FINISHED, FAILED, or one of the words above
+    not_finite: tuple[str, ...] = ()  # names of the figures that hold a nan or infinite number
+    seconds: float = 0.0  # that the run took
+    size: int = 0  # bytes that it left on disk
+    kind: str = ""  # of the failure; the traceback only of one that is not recorded yet
     message: str = ""
     traceback: str = ""
 
@@ -127,3 +109,72 @@ def answer_of(record: RunRecord, size: int = 0) -> Answer:
     odd = tuple(name for name, value in record.figures.items() if not is_finite(value))
     kind, message = ("", "") if record.failure is None else (record.failure.kind, record.failure.message)
     return Answer(record.key, record.status, odd, record.seconds, size, kind, message)
+
+
+def system_error(error: BaseException) -> OSError | None:
+    """The error of the operating system that an exception is, or that it was raised from; None if there is none."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, OSError):
+            return seen
+        seen = seen.__cause__
+    return None
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether there was no space left for a file."""
+    found = system_error(error)
+    return found is not None and found.errno in _DISK_FULL
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether another attempt may succeed: an error of the system that is no lasting property of the run."""
+    found = system_error(error)
+    return found is not None and not isinstance(found, _LASTING)
+
+
+def failure_of(error: BaseException, folder: Path) -> RunFailure:
+    """What the record of a failed run says of its exception; ``folder`` holds its saved state, if there is one."""
+    kind = "Memory" if isinstance(error, MemoryError) else type(error).__name__
+    text = str(error) or ("no memory was left" if kind == "Memory" else type(error).__name__)
+    trace = "".join(traceback.format_exception(error))
+    result = getattr(error, "result", None)
+    time = None if result is None or not len(result.t) else float(result.t[-1])
+    return RunFailure(kind, text, trace, time_reached(folder) if time is None else time)
+
+
+def time_reached(folder: Path) -> float | None:
+    """Simulated time of the state that a run has saved, s; None without one."""
+    with suppress(FlexmbsError, OSError, ValueError):
+        if (folder / STATE).exists():
+            return float(load_state(folder).t)
+    return None
+
+
+def plain(value: object, name: str) -> Any:
+    """``value`` as numbers, texts, None, lists and mappings of them; CaseError, with ``name``, for anything else.
+
+    Numbers that are not finite stay what they are.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "biufUS":
+        return value.astype(str).tolist() if value.dtype.kind == "S" else value.tolist()
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, f"{name}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item, f"{name}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, PurePath):
+        return str(value)
+    found = type(value).__name__
+    raise CaseError(f"{name} is a {found}; only numbers, texts, None, lists and mappings of these can be stored")
+
+
+def is_finite(value: object) -> bool:
+    """Whether no number in a plain value is nan or infinite."""
+    if isinstance(value, Mapping | list):
+        return all(map(is_finite, value.values() if isinstance(value, Mapping) else value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -26,14 +26,14 @@ UNPACKED = "unpacked"
 class StudyStatus:
     """Numbers of points of a study by what has become of them, and what it takes on disk."""
 
-    folder: str  # of the study
-    points: int  # all
-    finished: int  # points whose run is finished; failed; was begun and is going on or was cut off; was never begun
+    folder: str  #: of the study
+    points: int  #: all
+    finished: int  #: points whose run is finished; failed; was begun and is going on or was cut off; was never begun
     failed: int
     begun: int
     missing: int
-    packed: int  # finished runs that are packed
-    files: int  # number and size of all files of the study
+    packed: int  #: finished runs that are packed
+    files: int  #: number and size of all files of the study
     bytes: int
 
     def __str__(self) -> str:

@@ -23,10 +23,10 @@ from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.reliability import Reliability, reliability
 from flexmbs.study.report import refuse_existing, write_report
 from flexmbs.study.run_key import RunSpec, run_key
-from flexmbs.study.run_points import run_points
 from flexmbs.study.run_record import FAILED, RunRecord
 from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices, sampler_by_name
+from flexmbs.study.scheduler import run_points
 from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_effects, sobol_indices
 from flexmbs.study.space import Points, Space
 from flexmbs.study.statement import CASE, STUDY, Statement

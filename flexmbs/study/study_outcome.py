@@ -17,40 +17,22 @@ _BETWEEN_LINES = 10.0  # s between two plain lines, without a terminal
 
 @dataclass
 class StudyOutcome:
-    """Counts of one call; runs, unless stated otherwise.
+    """Counts of one call; runs, unless stated otherwise."""
 
-    Attributes
-    ----------
-    total : points looked at (of the shard)
-    present : were finished, or had failed, before they were looked at
-    computed : finished, or seen to fail, by this call
-    elsewhere : finished, or seen to fail, by other processes while this call went on
-    failed : have failed, now or before
-    repeated : points that share the run of another point, which was being computed when they were looked at
-    failures : kind -> number of runs that failed in this way
-    first_failure : index of the point, key, kind and message of the first failed run
-    not_finite : runs with a figure that is nan or infinite
-    not_finite_figures : name -> number of runs in which the figure is not finite
-    run_seconds : sum of the times of the runs computed
-    wall_seconds : of the call
-    parallel : how many runs were computed at the same time
-    size : bytes that the runs computed have left on disk
-    """
-
-    total: int = 0
-    present: int = 0
-    computed: int = 0
-    elsewhere: int = 0
-    failed: int = 0
-    repeated: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
-    first_failure: tuple[int, str, str, str] | None = None
-    not_finite: int = 0
-    not_finite_figures: Counter[str] = field(default_factory=Counter)
-    run_seconds: float = 0.0
-    wall_seconds: float = 0.0
-    parallel: int = 0
-    size: int = 0
+    total: int = 0  #: points looked at (of the shard)
+    present: int = 0  #: were finished, or had failed, before they were looked at
+    computed: int = 0  #: finished, or seen to fail, by this call
+    elsewhere: int = 0  #: finished, or seen to fail, by other processes while this call went on
+    failed: int = 0  #: have failed, now or before
+    repeated: int = 0  #: points that share the run of another point, which was being computed when they were looked at
+    failures: Counter[str] = field(default_factory=Counter)  #: kind -> number of runs that failed in this way
+    first_failure: tuple[int, str, str, str] | None = None  #: index of the point, key, kind and message of the first failed run
+    not_finite: int = 0  #: runs with a figure that is nan or infinite
+    not_finite_figures: Counter[str] = field(default_factory=Counter)  #: name -> number of runs in which the figure is not finite
+    run_seconds: float = 0.0  #: sum of the times of the runs computed
+    wall_seconds: float = 0.0  #: of the call
+    parallel: int = 0  #: how many runs were computed at the same time
+    size: int = 0  #: bytes that the runs computed have left on disk
 
     @property
     def done(self) -> int:
@@ -101,31 +83,20 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class StudyProgress(Stage):
-    """How far a study is.
-
-    Attributes
-    ----------
-    done, total : points whose runs are finished or have failed, and all
-    computed, failed, not_finite, size : as in :class:`StudyOutcome`, so far
-    running : runs that are being computed now
-    elsewhere : runs that other processes are computing
-    seconds : since the beginning of this call
-    rate : runs a second, of those computed
-    left : s until the end, if the runs go on as they did; None before the first one
-    """
+    """How far a study is."""
 
     text: str = "runs"
-    done: int = 0
+    done: int = 0  #: points whose runs are finished or have failed, and all
     total: int = 0
-    computed: int = 0
+    computed: int = 0  #: as in :class:`StudyOutcome`, so far
     failed: int = 0
     not_finite: int = 0
     size: int = 0
-    running: int = 0
-    elsewhere: int = 0
-    seconds: float = 0.0
-    rate: float = 0.0
-    left: float | None = None
+    running: int = 0  #: runs that are being computed now
+    elsewhere: int = 0  #: runs that other processes are computing
+    seconds: float = 0.0  #: since the beginning of this call
+    rate: float = 0.0  #: runs a second, of those computed
+    left: float | None = None  #: s until the end, if the runs go on as they did; None before the first one
 
     @classmethod
     def of(cls, outcome: StudyOutcome, running: int, elsewhere: int, seconds: float) -> StudyProgress:

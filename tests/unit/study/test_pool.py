@@ -17,9 +17,9 @@ from flexmbs.common.errors import StudyError
 from flexmbs.study import pool
 from flexmbs.study.compute_run import fail_run, printed_in, size_of
 from flexmbs.study.pool import Slot, end_tasks, run_task, stop_tasks
-from flexmbs.study.run_points import run_points
 from flexmbs.study.run_record import FAILED, FINISHED
 from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, RunLimits, Task
+from flexmbs.study.scheduler import run_points
 from flexmbs.study.study_outcome import StudyInterrupted
 
 POINTS = [{"length": 0.5 + 0.1 * index} for index in range(4)]

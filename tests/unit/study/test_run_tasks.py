@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from flexmbs.common.errors import CaseError, StudyError
-from flexmbs.study.failures import is_finite, plain
-from flexmbs.study.run_points import shard_of
-from flexmbs.study.run_tasks import RunLimits
+from flexmbs.study.run_tasks import RunLimits, is_finite, plain
+from flexmbs.study.scheduler import shard_of
 from flexmbs.study.study_outcome import StudyProgress, study_progress
 
 

@@ -8,8 +8,8 @@ import click
 
 from flexmbs.app.cli.study.study_argument import open_study
 from flexmbs.common.errors import StudyError
-from flexmbs.study.run_points import shard_of
 from flexmbs.study.run_tasks import RunLimits
+from flexmbs.study.scheduler import shard_of
 
 
 def _shard(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:
