@@ -40,9 +40,9 @@ study = fm.Study(
 if __name__ == "__main__":
     try:
         study.run()
+        study.report()
     except (fm.StudyError, fm.StudyInterrupted) as error:
         raise SystemExit(str(error)) from None
-    study.report()
 '''
 
 
