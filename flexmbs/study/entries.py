@@ -309,6 +309,11 @@ def ensure(right: object, message: str) -> None:
         raise StudyError(message)
 
 
+def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Names that are given as a sequence, or one alone as text."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
 def number_of(value: object, what: str, above: float = -math.inf) -> float:
     """A finite float above a limit; StudyError otherwise."""
     is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.result import load
 from flexmbs.study.claim import HISTORIES
+from flexmbs.study.entries import ensure
 from flexmbs.study.plot_axes import POINTS, finished_figure, new_figure, no_formula
 from flexmbs.study.run_key import RunSpec
 from flexmbs.study.run_record import FINISHED, RunRecord
@@ -34,27 +35,16 @@ TIMES, RUNS_FOR_TIMES = 201, 100
 
 @dataclass(frozen=True)
 class HistoryBand:
-    """Quantiles of a history over the runs.
+    """Quantiles of a history over the runs."""
 
-    Attributes
-    ----------
-    name, unit : of the history
-    times : (k,) s
-    quantiles : (5, k): 5 %, 25 %, 50 %, 75 %, 95 % of the runs that have a finite value at this time
-    running : (k,) number of runs that have a finite value at this time
-    runs : number of finished runs
-    used : number of runs that the quantiles are taken over; fewer than ``runs`` if those were too many to keep
-    examples : (m, k) a few single runs
-    """
-
-    name: str
+    name: str  # of the history
     unit: str
-    times: Numbers
-    quantiles: Numbers
-    running: npt.NDArray[np.int_]
-    runs: int
-    used: int
-    examples: Numbers
+    times: Numbers  # (k,) s
+    quantiles: Numbers  # (5, k): 5 %, 25 %, 50 %, 75 %, 95 % of the runs that have a finite value at this time
+    running: npt.NDArray[np.int_]  # (k,) number of runs that have a finite value at this time
+    runs: int  # number of finished runs
+    used: int  # number of runs that the quantiles are taken over; fewer than ``runs`` if those were too many to keep
+    examples: Numbers  # (m, k) a few single runs
 
 
 def study_band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name: str) -> HistoryBand:
@@ -64,32 +54,23 @@ def study_band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None],
     kept this history.
     """
     keys = [record.key for record in records if record is not None and record.status == FINISHED]
-    if not keys:
-        raise StudyError(f"history {name!r}: no run has finished yet")
+    ensure(keys, f"history {name!r}: no run has finished yet")
     taken = keys if len(keys) <= MOST_RUNS else np.random.default_rng(0).choice(keys, MOST_RUNS, replace=False).tolist()
     if name in spec.histories:
         unit = str(_arrays(store, taken[0]).get(f"{name} unit", ""))
-        return history_band(name, _stored(store, taken, name), unit, runs=len(keys))
-    if spec.keep != "results":
-        raise StudyError(
-            f"history {name!r} was not kept; the study kept {', '.join(spec.histories) or 'none'}. State it with "
-            f"histories=[{name!r}], or keep='results', in another folder"
-        )
+        stored = (arrays for key in taken if (arrays := _arrays(store, key, ("t", name))))
+        return history_band(name, ((arrays["t"], arrays[name]) for arrays in stored), unit, runs=len(keys))
+    kept = f"the study kept {', '.join(spec.histories) or 'none'}"
+    right = f"State it with histories=[{name!r}], or keep='results', in another folder"
+    ensure(spec.keep == "results", f"history {name!r} was not kept; {kept}. {right}")
     first = load(store.files_of(taken[0]))
-    if name not in first.names:
-        raise StudyError(f"the runs have no history {name!r}. {near_names(name, first.names)}")
+    ensure(name in first.names, f"the runs have no history {name!r}. {near_names(name, first.names)}")
     results = (load(store.files_of(key)) for key in taken)
     return history_band(name, ((np.asarray(one.t), np.asarray(one[name])) for one in results), first.unit(name), runs=len(keys))
 
 
-def _stored(store: Store, keys: Sequence[str], name: str) -> Iterator[Series]:
-    for key in keys:
-        if arrays := _arrays(store, key, ("t", name)):
-            yield arrays["t"], arrays[name]
-
-
 def _arrays(store: Store, key: str, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
-    """Stored arrays of a run (all, or those in ``names``), none if it has no histories; StudyError if they are damaged."""
+    """Stored arrays of a run (all, or those in ``names``), none if it has no histories."""
     content = store.content_of(key, HISTORIES)
     try:
         return {} if content is None else read_npz_arrays(io.BytesIO(content), names=names)
@@ -105,8 +86,7 @@ def history_band(name: str, histories: Iterable[Series], unit: str = "", *, runs
     """
     passing = iter(histories)
     first = list(islice(passing, RUNS_FOR_TIMES))
-    if not first:
-        raise StudyError(f"no run has a history {name!r}: name the histories to store before the study is run")
+    ensure(first, f"no run has a history {name!r}: name the histories to store before the study is run")
     times = np.linspace(min(float(t[0]) for t, _ in first), max(float(t[-1]) for t, _ in first), TIMES)
     values = np.stack([_at(times, *history) for history in chain(first, passing)])
     known = np.isfinite(values)

@@ -33,25 +33,15 @@ Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 
 @dataclass(frozen=True)
 class Scale:
-    """A column ready to be drawn.
+    """A column ready to be drawn."""
 
-    Attributes
-    ----------
-    name, label : the column's; the label has the unit and a power of ten such as "[10⁹ Pa]"
-    values : (n,) numbers, or places of categories; nan where there is no finite value
-    log : whether the axis is logarithmic
-    power : power of ten by which values are divided in tick labels
-    categories : texts in the order of their places; empty for numbers
-    whole : whether the values are whole numbers, close enough together to be told apart
-    """
-
-    name: str
-    label: str
-    values: Numbers
-    log: bool = False
-    power: int = 0
-    categories: tuple[str, ...] = ()
-    whole: bool = False
+    name: str  # of the column
+    label: str  # name with unit and a power of ten such as "[10⁹ Pa]"
+    values: Numbers  # (n,) numbers, or places of categories; nan where there is no finite value
+    log: bool = False  # whether the axis is logarithmic
+    power: int = 0  # power of ten by which values are divided in tick labels
+    categories: tuple[str, ...] = ()  # texts in the order of their places; empty for numbers
+    whole: bool = False  # whether the values are whole numbers, close enough together to be told apart
 
     @property
     def finite(self) -> Numbers:
@@ -60,8 +50,8 @@ class Scale:
 
     @property
     def varies(self) -> bool:
-        """Whether there are two different values."""
-        return len(self.finite) > 0 and bool(np.ptp(self.finite) > 0.0)
+        """Whether there are two values that differ by more than rounding."""
+        return len(self.finite) > 0 and bool(np.ptp(self.finite) > 1e-14 * np.abs(self.finite).max())
 
     @property
     def along(self) -> Numbers:
@@ -75,7 +65,7 @@ class Scale:
             return -0.6, len(self.categories) - 0.4
         values = self.along[np.isfinite(self.along)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-        margin = 0.5 if self.whole or low == high == 0.0 else 0.04 * (high - low) or 0.05 * abs(low)
+        margin = 0.5 if self.whole or low == high == 0.0 else 0.04 * (high - low) if self.varies else 0.05 * abs(low)
         return low - margin, high + margin
 
     @property
@@ -124,8 +114,8 @@ def scale_of(table: DataFrame, name: str) -> Scale:
     finite = values[np.isfinite(values)]
     log = _spread_over_decades(finite)
     largest = float(np.abs(finite).max(initial=0.0))
-    power = 0 if log or largest == 0.0 or 1e-2 <= largest < 1e4 else int(3 * np.floor(np.log10(largest) / 3))
-    whole = not log and len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all())
+    power = 0 if log or largest == 0.0 or 1e-2 <= largest < 1e4 else max(-300, int(3 * np.floor(np.log10(largest) / 3)))
+    whole = not log and len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all() and largest < 1e12)
     shown = label(table, name)
     if power:
         unit = table.attrs.get("units", {}).get(name, "")

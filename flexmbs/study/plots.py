@@ -71,7 +71,7 @@ def _chosen(table: DataFrame, names: Sequence[str] | None, known: Sequence[str],
     if names is not None:
         if not 0 < len(names) <= most:
             raise StudyError(f"{len(names)} columns are named; this plot shows at least one and at most {most}")
-        return [scale_of(table, name) for name in names], ""
+        return [scale_of(table, name) for name in dict.fromkeys(names)], ""
     scales = [scale_of(table, name) for name in known]
     varied = [scale for scale in scales if scale.varies]
     figures = [scale for scale in varied if scale.name in table.attrs["figures"]]

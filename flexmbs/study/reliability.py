@@ -7,48 +7,37 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.common.errors import StudyError
+from flexmbs.study.entries import ensure, number_of
 from flexmbs.study.table import finished, numbers
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_SEQUENCE = "The points are a scrambled sequence: the interval is that of random points, usually too wide, and not exact."
+SEQUENCE = "The points are a scrambled sequence: the interval is that of random points, usually too wide, and not exact."
 #: Sampler -> what the interval is for its points.
 SAMPLES = {
     "random": "",
     "lhs": "The points are a Latin hypercube: the estimate varies no more than n / (n - 1) times as much as with "
     "random points (Owen 1997), so the interval is conservative, not exact.",
-    "sobol": _SEQUENCE,
-    "halton": _SEQUENCE,
+    "sobol": SEQUENCE,
+    "halton": SEQUENCE,
 }
 LEAST_HITS = 10  # for a probability that is worth more than its interval
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Probability of passing a limit.
+    """Probability of passing a limit."""
 
-    Attributes
-    ----------
-    statement : what was asked: "P(peak_force > 2000 N)"
-    runs, hits : runs with a finite value, and those of them beyond the limit
-    unknown : runs that failed or have no finite value
-    exact, wilson : confidence intervals after Clopper and Pearson, and after Wilson
-    bounds : the interval if no unknown run were beyond the limit (lower end) and if all were (upper end)
-    confidence : of all intervals
-    notes : what limits them
-    """
-
-    statement: str
-    runs: int
-    hits: int
-    unknown: int
-    exact: tuple[float, float]
-    wilson: tuple[float, float]
-    bounds: tuple[float, float]
-    confidence: float
-    notes: tuple[str, ...] = ()
+    statement: str  # what was asked: "P(peak_force > 2000 N)"
+    runs: int  # with a finite value
+    hits: int  # those of them that are beyond the limit
+    unknown: int  # runs that failed or have no finite value
+    exact: tuple[float, float]  # confidence interval after Clopper and Pearson
+    wilson: tuple[float, float]  # after Wilson
+    bounds: tuple[float, float]  # the interval if no unknown run were beyond the limit (lower end) and if all were (upper end)
+    confidence: float  # of all intervals
+    notes: tuple[str, ...] = ()  # what limits them
 
     @property
     def probability(self) -> float:
@@ -63,10 +52,8 @@ class Reliability:
             f"{share} interval, Wilson: {self.wilson[0]:.4g} to {self.wilson[1]:.4g}",
         ]
         if self.unknown:
-            lines.append(
-                f"{self.unknown} runs failed or have no finite value: {self.bounds[0]:.4g} if none of them is beyond "
-                f"the limit, {self.bounds[1]:.4g} if all are (ends of the {share} interval)"
-            )
+            ends = f"{self.bounds[0]:.4g} if none of them is beyond the limit, {self.bounds[1]:.4g} if all are"
+            lines.append(f"{self.unknown} runs failed or have no finite value: {ends} (ends of the {share} interval)")
         return "\n".join([*lines, *self.notes]) + "\n"
 
 
@@ -93,22 +80,16 @@ def reliability(
     """
     from scipy.stats import binomtest
 
-    limit = below if above is None else above
-    if (above is None) == (below is None):
-        raise StudyError("reliability: give one limit, above= or below=")
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not np.isfinite(limit):
-        raise StudyError(f"reliability: the limit must be a finite number, not {limit!r}")
-    if not 0.0 < confidence < 1.0:
-        raise StudyError(f"reliability: confidence must be between 0 and 1, not {confidence!r}")
-    if sampler not in SAMPLES:
-        raise StudyError(
-            f"reliability: the points ({sampler}) are not drawn from the distributions of the parameters, "
-            f"so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
-        )
+    ensure((above is None) != (below is None), "reliability: give one limit, above= or below=")
+    limit = number_of(below if above is None else above, "limit of a reliability")
+    right = 0.0 < number_of(confidence, "confidence of a reliability") < 1.0
+    ensure(right, f"reliability: confidence must be between 0 and 1, not {confidence!r}")
+    wrong = "so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
+    drawn = sampler in SAMPLES
+    ensure(drawn, f"reliability: the points ({sampler}) are not drawn from the distributions of the parameters, {wrong}")
     values = numbers(table, figure)
     known = values[np.isfinite(values)]
-    if not len(known):
-        raise StudyError(f"reliability: no run has a finite value of {figure}")
+    ensure(len(known), f"reliability: no run has a finite value of {figure}")
     runs, without_row = len(known), table.attrs["failed"] - int((~finished(table)).sum())
     unknown = len(values) - runs + without_row
     hits = int((known < limit).sum() if above is None else (known > limit).sum())

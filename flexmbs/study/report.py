@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 import numpy as np
 
@@ -42,12 +43,6 @@ for (const head of heads) head.classList.add("sort"), head.addEventListener("cli
   runs.tBodies[0].append(...[...runs.tBodies[0].rows].sort(compare));
 });
 """
-
-
-def refuse_existing(paths: Sequence[Path]) -> None:
-    """StudyError if one of the files is there."""
-    if there := next((path for path in paths if path.exists()), None):
-        raise StudyError(f"{there} exists; give another name, or replace it with --force (in Python: force=True)")
 
 
 def write_report(
@@ -196,7 +191,7 @@ def _runs(table: DataFrame, csv: str) -> list[str]:
     """The first runs; a click on a heading sorts them."""
     shown = table.head(MOST_ROWS).rename(columns=lambda name: label(table, name)).reset_index(allow_duplicates=True)
     first = f"The first {len(shown)} of {len(table)} runs." if len(shown) < len(table) else f"{len(shown)} runs."
-    link = f' All of them: <a href="{text(csv)}">{text(csv)}</a>.' if csv else ""
+    link = f' All of them: <a href="{quote(csv)}">{text(csv)}</a>.' if csv else ""
     return [
         f'<p class="soft">{first}{link} A click on a heading sorts.</p>',
         _html(shown, "runs", index=False, table_id="all-runs"),

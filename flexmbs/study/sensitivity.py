@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.versions import require
+from flexmbs.study.entries import ensure
 from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula
 from flexmbs.study.table import Numbers, is_text, named, numbers
 
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame, Series
 
-CONFIDENCE, RESAMPLES, SEED = 0.95, 200, 1
+RESAMPLES, SEED = 200, 1
+OPTIONS = {"num_resamples": RESAMPLES, "conf_level": 0.95, "seed": SEED}  # of analyses of SALib
 MOST_LEFT_OUT = 0.1  # share of base samples or trajectories that may be missing
 MOST_LEVELS = 12  # up to here first-order indices of given data come from the means of the levels
 LEAST_RUNS, MOST_RUNS = 200, 50_000  # below, first-order indices are noise; above, some runs are chosen at random
 CORRELATED, EXPLAINED = 0.3, 0.7
-#: Indices that are drawn side by side, in the first group of which one is there.
-BARS = (("ST", "S1"), ("mu_star", "sigma"), ("SRC", "SRRC", "S1"))
+#: Indices that are drawn side by side: the first group whose first one is there.
+BARS = (("ST", "S1"), ("mu_star", "sigma"), ("SRC", "SRRC", "S1"), ("S1",))
 MOST_PARAMETERS = 20  # that are drawn
-RANKING = ("ST", "mu_star", "S1", "SRC")  # the first that is there orders the parameters
 
 MEANINGS = {
     "S1": "share of the variance that vanishes if this parameter alone is fixed (first order)",
@@ -44,30 +45,19 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Sensitivities:
-    """Indices of one figure.
+    """Indices of one figure."""
 
-    Attributes
-    ----------
-    figure, unit : what depends on the parameters
-    method : in words
-    indices : DataFrame with a row for each parameter, the most influential first, and a column for each index; nan
-        where it does not exist; "S1_conf" is half the width of the 95 % interval of "S1", and so on
-    runs : number of runs that were used
-    left_out : number of runs that could not be
-    r2 : name of a regression -> R2
-    notes : what limits the indices, in sentences
-    second_order : DataFrame of Sobol indices of pairs, upper triangle; None without
-    """
-
-    figure: str
+    figure: str  # what depends on the parameters
     unit: str
-    method: str
+    method: str  # in words
+    # A row for each parameter, the most influential first, and a column for each index; nan where it does not exist.
+    # "S1_conf" is half the width of the 95 % interval of "S1", and so on.
     indices: DataFrame
-    runs: int
-    left_out: int = 0
-    r2: Mapping[str, float] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    second_order: DataFrame | None = None
+    runs: int  # number of runs that were used
+    left_out: int = 0  # number of runs that could not be
+    r2: Mapping[str, float] = field(default_factory=dict)  # name of a regression -> R2
+    notes: Sequence[str] = ()  # what limits the indices, in sentences
+    second_order: DataFrame | None = None  # Sobol indices of pairs, upper triangle
 
     @property
     def meanings(self) -> dict[str, str]:
@@ -108,14 +98,13 @@ def sobol_indices(table: DataFrame, figure: str, names: Sequence[str], runs: int
 
     block = (2 if second_order else 1) * len(names) + 2
     values, kept, notes = _whole_blocks(table, figure, runs, block, "base points")
-    options = {"num_resamples": RESAMPLES, "conf_level": CONFIDENCE, "seed": SEED}
-    found = sobol.analyze(_problem(names), values, calc_second_order=second_order, **options)
+    found = sobol.analyze(_problem(names), values, calc_second_order=second_order, **OPTIONS)
     if float(np.max(found["S1_conf"])) > 0.1:
         notes.append("Confidence intervals are wider than 0.1: take a larger base.")
-    indices = DataFrame({name: found[name] for name in ("S1", "S1_conf", "ST", "ST_conf")}, index=list(names))
-    pairs = DataFrame(found["S2"], index=list(names), columns=list(names)) if second_order else None
+    indices = DataFrame({name: found[name] for name in ("S1", "S1_conf", "ST", "ST_conf")}, names)
+    pairs = DataFrame(found["S2"], names, names) if second_order else None
     unit, left_out = table.attrs["units"].get(figure, ""), runs - len(values)
-    return Sensitivities(figure, unit, "Sobol indices", _ranked(indices), len(values), left_out, {}, notes, pairs)
+    return Sensitivities(figure, unit, "Sobol indices", _ranked(indices, "ST"), len(values), left_out, {}, notes, pairs)
 
 
 def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: Numbers, levels: int = 4) -> Sensitivities:
@@ -135,17 +124,15 @@ def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: 
 
     size = len(names) + 1
     values, kept, notes = _whole_blocks(table, figure, len(points), size, "trajectories")
-    options = {"num_levels": levels, "num_resamples": RESAMPLES, "conf_level": CONFIDENCE, "seed": SEED}
-    found = morris.analyze(_problem(names), np.asarray(points, dtype=float)[np.repeat(kept, size)], values, **options)
+    found = morris.analyze(_problem(names), points[np.repeat(kept, size)], values, num_levels=levels, **OPTIONS)
     indices = {name: np.ma.filled(found[name], np.nan).astype(float) for name in ("mu_star", "mu_star_conf", "mu", "sigma")}
-    ranked, left_out = _ranked(DataFrame(indices, index=list(names))), len(points) - len(values)
+    ranked, left_out = _ranked(DataFrame(indices, names), "mu_star"), len(points) - len(values)
     unit = table.attrs["units"].get(figure, "")
     return Sensitivities(figure, unit, "Morris' elementary effects", ranked, len(values), left_out, {}, notes)
 
 
-def _ranked(indices: DataFrame) -> DataFrame:
-    main = next((name for name in RANKING if name in indices and indices[name].notna().any()), indices.columns[0])
-    return indices.sort_values(main, key=abs, ascending=False, kind="stable")
+def _ranked(indices: DataFrame, by: str) -> DataFrame:
+    return indices.sort_values(by, key=abs, ascending=False, kind="stable")
 
 
 def _problem(names: Sequence[str]) -> dict[str, Any]:
@@ -156,10 +143,9 @@ def _varying(table: DataFrame, figure: str) -> Numbers:
     """(n,) values of a figure, nan where there is no finite one; StudyError if no two differ."""
     values = numbers(table, figure)
     finite = values[np.isfinite(values)]
-    if len(finite) < 2:
-        raise StudyError(f"sensitivity of {figure}: only {len(finite)} runs have a finite value")
-    if np.ptp(finite) <= 1e-14 * np.abs(finite).max():
-        raise StudyError(f"sensitivity of {figure}: it is {finite[0]:g} in all runs; nothing influences it")
+    ensure(len(finite) > 1, f"sensitivity of {figure}: only {len(finite)} runs have a finite value")
+    varies = np.ptp(finite) > 1e-14 * np.abs(finite).max()
+    ensure(varies, f"sensitivity of {figure}: it is {finite[0]:g} in all runs; nothing influences it")
     return values
 
 
@@ -170,26 +156,22 @@ def _whole_blocks(
 
     StudyError if more than a tenth are not.
     """
-    if runs % block or len(table) and table.index.max() >= runs:
-        raise StudyError(f"sensitivity of {figure}: the table is not of a sample of {runs} points, {what} of {block} runs each")
+    right = runs % block == 0 and (table.index < runs).all()
+    ensure(right, f"sensitivity of {figure}: the table is not of a sample of {runs} points, {what} of {block} runs each")
     by_point = np.full(runs, np.nan)
     by_point[table.index] = _varying(table, figure)
     blocks = by_point.reshape(-1, block)
     kept = np.isfinite(blocks).all(axis=1)
     left_out = int((~kept).sum())
-    if left_out > MOST_LEFT_OUT * len(kept) or kept.sum() < 2:
-        raise StudyError(
-            f"sensitivity of {figure}: {np.isnan(by_point).sum()} of {runs} runs have no finite value, which spoils {left_out} "
-            f"of {len(kept)} {what}; at most a tenth may be left out, since indices would describe another space. Run "
-            f"the missing points, or narrow the space to where runs finish"
-        )
-    if np.ptp(blocks[kept]) == 0.0:
-        raise StudyError(f"sensitivity of {figure}: it is the same in all complete {what}")
-    note = (
-        f"{left_out} of {len(kept)} {what} are left out, because one of their runs has no finite value: the indices "
-        f"describe the part of the space in which runs finish."
+    ensure(
+        left_out <= MOST_LEFT_OUT * len(kept) and kept.sum() > 1,
+        f"sensitivity of {figure}: {np.isnan(by_point).sum()} of {runs} runs have no finite value, which spoils {left_out} "
+        f"of {len(kept)} {what}; at most a tenth may be left out, since indices would describe another space. Run "
+        f"the missing points, or narrow the space to where runs finish",
     )
-    return blocks[kept].ravel(), kept, [note] if left_out else []
+    ensure(np.ptp(blocks[kept]) > 0.0, f"sensitivity of {figure}: it is the same in all complete {what}")
+    why = "because one of their runs has no finite value: the indices describe the part of the space in which runs finish."
+    return blocks[kept].ravel(), kept, [f"{left_out} of {len(kept)} {what} are left out, {why}"] if left_out else []
 
 
 def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
@@ -204,15 +186,14 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
     names = [name for name in named(table, "parameters") if name != figure]
     runs = table[names].assign(**{figure: _varying(table, figure)}).replace([np.inf, -np.inf], np.nan).dropna()
     least = 2 * (len(names) + 1)
-    if len(runs) < least or np.ptp(runs[figure]) == 0.0:
-        raise StudyError(
-            f"sensitivity of {figure}: {len(runs)} runs with finite values are too few for {len(names)} parameters; "
-            f"at least {least} are needed"
-        )
+    many = len(runs) >= least and np.ptp(runs[figure]) > 0.0
+    few = f"{len(runs)} runs with finite values are too few for {len(names)} parameters; at least {least} are needed"
+    ensure(many, f"sensitivity of {figure}: {few}")
     left_out, total = len(table) - len(runs), len(table)
     runs = runs.sample(min(len(runs), MOST_RUNS), random_state=SEED)
-    values, inputs = runs[figure], runs[names].select_dtypes("number").astype(float)
+    values, inputs = runs[figure] / runs[figure].abs().max(), runs[names].select_dtypes("number").astype(float)
     inputs = inputs.loc[:, np.ptp(inputs, axis=0) > 0.0]
+    inputs /= inputs.abs().max()  # squares of huge values would be infinite
     indices, r2, notes = DataFrame(index=names), dict[str, float](), list[str]()
     if inputs.size:
         indices["SRC"], indices["SRC_conf"], r2["SRC"] = _regression(inputs, values)
@@ -222,16 +203,15 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
     if len(runs) >= LEAST_RUNS:
         found = {name: _share(runs[name], values) for name in names}
         indices["S1"], indices["S1_conf"] = ({name: both[k] for name, both in found.items()} for k in (0, 1))
-    elif inputs.size:
-        notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
     else:
-        raise StudyError(
-            f"sensitivity of {figure}: parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
-        )
+        alone = f"parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
+        ensure(inputs.size, f"sensitivity of {figure}: {alone}")
+        notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
     if left_out:
         notes.append(f"{left_out} of {total} runs have no finite value and are left out.")
     unit, method = table.attrs["units"].get(figure, ""), "regression and given-data indices"
-    return Sensitivities(figure, unit, method, _ranked(indices), len(runs), left_out, r2, notes)
+    ranked = _ranked(indices, "S1" if "S1" in indices and indices["S1"].notna().any() else str(indices.columns[0]))
+    return Sensitivities(figure, unit, method, ranked, len(runs), left_out, r2, notes)
 
 
 def _regression(inputs: DataFrame, values: Series) -> tuple[Series, Series, float]:
@@ -245,7 +225,7 @@ def _regression(inputs: DataFrame, values: Series) -> tuple[Series, Series, floa
     unexplained = float(((y - z.to_numpy() @ beta) ** 2).sum())
     freedom = max(len(y) - z.shape[1] - 1, 1)
     covariance = np.linalg.pinv(z.T @ z) * unexplained / freedom
-    width = t.ppf(0.5 + CONFIDENCE / 2.0, freedom) * np.sqrt(np.diag(covariance))
+    width = t.ppf(0.975, freedom) * np.sqrt(np.diag(covariance))
     return Series(beta, z.columns), Series(width, z.columns), 1.0 - unexplained / len(y)
 
 
@@ -257,10 +237,8 @@ def _doubts(inputs: DataFrame, r2: Mapping[str, float]) -> list[str]:
     pairs = inputs.corr("spearman").where(np.triu(np.ones((inputs.shape[1],) * 2, bool), k=1)).stack()
     if len(pairs) and pairs.abs().max() > CORRELATED:
         first, second = pairs.abs().idxmax()
-        notes.append(
-            f"{first} and {second} are correlated in this sample ({pairs[first, second]:+.2f}): what the one does and what the "
-            f"other does cannot be told apart, and all indices count it for both."
-        )
+        said = f"{first} and {second} are correlated in this sample ({pairs[first, second]:+.2f})"
+        notes.append(f"{said}: what the one does and what the other does cannot be told apart, and all indices count it for both.")
     return notes
 
 
@@ -280,7 +258,7 @@ def _share(inputs: Series, values: Series) -> tuple[float, float]:
     require("SALib", "a first-order index of given data", StudyError, "studies")
     from SALib.analyze import rbd_fast
 
-    options = {"num_resamples": RESAMPLES // 2, "conf_level": CONFIDENCE, "seed": SEED}
+    options = {**OPTIONS, "num_resamples": RESAMPLES // 2}
     found = rbd_fast.analyze(_problem(["x"]), inputs.to_numpy(dtype=float)[:, None], values.to_numpy(), **options)
     return float(found["S1"][0]), float(found["S1_conf"][0])
 
@@ -294,8 +272,7 @@ def _share_between(codes: npt.NDArray[np.intp], values: Numbers) -> float:
 
 def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: Path | None = None) -> Figure | None:
     """Draw the indices of each parameter with their 95 % intervals; of more than twenty parameters the largest."""
-    group = next((group for group in BARS if group[0] in found.indices), tuple(found.indices)[:1])
-    shown = [name for name in group if name in found.indices]
+    shown = [name for name in next(group for group in BARS if group[0] in found.indices) if name in found.indices]
     rows = found.indices.head(MOST_PARAMETERS).fillna(0.0).rename(index=no_formula)
     figure = new_figure(6.8, 1.5 + (0.2 * len(shown) + 0.12) * len(rows))
     axes = figure.subplots()

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Self
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import Case, CaseOutcome, checked_parameters, load_case, run_case
 from flexmbs.common.errors import StudyError, StudyWarning
+from flexmbs.common.names_in_messages import few
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
 from flexmbs.study.claim import LOG
-from flexmbs.study.entries import ensure
+from flexmbs.study.entries import ensure, names_of
 from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
 from flexmbs.study.plots import plot
 from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.reliability import Reliability, reliability
-from flexmbs.study.report import refuse_existing, write_report
+from flexmbs.study.report import write_report
 from flexmbs.study.run_key import RunSpec, run_key
 from flexmbs.study.run_record import FAILED, RunRecord
 from flexmbs.study.run_tasks import RunLimits
@@ -90,12 +91,12 @@ class Study:
             right = "it is a name such as 'lhs', or a sampler such as fm.Sobol(256)"
             ensure(isinstance(sampler, Sampler), f"sampler={sampler!r}: {right}")
             ensure(runs is None, f"runs={runs} is for samplers given by name; {sampler} has its own number of runs")
-        options = {"keep": keep, "histories": tuple(histories), "history_times": history_times, "storage": dict(storage or {})}
+        options = {"keep": keep, "histories": names_of(histories), "history_times": history_times, "storage": dict(storage or {})}
         statement = Statement.of(loaded, source, stated.to_json(), sampler.to_json(), seed, fixed=stated.fixed, **options)
         self._set_up(
             Store(Path("studies") / loaded.name if folder is None else folder), statement, sampler.points(stated, seed), sampler
         )
-        self.figures: tuple[str, ...] = (figures,) if isinstance(figures, str) else tuple(figures)
+        self.figures: tuple[str, ...] = names_of(figures)
         self._case: Case | None = loaded
         for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
             used = asdict(checked_parameters(loaded, {**self.space.fixed, **self.points[index]}))
@@ -345,8 +346,8 @@ class Study:
         Raises StudyError for an unknown figure, and if pandas is missing.
         """
         parameters = {name: (self.space.units[name], self.space.helps[name]) for name in self.space.names}
-        wanted = tuple(map(self._column, figures or self.figures))
-        lists = (*lists, *(name.partition("[")[0] for name in wanted if name.endswith("]")))
+        wanted = tuple(map(self._column, names_of(figures) or self.figures))
+        lists = (*names_of(lists), *(name.partition("[")[0] for name in wanted if name.endswith("]")))
         return collect(self.rows(), parameters, wanted, on_error=on_error, units=self._statement.case.units, lists=lists)
 
     def plot(
@@ -362,17 +363,15 @@ class Study:
         options : ``response``: the figure of "effects" and "surface", default: the first that varies; ``color``: a column
             that colours the runs of "scatter" and "parallel"; ``title``
         """
-        place = None if save is None else Path(save)
+        place, wanted = None if save is None else Path(save), names_of(names or ())
         if kind == "histories":
-            ensure(names, "plot 'histories' needs the names of histories: names=['hinge.angle']")
-            for option in ("response", "color"):
-                taken = "it takes the names of histories and a title"
-                ensure(options.get(option) is None, f"plot 'histories' has no {option}; {taken}")
-            return plot_bands([self.band(name) for name in names or ()], save=place, **options)
-        wanted = [*names] if names else None
-        columns = {*(wanted or ()), *(value for value in (options.get("response"), options.get("color")) if value)}
+            ensure(wanted, "plot 'histories' needs the names of histories: names=['hinge.angle']")
+            wrong = few(option for option in ("response", "color") if options.pop(option, None) is not None)
+            ensure(not wrong, f"plot 'histories' has no {wrong}; it takes the names of histories and a title")
+            return plot_bands([self.band(name) for name in wanted], save=place, **options)
+        columns = {*wanted, *filter(None, (options.get("response"), options.get("color")))}
         lists = [name.partition("[")[0] for name in columns if name.endswith("]") and name not in self.space.names]
-        return plot(self.table(lists=lists), kind, wanted, save=place, **options)
+        return plot(self.table(lists=lists), kind, wanted or None, save=place, **options)
 
     def band(self, history: str) -> HistoryBand:
         """Quantiles over all finished runs of a history, at common times."""
@@ -402,14 +401,8 @@ class Study:
         table: DataFrame | None = None,
     ) -> Reliability:
         """Probability that a figure is above or below a limit, with its confidence interval."""
-        return reliability(
-            self.table() if table is None else table,
-            self._column(figure),
-            above=above,
-            below=below,
-            confidence=confidence,
-            sampler=self.sampler.name,
-        )
+        table, sampler = self.table() if table is None else table, self.sampler.name
+        return reliability(table, self._column(figure), above=above, below=below, confidence=confidence, sampler=sampler)
 
     def export(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the table as .csv, .jsonl or .parquet; ``options``: those of :meth:`table`."""
@@ -435,8 +428,9 @@ class Study:
         """
         target = self.folder / "report.html" if path is None else Path(path)
         csv = target.with_suffix(".csv")
-        if path is not None and not force:
-            refuse_existing((target, csv))
+        ensure(csv != target, f"{target}: the page ends in .html; its table is written to {csv.name}")
+        there = next((file for file in (target, csv) if file.exists() and path is not None and not force), None)
+        ensure(there is None, f"{there} exists; give another name, or replace it with --force (in Python: force=True)")
         table, stated = self.table(), self._stored()
         missed: list[Reliability] = []
         for name, (lowest, highest) in (limits or {}).items():
@@ -459,7 +453,7 @@ class Study:
             facts=[fact for fact in facts if fact[1]],
             space=[line.partition(": ")[::2] for line in str(self.space).splitlines()],
             figures=tuple(map(self._column, self.figures)),
-            histories=histories or stated.spec.histories,
+            histories=names_of(histories) or stated.spec.histories,
             band=self.band,
             sensitivity=lambda figure: self.sensitivity(figure, table=table),
             reliabilities=missed,

@@ -18,6 +18,7 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.common.versions import require
+from flexmbs.study.entries import ensure
 from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
 
 if TYPE_CHECKING:
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
 
 Row = tuple[int, Mapping[str, object], RunRecord | None]
 Numbers = npt.NDArray[np.float64]
-STATUS = ("run.status", "run.reason", "run.seconds", "run.key")
+STATUS = ("run.number", "run.status", "run.reason", "run.seconds")
 COMPONENT = re.compile(r"^(.*)\[(\d+)\]$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+HUGE = 1e305  # differences of larger numbers are infinite
 LONGEST_LIST, MOST_MESSAGES = 100, 200  # values of a list that become columns; different messages that are kept apart
-ROWS_AT_A_TIME = 16384  # that are Python objects at the same time
+ROWS_AT_A_TIME = 16384  # whose keys, or values for JSON, are Python objects at the same time
 EXACT_WHOLE = 2**53  # float64 holds each whole number up to here
 VALIDITY = "deformation_error"  # a statistic that has a column, as a figure: how wrong modal bodies are that bend far
 PLAIN = {float, int, bool, str, type(None)}
@@ -54,68 +56,64 @@ def collect(
     units : figure -> unit (``Case.units``)
     """
     require("pandas", "the table of a study", StudyError, "studies")
-    from pandas import Categorical, DataFrame, Index, Series, concat
+    from pandas import CategoricalDtype, DataFrame, Index, Series, concat
 
-    if on_error not in ("nan", "skip"):
-        raise StudyError(f"on_error={on_error!r}; it must be 'nan' or 'skip'")
-    points, found, reason = {name: _Column() for name in parameters}, dict[str, _Column](), _Column(text=True)
-    index, seconds, ended, new_keys, keys = array("q"), array("d"), array("b"), list[str](), list[Series]()
+    ensure(on_error in ("nan", "skip"), f"on_error={on_error!r}; it must be 'nan' or 'skip'")
+    columns, found = {name: _Column() for name in (*parameters, *STATUS)}, dict[str, str]()  # found: column -> figure
+    new_keys, keys = list[str](), list[Series]()
     reasons, warnings, warned = dict[str, str](), dict[str, str](), dict[str, list[int]]()
-    left_out, units, failed, not_run = dict[str, None](), units or {}, 0, 0
+    left_out, units, count, failed, not_run = dict[str, None](), units or {}, 0, 0, 0
     for number, values, record in rows:
         if record is None:
             not_run += 1
             continue
         for text in {_alike(text, warnings) for text in record.warnings}:
-            count, first = warned.get(text, (0, number))
-            warned[text] = [count + 1, min(first, number)]
-        figures_here: Mapping[str, object] = {}
+            times, first = warned.get(text, (0, number))
+            warned[text] = [times + 1, min(first, number)]
+        row = {name: _value_of(values, name) for name in parameters}
+        row |= {"run.number": number, "run.status": record.status, "run.seconds": record.seconds}
         if record.status == FINISHED:
-            figures_here = _without_lists(record, lists, left_out)
-            reason.append(None)
+            for figure, value in _without_lists(record, lists, left_out).items():
+                name = f"figures.{figure}" if figure in parameters else figure
+                row[name] = value
+                if name not in columns:
+                    columns[name], found[name] = _Column(count), figure
         else:
             failed += 1
             if on_error == "skip":
                 continue
             failure = record.failure
-            reason.append(_alike(f"{failure.kind}: {failure.message}" if failure else "unknown", reasons))
-        for name, growing in points.items():
-            growing.append(_value_of(values, name))
-        if figures_here.keys() - found.keys():
-            found |= {name: _Column(len(index)) for name in figures_here if name not in found}
-        for name, growing in found.items():
-            growing.append(figures_here.get(name))
-        index.append(number)
-        seconds.append(record.seconds)
-        ended.append(record.status == FINISHED)
+            row["run.reason"] = _alike(f"{failure.kind}: {failure.message}" if failure else "unknown", reasons)
+        for name, growing in columns.items():
+            growing.append(row.get(name))
+        count += 1
         new_keys.append(record.key)
         if len(new_keys) == ROWS_AT_A_TIME:
             keys.append(Series(new_keys, dtype="str"))
             new_keys = []
-    known = {*found, *left_out, *(base[1] for name in found if (base := COMPONENT.match(name)))}
+    known = {*found.values(), *left_out, *(base[1] for name in found if (base := COMPONENT.match(name)))}
     if missing := [name for name in lists if known and name not in known - {*left_out}]:
         raise StudyError(f"no run has returned a list {missing[0]!r}. {near_names(missing[0], left_out or found)}")
     if known and (unknown := [name for name in units if name not in known]):
         warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
-    shown = {f"figures.{name}" if name in points else name: name for name in found}
-    wanted = list(dict.fromkeys(figures or shown))
-    if missing := [name for name in wanted if shown and name not in shown]:
-        raise StudyError(f"no figure {missing[0]!r} in this study. {near_names(missing[0], shown)}")
-    nothing = _Column(len(index))
-    data = {name: points.pop(name).values() for name in parameters}
-    data |= {name: found.pop(shown.get(name, ""), nothing).values() for name in wanted}
-    data["run.status"] = Categorical.from_codes(np.frombuffer(ended, np.int8), [FAILED, FINISHED])
-    data |= {"run.reason": reason.values(), "run.seconds": np.frombuffer(seconds)}
+    wanted = list(dict.fromkeys(figures or found))
+    if missing := [name for name in wanted if found and name not in found]:
+        raise StudyError(f"no figure {missing[0]!r} in this study. {near_names(missing[0], found)}")
+    index = Index(columns.pop("run.number").values(), np.int64, name="run")
+    data = {name: columns.pop(name).values() if name in columns else np.nan for name in (*parameters, *wanted, *STATUS[1:])}
     data["run.key"] = concat([*keys, Series(new_keys, dtype="str")], ignore_index=True).array
-    table = DataFrame(data, index=Index(np.frombuffer(index, np.int64), name="run"), copy=False)
-    if not table.index.is_monotonic_increasing:
+    table = DataFrame(data, index, copy=False)
+    table = table.astype({"run.status": CategoricalDtype([FAILED, FINISHED]), "run.reason": "category"})
+    if not index.is_monotonic_increasing:
         table = table.sort_index(kind="stable")
-    figure_of = {name: shown.get(name, name) for name in wanted}
     unit_of = {name: unit for name, (unit, _) in parameters.items()} | {"run.seconds": "s"}
+    for name in wanted:
+        figure = found.get(name, name)
+        unit_of[name] = units.get(figure, units.get(figure.partition("[")[0], ""))
     table.attrs = {
         "parameters": list(parameters),
         "figures": wanted,
-        "units": unit_of | {name: units.get(figure, units.get(figure.partition("[")[0], "")) for name, figure in figure_of.items()},
+        "units": unit_of,
         "helps": {name: text for name, (_, text) in parameters.items()},
         "failed": failed,
         "not_run": not_run,
@@ -128,13 +126,12 @@ def collect(
 class _Column:
     """A column that grows by a value for each run: 8 bytes a number (true is 1), or 4 bytes a text."""
 
-    def __init__(self, rows_before: int = 0, *, text: bool = False) -> None:
+    def __init__(self, rows_before: int = 0) -> None:
         self._numbers, self._whole = array("d", [math.nan]) * rows_before, True
-        self._codes = array("i") if text else None
+        self._codes: array[int] | None = None
         self._texts: dict[str, int] = {}
 
     def append(self, value: object) -> None:
-        """Append a number, true/false, text, or None (no value)."""
         if self._codes is not None:
             self._codes.append(-1 if value is None else self._texts.setdefault(str(value), len(self._texts)))
         elif isinstance(value, float):
@@ -144,8 +141,6 @@ class _Column:
             self._numbers.append(math.nan)
         elif isinstance(value, int) and abs(value) <= EXACT_WHOLE:
             self._numbers.append(value)
-        elif isinstance(value, np.number | np.bool_):
-            self.append(value.item())
         else:  # text, or a whole number that float64 does not hold: what is there becomes text
             numbers, self._numbers, self._codes = self._numbers, array("d"), array("i")
             for number in (*numbers, value):
@@ -186,13 +181,13 @@ def _without_lists(record: RunRecord, lists: Collection[str], left_out: dict[str
         return figures
     flat = dict[str, object]()
     for name, value in figures.items():
-        if not isinstance(value, list | tuple | np.ndarray | Mapping):
+        if type(value) in PLAIN:
             flat[name] = value
         elif isinstance(value, Mapping) or name not in lists:
             left_out[name] = None
         else:
-            numbers = np.asarray(value).ravel()[:LONGEST_LIST].tolist()
-            flat |= {f"{name}[{place}]": number for place, number in enumerate(numbers)}
+            parts = np.array(value, dtype=object).ravel()[:LONGEST_LIST]
+            flat |= {f"{name}[{place}]": part for place, part in enumerate(parts)}
     return flat
 
 
@@ -203,9 +198,8 @@ def named(table: DataFrame, role: str) -> list[str]:
 
 def column(table: DataFrame, name: str) -> Series:
     """A parameter or figure; StudyError that names similar ones."""
-    if name not in table:
-        known = [*named(table, "parameters"), *named(table, "figures")]
-        raise StudyError(f"no parameter or figure {name!r} in this study. {near_names(name, known)}")
+    known = [*named(table, "parameters"), *named(table, "figures")]
+    ensure(name in table, f"no parameter or figure {name!r} in this study. {near_names(name, known)}")
     return table[name]
 
 
@@ -215,13 +209,11 @@ def is_text(values: Series) -> bool:
 
 
 def numbers(table: DataFrame, name: str) -> Numbers:
-    """(n,) values of a column, nan where there is no finite one; StudyError if it holds text."""
+    """(n,) values of a column, nan where there is no finite one (or one beyond 1e305); StudyError if it holds text."""
     values = column(table, name)
-    if is_text(values):
-        raise StudyError(f"{name} is text; numbers are needed here")
-    found = values.to_numpy(dtype=float, copy=True)
-    found[~np.isfinite(found)] = np.nan
-    return found
+    ensure(not is_text(values), f"{name} is text; numbers are needed here")
+    found = values.to_numpy(dtype=float)
+    return np.where(np.abs(found) < HUGE, found, np.nan)
 
 
 def label(table: DataFrame, name: str) -> str:
@@ -270,8 +262,7 @@ def export(table: DataFrame, path: Path) -> None:
     StudyError for another ending and without pyarrow, FlexmbsError if the file cannot be written.
     """
     kind = path.suffix.lower()
-    if kind not in (".csv", ".jsonl", ".parquet"):
-        raise StudyError(f"{path}: the ending must be .csv, .jsonl or .parquet")
+    ensure(kind in (".csv", ".jsonl", ".parquet"), f"{path}: the ending must be .csv, .jsonl or .parquet")
     if kind == ".parquet":
         require("pyarrow", "a Parquet file", StudyError, "studies")
     with replacing_in_folder(path) as temporary:

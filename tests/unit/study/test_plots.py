@@ -23,7 +23,8 @@ TABLES = {
     "text": table_of({"mesh": [f"mesh_{k:02d}.inp" for k in range(40)]}, {"end": ["a", "b"] * 20, "force": np.arange(40.0)}),
     "infinite": table_of({"length": np.arange(9.0)}, {"force": np.full(9, np.inf)}, UNITS),
     "dollars": table_of({r"$\l$": [1.0, 2.0, 3.0], "mesh": [r"$\m$", "b", "b"]}, {r"$\f$": [0.0, 1.0, 2.0]}, {r"$\f$": "$^$"}),
-    "huge": table_of({"length": [1e300, -1e300, 0.0]}, {"force": [0.0, 1.0, 2.0]}, UNITS),
+    "huge": table_of({"length": [1.7e308, -1.7e308, 0.0, 1e300, -1e300]}, {"force": 1e16 + 2.0 * np.arange(5)}, UNITS),
+    "tiny": table_of({"length": 5e-324 * np.arange(9.0)}, {"force": 1e-300 * np.arange(9.0)}, UNITS),
 }
 
 
@@ -91,7 +92,7 @@ def test_scatter_matrix_thins_many_runs_and_says_so():
 
 def test_scatter_matrix_marks_runs_without_value_at_the_axis():
     table = table_of({"length": [1.0, 2.0, 3.0, 4.0]}, {"force": [5.0, np.nan, 6.0, np.inf]}, UNITS)
-    figure = plot(table, "scatter")
+    figure = plot(table, "scatter", ["length", "force", "length"])
     marks = next(line for line in figure.axes[2].lines if line.get_marker() == "|")
     assert marks.get_xdata().tolist() == [2.0, 4.0] and "2 of 4 runs failed" in notes(figure)
     assert figure.axes[2].get_xlabel() == "length\n[m]"

@@ -34,7 +34,7 @@ def test_failed_runs_count_both_ways_with_and_without_a_row():
     assert (found.runs, found.hits, found.unknown) == (80, 30, 20)
     assert found.bounds[0] == reliability(table(np.r_[np.ones(30), np.zeros(70)]), "force", above=0.5).exact[0]
     assert found.bounds[1] == reliability(table(np.r_[np.ones(50), np.zeros(50)]), "force", above=0.5).exact[1]
-    assert reliability(full.dropna(subset="force"), "force", above=0.5).bounds == found.bounds
+    assert reliability(full.dropna(subset="force"), "force", above=np.float32(0.5)).bounds == found.bounds
 
 
 def test_what_is_exact_and_what_is_not():
@@ -52,6 +52,7 @@ def test_what_is_exact_and_what_is_not():
         ({"above": float("nan")}, "finite number"),
         ({"above": "1"}, "finite number"),
         ({"above": 1.0, "confidence": 95.0}, "between 0 and 1"),
+        ({"above": 1.0, "confidence": "95"}, "finite number"),
         ({"above": 1.0, "figure": "forse"}, "Did you mean force"),
         *(({"above": 1.0, "sampler": sampler}, "no probability") for sampler in ("grid", "list", "sobol-indices", "morris")),
         ({"above": 1.0, "table": table(np.full(10, np.nan))}, "no run has a finite value"),

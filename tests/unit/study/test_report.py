@@ -7,10 +7,9 @@ import pytest
 from html_pages import Page
 from study_tables import pendulum_like, table_of
 
-from flexmbs.common.errors import StudyError
 from flexmbs.study.history_band import history_band
 from flexmbs.study.reliability import reliability
-from flexmbs.study.report import refuse_existing, write_report
+from flexmbs.study.report import write_report
 from flexmbs.study.sensitivity import given_data_indices
 
 EVIL = 'a<script>alert("one")</script>&amp;'
@@ -61,7 +60,8 @@ def test_a_whole_report(tmp_path):
 
 def test_long_studies_show_their_first_runs(tmp_path):
     x = np.arange(2000.0)
-    _, page = written(table_of({"x": x}, {"y": x}), tmp_path, csv="all.csv")
+    _, page = written(table_of({"x": x}, {"y": x}), tmp_path, csv="all #1.csv")
+    assert "all%20%231.csv" in page.links
     assert "The first 500 of 2000 runs. All of them: " in page.texts and 500 <= page.rows < 540
     assert any("Response surface of y" in text and "needs two parameters" in text for text in page.texts)
 
@@ -78,10 +78,3 @@ def test_studies_of_which_little_can_be_said(table, headings, tmp_path):
     text, page = written(table, tmp_path)
     assert page.headings == headings
     assert ("SimulationError: took more than 60 s" in page.texts) == (table.attrs["failed"] > 0)
-
-
-def test_files_are_not_replaced_unless_asked(tmp_path):
-    refuse_existing([tmp_path / "report.html"])
-    (tmp_path / "report.csv").write_text("mine")
-    with pytest.raises(StudyError, match=r"report.csv exists; .*--force .*force=True"):
-        refuse_existing([tmp_path / "report.html", tmp_path / "report.csv"])

@@ -94,9 +94,9 @@ def test_first_order_indices_of_any_sample_of_the_ishigami_function():
 def test_regression_of_a_linear_function():
     """SRC are coefficient times deviation over the deviation of the figure; without noise R2 is 1."""
     x = np.random.default_rng(0).normal(size=(150, 2)) * [1.0, 5.0] + [10.0, -3.0]
-    y = 2.0 * x[:, 0] - 0.7 * x[:, 1] + 4.0
+    y = 1e300 * (2.0 * x[:, 0] - 0.7 * x[:, 1] + 4.0)  # huge, as of runs that nearly diverged
     found = given_data_indices(table_of({"p": x[:, 0], "q": x[:, 1], "fixed": np.ones(150)}, {"y": y}), "y")
-    assert np.allclose(found.indices["SRC"][["p", "q"]], [2.0, -0.7] * x.std(axis=0) / y.std(), rtol=1e-10)
+    assert np.allclose(found.indices["SRC"][["p", "q"]], [2.0, -0.7] * x.std(axis=0) / (1e-300 * y).std(), rtol=1e-10)
     assert found.r2["SRC"] == pytest.approx(1.0, abs=1e-12) and found.indices["SRC_conf"].max() < 1e-6
     assert found.indices["rank"]["q"] < -0.8 < 0.2 < found.indices["rank"]["p"] and np.isnan(found.indices["SRC"]["fixed"])
     lines = str(found).splitlines()

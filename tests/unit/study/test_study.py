@@ -91,11 +91,13 @@ def test_evaluation(done, tmp_path):
     with pytest.raises(fm.StudyError, match="report.html exists.*--force.*force=True"):
         study.report(path)
     assert study.report(path, force=True) == path
+    with pytest.raises(fm.StudyError, match="ends in .html"):
+        study.report(tmp_path / "page.csv")
     for kind, options in {
         "scatter": {},
         "effects": {"response": "speed"},
         "histogram": {},
-        "histories": {"names": ["hinge.angle"]},
+        "histories": {"names": "hinge.angle"},
     }.items():
         study.plot(kind, save=tmp_path / f"{kind}.png", **options)
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000

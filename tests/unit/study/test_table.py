@@ -58,12 +58,13 @@ def test_failed_runs_are_skipped_but_counted():
 
 
 def test_lists_become_columns_when_asked_for():
-    rows = [(0, {}, done("a", {"peaks": [5.0]})), (1, {}, done("b", {"peaks": [6.0, 7.0], "other": [1, 2]}))]
+    rows = [(0, {}, done("a", {"peaks": [5.0]})), (1, {}, done("b", {"peaks": [6.0, 7.0], "other": [1, [2, 3]]}))]
     plain = collect(rows, {})
     assert plain.attrs["figures"] == [] and plain.attrs["left_out"] == ["peaks", "other"]
     table = collect(rows, {}, lists=["peaks"], units={"peaks": "N"})
     assert table["peaks[0]"].tolist() == [5.0, 6.0] and label(table, "peaks[1]") == "peaks[1] [N]"
     assert np.array_equal(table["peaks[1]"], [np.nan, 7.0], equal_nan=True)
+    assert collect(rows, {}, lists=["other"])["other[1]"][1] == "[2, 3]"
 
 
 def test_values_keep_their_kind():
