@@ -48,10 +48,9 @@ class HistoryBand:
 
 
 def study_band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name: str) -> HistoryBand:
-    """Quantiles over the finished runs of one history: stored with the figures, or of kept results.
+    """Quantiles over finished runs of a history that was stored with the figures, or is in kept results.
 
-    Of more than ``MOST_RUNS`` as many are taken at random.  StudyError if no run has finished, or the runs have not
-    kept this history.
+    Of more than ``MOST_RUNS`` as many are taken at random.  StudyError if the runs have not kept this history.
     """
     keys = [record.key for record in records if record is not None and record.status == FINISHED]
     ensure(keys, f"history {name!r}: no run has finished yet")
@@ -82,7 +81,7 @@ def history_band(name: str, histories: Iterable[Series], unit: str = "", *, runs
     """Quantiles of histories, each given as its times (s, ascending) and values.
 
     They are interpolated linearly at 201 times from the first one to the longest end of the first hundred runs; after
-    its end a run has no value.  ``runs``: number of all runs that these are taken from.  StudyError if there are none.
+    its end a run has no value.  ``runs``: number of all runs that these are taken from.
     """
     passing = iter(histories)
     first = list(islice(passing, RUNS_FOR_TIMES))
@@ -111,8 +110,7 @@ def plot_bands(bands: Sequence[HistoryBand], *, title: str | None = None, save: 
         low, lower, middle, upper, high = band.quantiles
         axes.fill_between(band.times, low, high, color=POINTS, alpha=0.18, linewidth=0, label="5 % to 95 %")
         axes.fill_between(band.times, lower, upper, color=POINTS, alpha=0.3, linewidth=0, label="25 % to 75 %")
-        lines = axes.plot(band.times, band.examples.T, color="0.35", linewidth=0.6)
-        lines[0].set_label("single runs")
+        axes.plot(band.times, band.examples.T, color="0.35", linewidth=0.6)[0].set_label("single runs")
         axes.plot(band.times, middle, color=POINTS, linewidth=1.6, label="median")
         axes.set_ylabel(no_formula(f"{band.name} [{band.unit}]" if band.unit else band.name))
         axes.grid(True, alpha=0.3)
@@ -120,7 +118,7 @@ def plot_bands(bands: Sequence[HistoryBand], *, title: str | None = None, save: 
     panels[0].legend(fontsize="small", loc="best", ncols=2)
     panels[-1].set_xlabel("time [s]")
     used, runs = bands[0].used, bands[0].runs
-    ended = int(used - bands[0].running.min())
     notes = [f"{runs} runs" if used == runs else f"{used} of {runs} runs, at random"]
-    notes += [f"at some times {ended} of them have no value, since they ended before"] if ended else []
+    if ended := int(used - bands[0].running.min()):
+        notes.append(f"at some times {ended} of them have no value, since they ended before")
     return finished_figure(figure, title or "Histories", notes, save)

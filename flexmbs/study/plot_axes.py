@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.atomic_files import replacing_in_folder
-from flexmbs.common.errors import StudyError
-from flexmbs.study.table import Numbers, column, is_text, label, numbers
+from flexmbs.study.entries import ensure
+from flexmbs.study.table import Numbers, column, is_text, label, named, numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +21,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 POINTS, FAILED, GREY = "#1f77b4", "#d62728", "0.45"
-DPI = 120
 WIDE = 30.0  # largest over smallest value from which logarithms are considered
 LETTERS, MOST_CATEGORIES, MOST_WHOLE = 14, 12, 30  # at a tick; ticks; range of whole numbers that get a bar each
 STEPS = [1, 2, 2.5, 5, 10]
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Scale:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Ends of the axis as ``along``, with a margin; around the value if there is only one."""
+        """Ends of the axis as ``along``, with a margin."""
         if self.categories:
             return -0.6, len(self.categories) - 0.4
         values = self.along[np.isfinite(self.along)]
@@ -80,22 +76,23 @@ class Scale:
 
     def put_on(self, axes: Axes, which: str, *, ticks: int = 6, labelled: bool = True) -> None:
         """Scale, limits, ticks and label of the "x" or "y" axis."""
+        axes.set(**{f"{which}scale": "log" if self.log else "linear", f"{which}lim": self.at(np.array([0.0, 1.0]))})
+        self.put_ticks(getattr(axes, f"{which}axis"), ticks)
+        if self.categories and which == "x" and sum(map(len, short_texts(self.categories)[:MOST_CATEGORIES])) > 30:
+            axes.xaxis.set_tick_params(rotation=90)
+        if labelled:
+            axes.set(**{f"{which}label": self.label})
+
+    def put_ticks(self, axis: Any, ticks: int = 6) -> None:
+        """Ticks of an axis: texts of categories, numbers in the power of ten of the label; matplotlib's if logarithmic."""
         from matplotlib.ticker import MaxNLocator
 
-        axis = getattr(axes, f"{which}axis")
-        if self.log:
-            axes.set(**{f"{which}scale": "log"})
-        axes.set(**{f"{which}lim": self.at(np.array([0.0, 1.0]))})
         if self.categories:
             every = -(-len(self.categories) // MOST_CATEGORIES)
-            texts = short_texts(self.categories)[::every]
-            axis.set_ticks(range(0, len(self.categories), every), labels=texts)
-            axis.set_tick_params(rotation=90 if which == "x" and sum(map(len, texts)) > 30 else 0)
+            axis.set_ticks(range(0, len(self.categories), every), labels=short_texts(self.categories)[::every])
         elif not self.log:
             axis.set_major_locator(MaxNLocator(ticks, steps=STEPS, integer=self.whole))
             axis.set_major_formatter(lambda value, _: self.text(value, 6))
-        if labelled:
-            axis.set_label_text(self.label)
 
     def text(self, value: float, digits: int = 4) -> str:
         """A value in the power of ten of the label, as ticks show it."""
@@ -128,14 +125,26 @@ def no_formula(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def varying_figures(table: DataFrame) -> list[str]:
+    """Figures that are numbers, those that vary first."""
+    figures = [name for name in named(table, "figures") if not is_text(table[name])]
+    return sorted(figures, key=lambda name: not scale_of(table, name).varies)
+
+
+def response_of(table: DataFrame, response: str | None) -> Scale:
+    """The figure named, or the first that varies; StudyError if it is text or there is none."""
+    name = response or next(iter(varying_figures(table)), "")
+    ensure(name, "the runs of this study have no figure that is a number")
+    numbers(table, name)  # StudyError for text
+    return scale_of(table, name)
+
+
 def _spread_over_decades(values: Numbers) -> bool:
-    """Whether logarithms fill the axis more evenly than the values do."""
-    if len(values) < 3 or values.min() <= 0.0 or values.max() < WIDE * values.min():
+    """Whether logarithms fill the axis more evenly than the values do: their median is nearer to its middle."""
+    low, middle, high = np.quantile(values, [0.0, 0.5, 1.0]) if len(values) > 2 else (0.0, 0.0, 0.0)
+    if low <= 0.0 or high < WIDE * low:
         return False
-    low, high, middle = values.min(), values.max(), np.median(values)
-    of_values = abs((middle - low) / (high - low) - 0.5)
-    of_logs = abs(np.log(middle / low) / np.log(high / low) - 0.5)
-    return bool(of_logs < of_values)
+    return bool(abs(np.log(middle / low) / np.log(high / low) - 0.5) < abs((middle - low) / (high - low) - 0.5))
 
 
 def short_texts(texts: Sequence[str]) -> list[str]:
@@ -149,11 +158,11 @@ def in_lines(label: str) -> str:
     return "\n".join(wrap(name.replace("_", "_ "), LETTERS + 2)).replace("_ ", "_") + ("\n[" + unit if bracket else "")
 
 
-def new_figure(width: float, height: float, *, fixed: bool = False) -> Figure:
-    """An empty figure, sizes in inches; ``fixed``: panels stay where they are put."""
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure, sizes in inches."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), dpi=DPI, layout=None if fixed else "constrained")
+    return Figure(figsize=(width, height), dpi=120, layout="constrained")
 
 
 def new_panels(count: int, wide: float, high: float) -> tuple[Figure, npt.NDArray[np.object_]]:
@@ -176,8 +185,8 @@ def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path
         figure.supxlabel(no_formula(said), fontsize="small", color=GREY, wrap=True)
     if save is None:
         return figure
-    if save.suffix.lstrip(".").lower() not in figure.canvas.get_supported_filetypes():
-        raise StudyError(f"{save}: a plot is written as .png, .svg or .pdf; this ending is none that matplotlib knows")
+    known = save.suffix.lstrip(".").lower() in figure.canvas.get_supported_filetypes()
+    ensure(known, f"{save}: a plot is written as .png, .svg or .pdf; this ending is none that matplotlib knows")
     with replacing_in_folder(save) as temporary:
         figure.savefig(temporary)
     return None
@@ -205,34 +214,24 @@ def note_lost(count: int, total: int) -> str:
 
 
 def colored(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Callable[[Figure, Any], None]]:
-    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar, or a legend, of them to axes."""
+    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar of them to axes."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LogNorm, Normalize, to_rgba
-    from matplotlib.lines import Line2D
+    from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgba
 
     if scale is None:
         return np.tile(to_rgba(POINTS), (count, 1)), lambda figure, axes: None
+    kinds = len(scale.categories)
+    palette = ListedColormap(colormaps["tab10"].colors[:kinds]) if 0 < kinds <= 10 else colormaps["viridis"]
+    low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
+    norm = Normalize(-0.5, kinds - 0.5) if kinds else (LogNorm if scale.log else Normalize)(low, high)
+    mappable = ScalarMappable(norm, palette)
     missing = ~np.isfinite(scale.values)
-    if names := scale.categories:
-        palette = colormaps["tab10"] if len(names) <= 10 else colormaps["viridis"].resampled(len(names))
-        colors = palette(np.where(missing, 0, scale.values).astype(int))
-        shown = range(0, len(names), -(-len(names) // 10))
-        marks = [Line2D([], [], marker="o", linestyle="", color=palette(place), label=names[place]) for place in shown]
-        look = {"title": scale.label, "loc": "outside right upper", "fontsize": "small"}
-
-        def add(figure: Figure, axes: Any) -> None:
-            figure.legend(handles=marks, **look)
-
-    else:
-        low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
-        mappable = ScalarMappable((LogNorm if scale.log else Normalize)(low, high), colormaps["viridis"])
-        colors = mappable.to_rgba(np.where(missing, low, scale.values))
-        text = None if scale.log else lambda value, _: scale.text(value, 6)
-        bar = {"shrink": 0.8, "aspect": 30, "fraction": 0.09, "label": scale.label, "format": text}
-
-        def add(figure: Figure, axes: Any) -> None:
-            figure.colorbar(mappable, ax=axes, **bar)
-
+    colors = mappable.to_rgba(np.where(missing, low, scale.values))
     colors[missing] = to_rgba("0.7")
+
+    def add(figure: Figure, axes: Any) -> None:
+        bar = figure.colorbar(mappable, ax=axes, shrink=0.8, aspect=30, fraction=0.09, label=scale.label)
+        scale.put_ticks(bar.ax.yaxis)
+
     return colors, add

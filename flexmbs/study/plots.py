@@ -1,4 +1,4 @@
-"""Plots of a study's table: scatter matrix, parallel coordinates, main effects, histograms; each returns what it has drawn."""
+"""Plots of a study's table: scatter matrix, parallel coordinates, main effects, histograms, response surface."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.study.entries import ensure
 from flexmbs.study.plot_axes import (
     FAILED,
     POINTS,
-    Drawn,
+    STEPS,
     Scale,
     colored,
     finished_figure,
@@ -22,21 +23,30 @@ from flexmbs.study.plot_axes import (
     new_figure,
     new_panels,
     note_lost,
+    response_of,
     scale_of,
     some,
+    varying_figures,
 )
-from flexmbs.study.response_surface import response_of, response_surface, varying_figures
-from flexmbs.study.table import finished, named, summary
+from flexmbs.study.table import Numbers, finished, is_text, named, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 MOST_COLUMNS, MOST_AXES, MOST_PANELS = 8, 10, 12  # of a scatter matrix, of parallel coordinates, of the others
 MOST_POINTS, MOST_LINES, MOST_RANKED = 3000, 2000, 100_000
 MOST_LEVELS, MOST_BINS, RUNS_A_BIN, MOST_BARS = 12, 12, 8, 60
 LEFT, RIGHT, TOP, BOTTOM = 1.4, 0.25, 0.5, 1.6  # margins of a scatter matrix, inches
+RESOLUTION, MOST_FITTED, FOLDS = 81, 800, 5  # of a surface; a fit costs the third power of the number of runs
+#: Kernel, degree and smoothing of scipy.interpolate.RBFInterpolator; with much smoothing the polynomial alone is left.
+FITS = {
+    "plane": ("linear", 1, 1e9),
+    "quadratic polynomial": ("cubic", 2, 1e9),
+    **{f"thin-plate spline, smoothing {smoothing:g}": ("thin_plate_spline", 1, smoothing) for smoothing in (1e-6, 1e-3, 0.1, 10.0)},
+}
 
 
 def plot(
@@ -53,15 +63,12 @@ def plot(
 
     StudyError for an unknown kind or column, for options that the kind does not have, and if no run has finished.
     """
-    if kind not in KINDS:
-        raise StudyError(f"no plot {kind!r}. {near_names(kind, (*KINDS, 'histories'))}")
+    ensure(kind in KINDS, f"no plot {kind!r}. {near_names(kind, (*KINDS, 'histories'))}")
     by_color = kind in ("scatter", "parallel")
-    if response is not None and kind not in ("effects", "surface"):
-        raise StudyError(f"plot {kind!r} has no response; name it as one of the columns")
-    if color is not None and not by_color:
-        raise StudyError(f"plot {kind!r} is not coloured by a column; 'scatter' and 'parallel' are")
-    if not finished(table).any():
-        raise StudyError(f"nothing to draw: {summary(table)}")
+    responds = response is None or kind in ("effects", "surface")
+    ensure(responds, f"plot {kind!r} has no response; name it as one of the columns")
+    ensure(color is None or by_color, f"plot {kind!r} is not coloured by a column; 'scatter' and 'parallel' are")
+    ensure(finished(table).any(), f"nothing to draw: {summary(table)}")
     figure, shown, notes = KINDS[kind](table, names, color if by_color else response)
     return finished_figure(figure, title or shown, notes, save)
 
@@ -69,8 +76,8 @@ def plot(
 def _chosen(table: DataFrame, names: Sequence[str] | None, known: Sequence[str], most: int) -> tuple[list[Scale], str]:
     """The columns named, or those of ``known`` that vary, up to half of them figures, and a note about the others."""
     if names is not None:
-        if not 0 < len(names) <= most:
-            raise StudyError(f"{len(names)} columns are named; this plot shows at least one and at most {most}")
+        count = len(names)
+        ensure(0 < count <= most, f"{count} columns are named; this plot shows at least one and at most {most}")
         return [scale_of(table, name) for name in dict.fromkeys(names)], ""
     scales = [scale_of(table, name) for name in known]
     varied = [scale for scale in scales if scale.varies]
@@ -84,23 +91,25 @@ def _chosen(table: DataFrame, names: Sequence[str] | None, known: Sequence[str],
 def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -> Drawn:
     """Columns against each other, histograms of all runs, rank correlations; failed runs are red crosses and ticks."""
     scales, note = _chosen(table, names, [*named(table, "parameters"), *named(table, "figures")], MOST_COLUMNS)
-    side = max(1.2, min(2.6, 11.0 / len(scales)))
-    inner = side * len(scales)
+    inner = len(scales) * (side := max(1.2, min(2.6, 11.0 / len(scales))))
     width, height = LEFT + inner + RIGHT + (1.3 if color else 0.0), TOP + inner + BOTTOM
-    figure = new_figure(width, height, fixed=True)  # a layout that is solved for takes seconds with so many panels
+    figure = new_figure(width, height)
+    figure.set_layout_engine(None)  # one that is solved for takes seconds with so many panels
     grid = figure.subplots(len(scales), len(scales), squeeze=False)
     figure.subplots_adjust(LEFT / width, BOTTOM / height, (LEFT + inner) / width, 1.0 - TOP / height, 0.12, 0.12)
-    shades = scale_of(table, color) if color else None
-    colors, add_colors = colored(shades, len(table))
+    colors, add_colors = colored(scale_of(table, color) if color else None, len(table))
     ended = finished(table)
-    rows, thinned = some(ended, MOST_POINTS)
-    failed, _ = some(~ended, MOST_POINTS // 4)
+    (rows, thinned), (failed, _) = some(ended, MOST_POINTS), some(~ended, MOST_POINTS // 4)
     ranked = table[[scale.name for scale in scales if not scale.categories]].head(MOST_RANKED).replace([np.inf, -np.inf], np.nan)
     correlation = ranked.corr("spearman", min_periods=3)
     for (i, j), axes in np.ndenumerate(grid):
         y, x = scales[i], scales[j]
         if j > i:
-            _show_correlation(axes, correlation.get(x.name, {}).get(y.name, np.nan))
+            axes.set_axis_off()
+            value = correlation.get(x.name, {}).get(y.name, np.nan)
+            if np.isfinite(value):  # it is not for categories and constants
+                look = {"color": POINTS if value >= 0 else "#b35806", "alpha": 0.35 + 0.65 * abs(value), "ha": "center"}
+                axes.text(0.5, 0.5, f"{value:+.2f}", va="center", size=9 + 7 * abs(value), transform=axes.transAxes, **look)
             continue
         if i == j:
             _histogram(axes, x)
@@ -125,14 +134,6 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
     return figure, "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost]
 
 
-def _show_correlation(axes: Axes, value: float) -> None:
-    """A number that grows with its size; nothing for categories and constants."""
-    axes.set_axis_off()
-    if np.isfinite(value):
-        look = {"fontsize": 9 + 7 * abs(value), "color": POINTS if value >= 0 else "#b35806", "alpha": 0.35 + 0.65 * abs(value)}
-        axes.text(0.5, 0.5, f"{value:+.2f}", ha="center", va="center", transform=axes.transAxes, **look)
-
-
 def _histogram(axes: Axes, scale: Scale) -> None:
     """Bars: one for each category or whole number, else of a width after Freedman and Diaconis, within bounds."""
     values, along = scale.finite, scale.along[np.isfinite(scale.values)]
@@ -140,34 +141,32 @@ def _histogram(axes: Axes, scale: Scale) -> None:
         at, count = np.unique(values, return_counts=True)
         axes.bar(at, count, width=0.7 if scale.categories else 0.1 * np.ptp(scale.ends), color=POINTS, alpha=0.75)
         return
-    if scale.whole:
-        edges = np.arange(values.min() - 0.5, values.max() + 1.0)
-    else:
-        low, high = np.quantile(along, [0.25, 0.75])
-        wanted = np.ptp(along) * np.cbrt(len(along)) / (2.0 * (high - low)) if high > low else 10.0
-        edges = np.linspace(along.min(), along.max(), int(np.clip(np.ceil(wanted), 8, MOST_BARS)) + 1)
-    axes.hist(values, 10.0**edges if scale.log else edges, color=POINTS, alpha=0.75, rwidth=0.8 if scale.whole else None)
+    low, high = np.quantile(along, [0.25, 0.75])
+    wanted = np.ptp(along) * np.cbrt(len(along)) / (2.0 * (high - low)) if high > low else 10.0
+    edges = np.linspace(along.min(), along.max(), int(np.clip(np.ceil(wanted), 8, MOST_BARS)) + 1)
+    edges = np.arange(values.min() - 0.5, values.max() + 1.0) if scale.whole else 10.0**edges if scale.log else edges
+    axes.hist(values, edges, color=POINTS, alpha=0.75, rwidth=0.8 if scale.whole else None)
 
 
 def _histograms(table: DataFrame, names: Sequence[str] | None, _: str | None) -> Drawn:
     """The distribution of each column, with its 5 %, 50 % and 95 % quantiles as lines and numbers."""
     scales, note = _chosen(table, names, named(table, "figures") or named(table, "parameters"), MOST_PANELS)
     figure, panels = new_panels(len(scales), 3.9, 2.9)
-    for place, (axes, scale) in enumerate(zip(panels, scales, strict=True)):
+    for axes, scale in zip(panels, scales, strict=True):
         _histogram(axes, scale)
         missing, heading = len(table) - len(scale.finite), list[str]()
-        if not scale.categories and not scale.varies:
-            heading = [f"all runs: {scale.text(scale.finite[0], 6)}" if len(scale.finite) else "no values"]
-        elif not scale.categories:
+        if scale.varies and not scale.categories:
             quantiles = np.quantile(scale.finite, [0.05, 0.5, 0.95])
             for value, style in zip(quantiles, ("--", "-", "--"), strict=True):
                 axes.axvline(value, color=FAILED, linestyle=style, linewidth=1.2)
             heading = ["5 %: {}   median: {}   95 %: {}".format(*map(scale.text, quantiles))]
+        elif not scale.categories:
+            heading = [f"all runs: {scale.text(scale.finite[0], 6)}" if len(scale.finite) else "no values"]
         heading += [f"{missing} of {len(table)} runs without value"] if missing else []
         axes.set_title("\n".join(heading), fontsize="small")
         scale.put_on(axes, "x", ticks=5)
         axes.yaxis.get_major_locator().set_params(integer=True)
-        axes.set_ylabel("" if place % 3 else "runs")
+        axes.set_ylabel("runs" if axes.get_subplotspec().is_first_col() else "")
     return figure, "Histogram", [note]
 
 
@@ -181,8 +180,7 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
     figure = new_figure(max(5.0, 1.5 * len(scales)) + 1.0, 4.6)
     axes = figure.subplots()
     across, heights, ended = np.arange(len(scales)), np.stack([scale.places for scale in scales], axis=1), finished(table)
-    rows, thinned = some(ended, MOST_LINES)
-    failed, _ = some(~ended, MOST_LINES // 10)
+    (rows, thinned), (failed, _) = some(ended, MOST_LINES), some(~ended, MOST_LINES // 10)
     for drawn, shade in ((failed, FAILED), (rows, colors[rows])):
         lines = [np.column_stack([across, heights[row]])[np.isfinite(heights[row])] for row in drawn]
         strength = float(np.clip(30 / (len(lines) or 1), 0.12, 0.9))
@@ -205,18 +203,27 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
 
 def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
     """A figure against each parameter: runs, mean and 5 % to 95 % at each of few values, else in bins of as many runs."""
+    from pandas import DataFrame, qcut
+
     y = response_of(table, response)
-    if names is None and not named(table, "parameters"):
-        raise StudyError("main effects: this study varies no parameter")
+    ensure(names is not None or named(table, "parameters"), "main effects: this study varies no parameter")
     scales, note = _chosen(table, names, named(table, "parameters"), MOST_PANELS)
     figure, panels = new_panels(len(scales), 3.3, 2.7)
     without = np.isnan(y.values)
-    rows, thinned = some(~without, MOST_POINTS // 2)
-    lost, _ = some(without, MOST_POINTS // 2)
-    for place, (axes, x) in enumerate(zip(panels, scales, strict=True)):
-        first = place % (2 if len(scales) == 4 else 3) == 0
+    (rows, thinned), (lost, _) = some(~without, MOST_POINTS // 2), some(without, MOST_POINTS // 2)
+    for axes, x in zip(panels, scales, strict=True):
+        first = axes.get_subplotspec().is_first_col()
         axes.scatter(x.values[rows], y.values[rows], s=4, color="0.6", alpha=0.6, linewidths=0)
-        _draw_means(axes, x, y)
+        runs = DataFrame({"x": x.values, "y": y.values}).dropna()
+        levels = bool(x.categories) or runs["x"].nunique() <= MOST_LEVELS
+        bins = int(np.clip(len(runs) // RUNS_A_BIN, 1, MOST_BINS))
+        groups = runs.groupby("x" if levels else qcut(runs["x"], bins, duplicates="drop"), observed=True)
+        at, low, high = groups["x"].median(), groups["y"].quantile(0.05), groups["y"].quantile(0.95)
+        if levels:
+            axes.vlines(at, low, high, color=POINTS, linewidth=5.0, alpha=0.25)
+        else:
+            axes.fill_between(at, low, high, color=POINTS, alpha=0.22, linewidth=0)
+        axes.plot(at, groups["y"].mean(), "o" if x.categories else "o-", color=POINTS, markersize=4, linewidth=1.3)
         mark_lost(axes, x.values[lost])
         x.put_on(axes, "x", ticks=5)
         y.put_on(axes, "y", ticks=5, labelled=first)
@@ -225,19 +232,90 @@ def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None
     return figure, f"Main effects on {y.name}", [said, note, thinned, without_value]
 
 
-def _draw_means(axes: Axes, x: Scale, y: Scale) -> None:
-    from pandas import DataFrame, qcut
+def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
+    """Contours of a figure over two parameters, inside the hull of the runs; default: the two that it follows most."""
+    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.patches import Polygon
+    from matplotlib.ticker import LogLocator, MaxNLocator
+    from scipy.spatial import ConvexHull
 
-    runs = DataFrame({"x": x.values, "y": y.values}).dropna()
-    levels = bool(x.categories) or runs["x"].nunique() <= MOST_LEVELS
-    bins = int(np.clip(len(runs) // RUNS_A_BIN, 1, MOST_BINS))
-    groups = runs.groupby("x" if levels else qcut(runs["x"], bins, duplicates="drop"), observed=True)
-    at, mean, low, high = groups["x"].median(), groups["y"].mean(), groups["y"].quantile(0.05), groups["y"].quantile(0.95)
-    if levels:
-        axes.vlines(at, low, high, color=POINTS, linewidth=5.0, alpha=0.25)
-    else:
-        axes.fill_between(at, low, high, color=POINTS, alpha=0.22, linewidth=0)
-    axes.plot(at, mean, "o" if x.categories else "o-", color=POINTS, markersize=4, linewidth=1.3)
+    z = response_of(table, response)
+    x, y = _two_parameters(table, z, names)
+    known = np.isfinite(x.values + y.values + z.values)
+    (rows, thinned), (lost, _) = some(known, MOST_FITTED), some(~known, MOST_FITTED)
+    points = np.stack([x.places[rows], y.places[rows]], axis=1)
+    name, r2, fit = fit_surface(points, z.along[rows])
+    line = np.linspace(0.0, 1.0, RESOLUTION)
+    values = fit(np.stack([part.ravel() for part in np.meshgrid(line, line)], axis=1)).reshape(RESOLUTION, RESOLUTION)
+    low, high = np.quantile(fit(points), [0.0, 1.0])
+    pad = 0.0 if high > low else 0.5 * abs(low) or 0.5
+    levels, ticks = MaxNLocator(12, steps=STEPS).tick_values(low - pad, high + pad), None
+    if z.log:
+        values, levels, ticks = 10.0**values, 10.0**levels, LogLocator(subs=(1.0, 2.0, 5.0) if high - low < 3.0 else (1.0,))
+    figure = new_figure(6.8, 5.2)
+    axes, at = figure.subplots(), (x.at(line), y.at(line), values)
+    norm = (LogNorm if z.log else Normalize)(levels[0], levels[-1])
+    filled = axes.contourf(*at, levels, cmap="viridis", extend="both", norm=norm)
+    lines = axes.contour(*at, levels, colors="white", linewidths=0.5, alpha=0.6)
+    hull = points[ConvexHull(points).vertices].T
+    for drawn in (filled, lines):
+        drawn.set_clip_path(Polygon(np.stack([x.at(hull[0]), y.at(hull[1])], axis=1), transform=axes.transData))
+    axes.plot(x.values[rows], y.values[rows], "o", color="black", markersize=2.2, alpha=0.6)
+    axes.plot(x.values[lost], y.values[lost], "x", color=FAILED, markersize=5, markeredgewidth=1.3)
+    x.put_on(axes, "x")
+    y.put_on(axes, "y")
+    figure.colorbar(filled, ax=axes, label=z.label, ticks=ticks, format=lambda value, _: z.text(value, 6))
+    said = f"{name} through {len(rows)} runs{', of logarithms' if z.log else ''}, cross-validated R² = {r2:.3f}"
+    return figure, f"Response surface of {z.name}", [said, thinned, note_lost(int((~known).sum()), len(table))]
+
+
+def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> list[Scale]:
+    from pandas import DataFrame, Series
+
+    if names is not None:
+        ensure(len(names) == 2, f"a response surface needs two parameters, not {len(names)}")
+        return [response_of(table, name) for name in names]
+    scales = [scale_of(table, name) for name in named(table, "parameters") if not is_text(table[name])]
+    varied = [scale for scale in scales if scale.varies]
+    reason = f"this study has {len(varied)}: plot the main effects instead"
+    ensure(len(varied) > 1, f"a response surface needs two parameters of numbers that vary; {reason}")
+    runs = DataFrame({scale.name: scale.values for scale in varied}).head(MOST_RANKED)
+    follows = runs.corrwith(Series(z.values[:MOST_RANKED]), method="spearman").abs().fillna(0.0)
+    return sorted(varied, key=lambda scale: -follows[scale.name])[:2]
+
+
+def fit_surface(points: Numbers, values: Numbers) -> tuple[str, float, Callable[[Numbers], Numbers]]:
+    """Name, cross-validated R2 and function of the best of ``FITS`` through (n,) values at (n, 2) points in the unit square.
+
+    R2: share of the variance of points left out of the fit that it predicts (in five folds; through fewer than ten points
+    only a plane is laid); negative if the mean predicts better.  StudyError for fewer than four points, or on a line.
+    """
+    from scipy.interpolate import RBFInterpolator
+
+    count = len(values)
+    ensure(count >= 4, f"a response surface needs at least 4 finished runs, not {count}")
+    rank = np.linalg.matrix_rank(np.column_stack([np.ones(count), points]), tol=1e-6 * np.sqrt(count))
+    ensure(rank == 3, "a response surface needs two parameters that vary independently: these points are on a line")
+    middle, spread = float(values.mean()), float(values.std()) or 1.0
+    folds = np.random.default_rng(0).permutation(count) % min(FOLDS, count)
+
+    def fitted(name: str, kept: npt.NDArray[np.bool_]) -> Callable[[Numbers], Numbers]:
+        kernel, degree, smoothing = FITS[name]
+        scaled = (values[kept] - middle) / spread
+        spline = RBFInterpolator(points[kept], scaled, smoothing=smoothing, kernel=kernel, epsilon=1.0, degree=degree)
+        return lambda at: middle + spread * np.asarray(spline(at))
+
+    def missed(name: str) -> float:
+        try:
+            left_out = [fitted(name, folds != k)(points[folds == k]) - values[folds == k] for k in range(min(FOLDS, count))]
+        except np.linalg.LinAlgError:  # not to be determined without these points
+            return float("inf")
+        return float((np.concatenate(left_out) ** 2).sum())
+
+    errors = {name: missed(name) for name in (FITS if count >= 2 * FOLDS else ["plane"])}
+    best = min(errors, key=lambda name: errors[name])
+    total = float(((values - middle) ** 2).sum())
+    return best.partition(",")[0], 1.0 - errors[best] / total if total > 0.0 else 1.0, fitted(best, np.ones(count, bool))
 
 
 KINDS: Mapping[str, Callable[[DataFrame, Sequence[str] | None, str | None], Drawn]] = {
@@ -245,5 +323,5 @@ KINDS: Mapping[str, Callable[[DataFrame, Sequence[str] | None, str | None], Draw
     "parallel": _parallel,
     "effects": _effects,
     "histogram": _histograms,
-    "surface": response_surface,
+    "surface": _surface,
 }

@@ -46,11 +46,9 @@ class Reliability:
 
     def __str__(self) -> str:
         share = f"{100.0 * self.confidence:g} %"
-        lines = [
-            f"{self.statement} = {self.probability:.4g}   ({self.hits} of {self.runs} runs)",
-            f"{share} interval, Clopper-Pearson: {self.exact[0]:.4g} to {self.exact[1]:.4g}",
-            f"{share} interval, Wilson: {self.wilson[0]:.4g} to {self.wilson[1]:.4g}",
-        ]
+        lines = [f"{self.statement} = {self.probability:.4g}   ({self.hits} of {self.runs} runs)"]
+        for name, (low, high) in {"Clopper-Pearson": self.exact, "Wilson": self.wilson}.items():
+            lines.append(f"{share} interval, {name}: {low:.4g} to {high:.4g}")
         if self.unknown:
             ends = f"{self.bounds[0]:.4g} if none of them is beyond the limit, {self.bounds[1]:.4g} if all are"
             lines.append(f"{self.unknown} runs failed or have no finite value: {ends} (ends of the {share} interval)")
@@ -74,9 +72,8 @@ def reliability(
     above, below : the limit, one of them
     sampler : how the points were drawn: "random", "lhs", "sobol" or "halton"
 
-    The probability is over the distributions of the space: it means something if those are the real ones.  StudyError
-    for samples whose points are not drawn from the distributions (grids, lists, samples for sensitivities), for an
-    unknown figure, a limit that is not finite, both or neither limit, and if no run has a finite value.
+    StudyError for samples that are not drawn from the distributions of the space (grids, lists, samples for
+    sensitivities), an unknown figure, a limit that is not finite, both or neither, and if no run has a finite value.
     """
     from scipy.stats import binomtest
 
@@ -95,8 +92,8 @@ def reliability(
     hits = int((known < limit).sum() if above is None else (known > limit).sum())
 
     def interval(hits: int, runs: int, method: str = "exact") -> tuple[float, float]:
-        found = binomtest(hits, runs).proportion_ci(confidence, method)
-        return float(found.low), float(found.high)
+        low, high = binomtest(hits, runs).proportion_ci(confidence, method)
+        return float(low), float(high)
 
     notes = [SAMPLES[sampler]] if SAMPLES[sampler] else []
     if hits < LEAST_HITS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -14,10 +15,9 @@ from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import StudyError
 from flexmbs.common.html_pieces import STYLE, lines_table, page, paragraph, picture, text
 from flexmbs.study.history_band import HistoryBand, plot_bands
-from flexmbs.study.plot_axes import scale_of
+from flexmbs.study.plot_axes import scale_of, varying_figures
 from flexmbs.study.plots import plot
 from flexmbs.study.reliability import Reliability
-from flexmbs.study.response_surface import varying_figures
 from flexmbs.study.sensitivity import Sensitivities, plot_sensitivities
 from flexmbs.study.table import finished, is_text, label, named, statistics
 
@@ -64,26 +64,22 @@ def write_report(
     Parameters
     ----------
     table : with failed runs as rows (``on_error="nan"``)
-    title : of the case
-    facts : (what, value) lines: case, sampler, seed, versions, folder
-    space : (parameter, what it varies over) lines, such as ("length [m]", "0.8 to 1.2")
+    facts, space : lines (what, value) and (parameter, what it varies over), such as ("length [m]", "0.8 to 1.2")
     figures : shown in plots and with sensitivities; none: the first four that vary
-    histories : shown as bands
     band, sensitivity : evaluations of a history and of a figure; the page says why where they raise StudyError
-    reliabilities : probabilities of passing limits
-    csv : link to the table as CSV, relative to the report
+    csv : the table's file, in the folder of the report
     """
-    notes = list[str]()
+    notes, lists = list[str](), ", ".join(table.attrs["left_out"])
     numeric = [name for name in figures if name in table and not is_text(table[name])] or varying_figures(table)[:MOST_FIGURES]
-    bands = _each(band, histories[:MOST_BANDS], "", notes)
-    indices = _each(sensitivity, numeric if finished(table).any() else (), "no sensitivities: ", notes)
+    bands = _each(band, histories[:MOST_BANDS], notes)
+    indices = _each(sensitivity, numeric if finished(table).any() else (), notes)
     sections = {
         "study": [lines_table(facts), "<h3>What varies</h3>", lines_table(space)] if facts else [],
         "status": _status(table),
-        "statistics": _statistics(table),
+        "statistics": [_html(statistics(table)), *([paragraph(f"Lists are not shown: {lists}.", soft=True)] if lists else [])],
         "plots": [*_plots(table, numeric)] if finished(table).any() else [],
         "histories": [_drawn("Histories as bands", partial(plot_bands, bands))] if bands else [],
-        "sensitivity": [part for found in indices for part in _indices(found)],
+        "sensitivity": list(chain.from_iterable(map(_indices, indices))),
         "reliability": [f"<pre>{text(found)}</pre>" for found in reliabilities],
         "runs": _runs(table, csv),
     }
@@ -95,14 +91,14 @@ def write_report(
         temporary.write_text(page(title, body, style=STYLE + TABLES, script=SCRIPT), encoding="utf-8")
 
 
-def _each(function: Callable[[str], T] | None, names: Sequence[str], what: str, notes: list[str]) -> list[T]:
+def _each(function: Callable[[str], T] | None, names: Sequence[str], notes: list[str]) -> list[T]:
     """What can be computed; why the rest cannot goes to ``notes``."""
     found = []
     for name in names:
         try:
             found += [function(name)] if function else []
         except StudyError as error:
-            notes.append(f"{what}{error}")
+            notes.append(str(error))
     return found
 
 
@@ -121,12 +117,12 @@ def _status(table: DataFrame) -> list[str]:
     ended, seconds = finished(table), table["run.seconds"]
     values = table[[name for name in named(table, "figures") if not is_text(table[name])]]
     not_finite = int((~np.isfinite(values.astype(float)).all(axis=1) & ended).sum())
-    tiles = [("finished", int(ended.sum()), ""), ("failed", table.attrs["failed"], "bad" if table.attrs["failed"] else "")]
-    tiles += [("not run", table.attrs["not_run"], "")] if table.attrs["not_run"] else []
-    tiles += [("with values not finite", not_finite, "bad")] if not_finite else []
-    tiles += [("computing time", duration(seconds.sum()), "")] if len(table) else []
-    tiles += [("a run, median", duration(seconds.median()), "")] if len(table) else []
-    shown = "".join(f'<div class="tile {kind}"><b>{text(value)}</b><span>{text(name)}</span></div>' for name, value, kind in tiles)
+    failed, not_run = table.attrs["failed"], table.attrs["not_run"]
+    tiles = [(int(ended.sum()), "finished", ""), (failed, "failed", "bad" if failed else "")]
+    tiles += [part for part in ((not_run, "not run", ""), (not_finite, "with values not finite", "bad")) if part[0]]
+    times = ((seconds.sum(), "computing time"), (seconds.median(), "a run, median")) if len(table) else ()
+    tiles += [(duration(time), name, "") for time, name in times]
+    shown = "".join(f'<div class="tile {kind}"><b>{text(value)}</b><span>{name}</span></div>' for value, name, kind in tiles)
     runs = table.index.to_series().groupby(table["run.reason"], observed=True)
     counts, first = runs.count().sort_values(ascending=False), runs.min()
     failures = [[reason, count, first[reason]] for reason, count in counts.items()]
@@ -147,11 +143,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60.0:.3g} min" if seconds < 7200.0 else f"{seconds / 3600.0:.3g} h"
 
 
-def _statistics(table: DataFrame) -> list[str]:
-    lists = ", ".join(table.attrs["left_out"])
-    return [_html(statistics(table)), *([paragraph(f"Lists are not shown: {lists}.", soft=True)] if lists else [])]
-
-
 def _plots(table: DataFrame, figures: Sequence[str]) -> Iterator[str]:
     if figures:
         yield _drawn("Histogram", partial(plot, table, "histogram", figures))
@@ -160,9 +151,9 @@ def _plots(table: DataFrame, figures: Sequence[str]) -> Iterator[str]:
         if not scale_of(table, figure).whole:
             yield _drawn(f"Response surface of {figure}", partial(plot, table, "surface", response=figure))
     names = [*(name for name in named(table, "parameters") if scale_of(table, name).varies), *figures]
-    for description, kind in (("Scatter matrix", "scatter"), ("Parallel coordinates", "parallel")):
-        chosen, color = names if 2 <= len(names) <= 8 else None, next(iter(figures), None)
-        yield _drawn(description, partial(plot, table, kind, chosen, color=color))
+    chosen, color = names if 2 <= len(names) <= 8 else None, next(iter(figures), None)
+    yield _drawn("Scatter matrix", partial(plot, table, "scatter", chosen, color=color))
+    yield _drawn("Parallel coordinates", partial(plot, table, "parallel", chosen, color=color))
 
 
 def _drawn(description: str, draw: Callable[[], Figure | None]) -> str:
@@ -192,7 +183,5 @@ def _runs(table: DataFrame, csv: str) -> list[str]:
     shown = table.head(MOST_ROWS).rename(columns=lambda name: label(table, name)).reset_index(allow_duplicates=True)
     first = f"The first {len(shown)} of {len(table)} runs." if len(shown) < len(table) else f"{len(shown)} runs."
     link = f' All of them: <a href="{quote(csv)}">{text(csv)}</a>.' if csv else ""
-    return [
-        f'<p class="soft">{first}{link} A click on a heading sorts.</p>',
-        _html(shown, "runs", index=False, table_id="all-runs"),
-    ]
+    said = f'<p class="soft">{first}{link} A click on a heading sorts.</p>'
+    return [said, _html(shown, "runs", index=False, table_id="all-runs")]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 RESAMPLES, SEED = 200, 1
 OPTIONS = {"num_resamples": RESAMPLES, "conf_level": 0.95, "seed": SEED}  # of analyses of SALib
-MOST_LEFT_OUT = 0.1  # share of base samples or trajectories that may be missing
 MOST_LEVELS = 12  # up to here first-order indices of given data come from the means of the levels
 LEAST_RUNS, MOST_RUNS = 200, 50_000  # below, first-order indices are noise; above, some runs are chosen at random
 CORRELATED, EXPLAINED = 0.3, 0.7
@@ -36,8 +35,7 @@ MEANINGS = {
     "mu_star": "mean size of the change of the figure, per whole range of the parameter",
     "mu": "mean change; smaller than mu_star if the direction changes",
     "sigma": "standard deviation of the changes: the effect is not linear, or depends on other parameters",
-    "SRC": "standardised regression coefficient: deviations of the figure for one deviation of the parameter, if the "
-    "dependence were linear",
+    "SRC": "regression coefficient: deviations of the figure for one deviation of the parameter, if the dependence were linear",
     "SRRC": "the same with ranks instead of values: for dependences that rise or fall throughout",
     "rank": "Spearman's rank correlation",
 }
@@ -48,15 +46,15 @@ class Sensitivities:
     """Indices of one figure."""
 
     figure: str  # what depends on the parameters
-    unit: str
+    unit: str  # of the figure
     method: str  # in words
     # A row for each parameter, the most influential first, and a column for each index; nan where it does not exist.
     # "S1_conf" is half the width of the 95 % interval of "S1", and so on.
     indices: DataFrame
     runs: int  # number of runs that were used
     left_out: int = 0  # number of runs that could not be
-    r2: Mapping[str, float] = field(default_factory=dict)  # name of a regression -> R2
     notes: Sequence[str] = ()  # what limits the indices, in sentences
+    r2: Mapping[str, float] = field(default_factory=dict)  # name of a regression -> R2
     second_order: DataFrame | None = None  # Sobol indices of pairs, upper triangle
 
     @property
@@ -86,25 +84,24 @@ def sobol_indices(table: DataFrame, figure: str, names: Sequence[str], runs: int
     Parameters
     ----------
     names : the D parameters in the order of the sample of SALib.sample.sobol
-    runs : number of points of the whole sample: blocks of D + 2 runs, or 2 D + 2 with ``second_order``
+    runs : number of points of the whole sample: base points of D + 2 runs each, or 2 D + 2 with ``second_order``
 
-    A base point one of whose runs has no finite value is left out with all its runs: each base point is a sample of
-    its own, so the indices stay those of a smaller sample, but describe the part of the space in which runs finish.
-    StudyError if more than a tenth of the base points are lost, since then that part is another one.
+    A base point one of whose runs has no finite value is left out as a whole: each is a sample of its own, so the indices
+    stay those of a smaller sample, but describe the part of the space in which runs finish.  StudyError if more than a
+    tenth are lost, since then that part is another one.
     """
     require("SALib", "Sobol indices", StudyError, "studies")
     from pandas import DataFrame
     from SALib.analyze import sobol
 
     block = (2 if second_order else 1) * len(names) + 2
-    values, kept, notes = _whole_blocks(table, figure, runs, block, "base points")
+    values, _, notes = _whole_blocks(table, figure, runs, block, "base points")
     found = sobol.analyze(_problem(names), values, calc_second_order=second_order, **OPTIONS)
-    if float(np.max(found["S1_conf"])) > 0.1:
+    if found["S1_conf"].max() > 0.1:
         notes.append("Confidence intervals are wider than 0.1: take a larger base.")
     indices = DataFrame({name: found[name] for name in ("S1", "S1_conf", "ST", "ST_conf")}, names)
     pairs = DataFrame(found["S2"], names, names) if second_order else None
-    unit, left_out = table.attrs["units"].get(figure, ""), runs - len(values)
-    return Sensitivities(figure, unit, "Sobol indices", _ranked(indices, "ST"), len(values), left_out, {}, notes, pairs)
+    return _ranked(table, figure, "Sobol indices", indices, "ST", len(values), runs, notes, second_order=pairs)
 
 
 def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: Numbers, levels: int = 4) -> Sensitivities:
@@ -126,13 +123,15 @@ def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: 
     values, kept, notes = _whole_blocks(table, figure, len(points), size, "trajectories")
     found = morris.analyze(_problem(names), points[np.repeat(kept, size)], values, num_levels=levels, **OPTIONS)
     indices = {name: np.ma.filled(found[name], np.nan).astype(float) for name in ("mu_star", "mu_star_conf", "mu", "sigma")}
-    ranked, left_out = _ranked(DataFrame(indices, names), "mu_star"), len(points) - len(values)
-    unit = table.attrs["units"].get(figure, "")
-    return Sensitivities(figure, unit, "Morris' elementary effects", ranked, len(values), left_out, {}, notes)
+    method, runs = "Morris' elementary effects", len(values)
+    return _ranked(table, figure, method, DataFrame(indices, names), "mu_star", runs, len(points), notes)
 
 
-def _ranked(indices: DataFrame, by: str) -> DataFrame:
-    return indices.sort_values(by, key=abs, ascending=False, kind="stable")
+def _ranked(
+    table: DataFrame, figure: str, method: str, indices: DataFrame, by: str, runs: int, of: int, notes: list[str], **more: Any
+) -> Sensitivities:
+    ranked = indices.sort_values(by, key=abs, ascending=False, kind="stable")
+    return Sensitivities(figure, table.attrs["units"].get(figure, ""), method, ranked, runs, of - runs, notes, **more)
 
 
 def _problem(names: Sequence[str]) -> dict[str, Any]:
@@ -152,10 +151,7 @@ def _varying(table: DataFrame, figure: str) -> Numbers:
 def _whole_blocks(
     table: DataFrame, figure: str, runs: int, block: int, what: str
 ) -> tuple[Numbers, npt.NDArray[np.bool_], list[str]]:
-    """Values of the blocks of the sample that are complete, which those are, and a note if some are not.
-
-    StudyError if more than a tenth are not.
-    """
+    """Values of the blocks of the sample that are complete, which those are, and a note if some are not."""
     right = runs % block == 0 and (table.index < runs).all()
     ensure(right, f"sensitivity of {figure}: the table is not of a sample of {runs} points, {what} of {block} runs each")
     by_point = np.full(runs, np.nan)
@@ -164,7 +160,7 @@ def _whole_blocks(
     kept = np.isfinite(blocks).all(axis=1)
     left_out = int((~kept).sum())
     ensure(
-        left_out <= MOST_LEFT_OUT * len(kept) and kept.sum() > 1,
+        left_out <= 0.1 * len(kept) and kept.sum() > 1,
         f"sensitivity of {figure}: {np.isnan(by_point).sum()} of {runs} runs have no finite value, which spoils {left_out} "
         f"of {len(kept)} {what}; at most a tenth may be left out, since indices would describe another space. Run "
         f"the missing points, or narrow the space to where runs finish",
@@ -186,14 +182,13 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
     names = [name for name in named(table, "parameters") if name != figure]
     runs = table[names].assign(**{figure: _varying(table, figure)}).replace([np.inf, -np.inf], np.nan).dropna()
     least = 2 * (len(names) + 1)
-    many = len(runs) >= least and np.ptp(runs[figure]) > 0.0
-    few = f"{len(runs)} runs with finite values are too few for {len(names)} parameters; at least {least} are needed"
-    ensure(many, f"sensitivity of {figure}: {few}")
-    left_out, total = len(table) - len(runs), len(table)
+    wrong = f"{len(runs)} runs with finite values are too few for {len(names)} parameters; at least {least} are needed"
+    ensure(len(runs) >= least and np.ptp(runs[figure]) > 0.0, f"sensitivity of {figure}: {wrong}")
+    left_out = len(table) - len(runs)
     runs = runs.sample(min(len(runs), MOST_RUNS), random_state=SEED)
-    values, inputs = runs[figure] / runs[figure].abs().max(), runs[names].select_dtypes("number").astype(float)
+    values, inputs = runs[figure] / float(runs[figure].abs().max()), runs[names].select_dtypes("number").astype(float)
     inputs = inputs.loc[:, np.ptp(inputs, axis=0) > 0.0]
-    inputs /= inputs.abs().max()  # squares of huge values would be infinite
+    inputs /= np.abs(inputs).max(axis=0)  # squares of huge values would be infinite
     indices, r2, notes = DataFrame(index=names), dict[str, float](), list[str]()
     if inputs.size:
         indices["SRC"], indices["SRC_conf"], r2["SRC"] = _regression(inputs, values)
@@ -204,14 +199,14 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
         found = {name: _share(runs[name], values) for name in names}
         indices["S1"], indices["S1_conf"] = ({name: both[k] for name, both in found.items()} for k in (0, 1))
     else:
-        alone = f"parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
-        ensure(inputs.size, f"sensitivity of {figure}: {alone}")
+        wrong = f"parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
+        ensure(inputs.size, f"sensitivity of {figure}: {wrong}")
         notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
     if left_out:
-        notes.append(f"{left_out} of {total} runs have no finite value and are left out.")
-    unit, method = table.attrs["units"].get(figure, ""), "regression and given-data indices"
-    ranked = _ranked(indices, "S1" if "S1" in indices and indices["S1"].notna().any() else str(indices.columns[0]))
-    return Sensitivities(figure, unit, method, ranked, len(runs), left_out, r2, notes)
+        notes.append(f"{left_out} of {len(table)} runs have no finite value and are left out.")
+    method = "regression and given-data indices"
+    by = "S1" if "S1" in indices and indices["S1"].notna().any() else str(indices.columns[0])
+    return _ranked(table, figure, method, indices, by, len(runs), len(runs) + left_out, notes, r2=r2)
 
 
 def _regression(inputs: DataFrame, values: Series) -> tuple[Series, Series, float]:
@@ -264,9 +259,9 @@ def _share(inputs: Series, values: Series) -> tuple[float, float]:
 
 
 def _share_between(codes: npt.NDArray[np.intp], values: Numbers) -> float:
-    members = np.maximum(np.bincount(codes), 1)
-    means = np.bincount(codes, values) / members
-    within = float(((values - means[codes]) ** 2).sum()) / max(len(values) - len(np.unique(codes)), 1)
+    members = np.bincount(codes)
+    means = np.bincount(codes, values) / np.maximum(members, 1)
+    within = float(((values - means[codes]) ** 2).sum()) / max(len(values) - int((members > 0).sum()), 1)
     return 1.0 - within / float(values.var(ddof=1))
 
 

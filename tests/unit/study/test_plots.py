@@ -6,8 +6,7 @@ from study_tables import UNITS, pendulum_like, table_of
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
-from flexmbs.study.plots import KINDS, plot
-from flexmbs.study.response_surface import fit_surface
+from flexmbs.study.plots import KINDS, fit_surface, plot
 from flexmbs.study.sensitivity import given_data_indices, plot_sensitivities
 
 
@@ -79,7 +78,8 @@ def test_wrong_wishes(name, tmp_path):
 def test_colours_by_text(kind):
     figure = plot(TABLES["text"], kind, color="mesh")
     figure.draw_without_rendering()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"mesh_{k:02d}.inp" for k in range(0, 40, 4)]
+    bar = next(axes for axes in figure.axes if axes.get_label() == "<colorbar>")
+    assert [text.get_text() for text in bar.get_yticklabels()] == [f"mesh_{k:02d}.inp" for k in range(0, 40, 4)]
 
 
 def test_scatter_matrix_thins_many_runs_and_says_so():
