@@ -208,25 +208,24 @@ def mark_lost(axes: Axes, at: Numbers) -> None:
         axes.plot(at, 0.0 * at, "|", color=FAILED, ms=9, mew=1.2, alpha=0.8, clip_on=False, transform=place, zorder=5)
 
 
-def note_lost(count: int, total: int) -> str:
-    """What the red ticks mean."""
-    return f"red: {count} of {total} runs failed or have no finite value" if count else ""
+def note_lost(lost: npt.NDArray[np.bool_]) -> str:
+    """What red ticks and crosses mean; "" if no run is lost."""
+    return f"red: {int(lost.sum())} of {len(lost)} runs failed or have no finite value" if lost.any() else ""
 
 
 def colored(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Callable[[Figure, Any], None]]:
-    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar of them to axes."""
+    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar of them to axes (none if all are alike)."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgba
 
-    if scale is None:
+    if scale is None or not scale.varies:
         return np.tile(to_rgba(POINTS), (count, 1)), lambda figure, axes: None
     kinds = len(scale.categories)
     palette = ListedColormap(colormaps["tab10"].colors[:kinds]) if 0 < kinds <= 10 else colormaps["viridis"]
-    low, high = (scale.finite.min(), scale.finite.max()) if len(scale.finite) else (0.0, 1.0)
-    norm = Normalize(-0.5, kinds - 0.5) if kinds else (LogNorm if scale.log else Normalize)(low, high)
-    mappable = ScalarMappable(norm, palette)
-    missing = ~np.isfinite(scale.values)
+    low, high = (-0.5, kinds - 0.5) if kinds else (scale.finite.min(), scale.finite.max())
+    norm = (LogNorm if scale.log else Normalize)(low, high)
+    mappable, missing = ScalarMappable(norm, palette), np.isnan(scale.values)
     colors = mappable.to_rgba(np.where(missing, low, scale.values))
     colors[missing] = to_rgba("0.7")
 

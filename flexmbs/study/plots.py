@@ -28,7 +28,7 @@ from flexmbs.study.plot_axes import (
     some,
     varying_figures,
 )
-from flexmbs.study.table import Numbers, finished, is_text, named, summary
+from flexmbs.study.table import Numbers, finished, named, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,16 +37,12 @@ if TYPE_CHECKING:
 
 Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 MOST_COLUMNS, MOST_AXES, MOST_PANELS = 8, 10, 12  # of a scatter matrix, of parallel coordinates, of the others
-MOST_POINTS, MOST_LINES, MOST_RANKED = 3000, 2000, 100_000
-MOST_LEVELS, MOST_BINS, RUNS_A_BIN, MOST_BARS = 12, 12, 8, 60
+MOST_POINTS, MOST_LINES, MOST_RANKED, MOST_FITTED = 3000, 2000, 100_000, 800  # a fit costs the third power of its runs
+MOST_LEVELS, MOST_BINS, RUNS_A_BIN, MOST_BARS, RESOLUTION, FOLDS = 12, 12, 8, 60, 81, 5
 LEFT, RIGHT, TOP, BOTTOM = 1.4, 0.25, 0.5, 1.6  # margins of a scatter matrix, inches
-RESOLUTION, MOST_FITTED, FOLDS = 81, 800, 5  # of a surface; a fit costs the third power of the number of runs
 #: Kernel, degree and smoothing of scipy.interpolate.RBFInterpolator; with much smoothing the polynomial alone is left.
-FITS = {
-    "plane": ("linear", 1, 1e9),
-    "quadratic polynomial": ("cubic", 2, 1e9),
-    **{f"thin-plate spline, smoothing {smoothing:g}": ("thin_plate_spline", 1, smoothing) for smoothing in (1e-6, 1e-3, 0.1, 10.0)},
-}
+FITS = {"plane": ("linear", 1, 1e9), "quadratic polynomial": ("cubic", 2, 1e9)}
+FITS |= {f"thin-plate spline, {amount:g}": ("thin_plate_spline", 1, amount) for amount in (1e-6, 1e-3, 0.1, 10.0)}
 
 
 def plot(
@@ -64,9 +60,8 @@ def plot(
     StudyError for an unknown kind or column, for options that the kind does not have, and if no run has finished.
     """
     ensure(kind in KINDS, f"no plot {kind!r}. {near_names(kind, (*KINDS, 'histories'))}")
-    by_color = kind in ("scatter", "parallel")
-    responds = response is None or kind in ("effects", "surface")
-    ensure(responds, f"plot {kind!r} has no response; name it as one of the columns")
+    by_color, responds = kind in ("scatter", "parallel"), kind in ("effects", "surface")
+    ensure(response is None or responds, f"plot {kind!r} has no response; name it as one of the columns")
     ensure(color is None or by_color, f"plot {kind!r} is not coloured by a column; 'scatter' and 'parallel' are")
     ensure(finished(table).any(), f"nothing to draw: {summary(table)}")
     figure, shown, notes = KINDS[kind](table, names, color if by_color else response)
@@ -76,8 +71,7 @@ def plot(
 def _chosen(table: DataFrame, names: Sequence[str] | None, known: Sequence[str], most: int) -> tuple[list[Scale], str]:
     """The columns named, or those of ``known`` that vary, up to half of them figures, and a note about the others."""
     if names is not None:
-        count = len(names)
-        ensure(0 < count <= most, f"{count} columns are named; this plot shows at least one and at most {most}")
+        ensure(0 < len(names) <= most, f"{len(names)} columns are named; this plot shows at least one and at most {most}")
         return [scale_of(table, name) for name in dict.fromkeys(names)], ""
     scales = [scale_of(table, name) for name in known]
     varied = [scale for scale in scales if scale.varies]
@@ -130,7 +124,7 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
             axes.set_ylabel(in_lines(y.label), fontsize=8.5)
             axes.yaxis.set_label_coords(-(1.2 if y.categories else 0.4) / side, 0.5)
     add_colors(figure, grid)
-    lost = note_lost(int((~ended | np.isnan([scale.values for scale in scales]).any(axis=0)).sum()), len(table))
+    lost = note_lost(~ended | np.isnan([scale.values for scale in scales]).any(axis=0))
     return figure, "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost]
 
 
@@ -175,8 +169,7 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
     from matplotlib.collections import LineCollection
 
     scales, note = _chosen(table, names, [*named(table, "parameters"), *named(table, "figures")], MOST_AXES)
-    shades = scale_of(table, color or next(iter(varying_figures(table)), scales[-1].name))
-    colors, add_colors = colored(shades if shades.varies else None, len(table))
+    colors, add_colors = colored(scale_of(table, color or next(iter(varying_figures(table)), scales[-1].name)), len(table))
     figure = new_figure(max(5.0, 1.5 * len(scales)) + 1.0, 4.6)
     axes = figure.subplots()
     across, heights, ended = np.arange(len(scales)), np.stack([scale.places for scale in scales], axis=1), finished(table)
@@ -198,7 +191,7 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
         for text in own.get_yticklabels():
             text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.6})
     axes.spines[:].set_visible(False)
-    return figure, "Parallel coordinates", [note, thinned, note_lost(int((~ended).sum()), len(table))]
+    return figure, "Parallel coordinates", [note, thinned, note_lost(~ended)]
 
 
 def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
@@ -228,8 +221,8 @@ def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None
         x.put_on(axes, "x", ticks=5)
         y.put_on(axes, "y", ticks=5, labelled=first)
         axes.tick_params(labelleft=first)
-    said, without_value = "line: mean; band or bars: 5 % to 95 % of the runs", note_lost(int(without.sum()), len(table))
-    return figure, f"Main effects on {y.name}", [said, note, thinned, without_value]
+    said = "line: mean; band or bars: 5 % to 95 % of the runs"
+    return figure, f"Main effects on {y.name}", [said, note, thinned, note_lost(without)]
 
 
 def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
@@ -243,7 +236,7 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
     x, y = _two_parameters(table, z, names)
     known = np.isfinite(x.values + y.values + z.values)
     (rows, thinned), (lost, _) = some(known, MOST_FITTED), some(~known, MOST_FITTED)
-    points = np.stack([x.places[rows], y.places[rows]], axis=1)
+    points = np.stack([x.places, y.places], axis=1)[rows]
     name, r2, fit = fit_surface(points, z.along[rows])
     line = np.linspace(0.0, 1.0, RESOLUTION)
     values = fit(np.stack([part.ravel() for part in np.meshgrid(line, line)], axis=1)).reshape(RESOLUTION, RESOLUTION)
@@ -254,7 +247,7 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
         values, levels, ticks = 10.0**values, 10.0**levels, LogLocator(subs=(1.0, 2.0, 5.0) if high - low < 3.0 else (1.0,))
     figure = new_figure(6.8, 5.2)
     axes, at = figure.subplots(), (x.at(line), y.at(line), values)
-    norm = (LogNorm if z.log else Normalize)(levels[0], levels[-1])
+    norm = (LogNorm if z.log else Normalize)(levels[0], levels[-1])  # by name it would begin below the levels
     filled = axes.contourf(*at, levels, cmap="viridis", extend="both", norm=norm)
     lines = axes.contour(*at, levels, colors="white", linewidths=0.5, alpha=0.6)
     hull = points[ConvexHull(points).vertices].T
@@ -266,7 +259,7 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
     y.put_on(axes, "y")
     figure.colorbar(filled, ax=axes, label=z.label, ticks=ticks, format=lambda value, _: z.text(value, 6))
     said = f"{name} through {len(rows)} runs{', of logarithms' if z.log else ''}, cross-validated R² = {r2:.3f}"
-    return figure, f"Response surface of {z.name}", [said, thinned, note_lost(int((~known).sum()), len(table))]
+    return figure, f"Response surface of {z.name}", [said, thinned, note_lost(~known)]
 
 
 def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> list[Scale]:
@@ -275,10 +268,11 @@ def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> 
     if names is not None:
         ensure(len(names) == 2, f"a response surface needs two parameters, not {len(names)}")
         return [response_of(table, name) for name in names]
-    scales = [scale_of(table, name) for name in named(table, "parameters") if not is_text(table[name])]
-    varied = [scale for scale in scales if scale.varies]
-    reason = f"this study has {len(varied)}: plot the main effects instead"
-    ensure(len(varied) > 1, f"a response surface needs two parameters of numbers that vary; {reason}")
+    scales = [scale_of(table, name) for name in named(table, "parameters")]
+    varied = [scale for scale in scales if scale.varies and not scale.categories]
+    ensure(
+        len(varied) > 1, f"a response surface needs two parameters of numbers that vary, not {len(varied)}: plot the main effects"
+    )
     runs = DataFrame({scale.name: scale.values for scale in varied}).head(MOST_RANKED)
     follows = runs.corrwith(Series(z.values[:MOST_RANKED]), method="spearman").abs().fillna(0.0)
     return sorted(varied, key=lambda scale: -follows[scale.name])[:2]
@@ -314,8 +308,7 @@ def fit_surface(points: Numbers, values: Numbers) -> tuple[str, float, Callable[
 
     errors = {name: missed(name) for name in (FITS if count >= 2 * FOLDS else ["plane"])}
     best = min(errors, key=lambda name: errors[name])
-    total = float(((values - middle) ** 2).sum())
-    return best.partition(",")[0], 1.0 - errors[best] / total if total > 0.0 else 1.0, fitted(best, np.ones(count, bool))
+    return best.partition(",")[0], 1.0 - errors[best] / (count * float(values.var()) or 1.0), fitted(best, np.ones(count, bool))
 
 
 KINDS: Mapping[str, Callable[[DataFrame, Sequence[str] | None, str | None], Drawn]] = {

@@ -28,7 +28,7 @@ Row = tuple[int, Mapping[str, object], RunRecord | None]
 Numbers = npt.NDArray[np.float64]
 STATUS = ("run.number", "run.status", "run.reason", "run.seconds")
 COMPONENT = re.compile(r"^(.*)\[(\d+)\]$")
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 HUGE = 1e305  # differences of larger numbers are infinite
 LONGEST_LIST, MOST_MESSAGES = 100, 200  # values of a list that become columns; different messages that are kept apart
 ROWS_AT_A_TIME = 16384  # whose keys, or values for JSON, are Python objects at the same time
@@ -276,11 +276,7 @@ def export(table: DataFrame, path: Path) -> None:
 
 def _for_spreadsheets(table: DataFrame) -> DataFrame:
     def harmless(text: str) -> str:
-        try:
-            float(text)
-        except ValueError:
-            return f"'{text}" if text.startswith(FORMULAS) else text
-        return text
+        return f"'{text}" if text.startswith(FORMULAS) and not NUMBER.fullmatch(text) else text
 
     changed = {name: table[name].map(harmless, na_action="ignore") for name in table if is_text(table[name])}
     return table.assign(**changed).rename(columns=lambda name: harmless(label(table, name)))

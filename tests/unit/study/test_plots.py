@@ -1,5 +1,7 @@
 """Plots show what they say: positions, labels, what is left out."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from study_tables import UNITS, pendulum_like, table_of
@@ -8,11 +10,6 @@ from flexmbs.common.errors import StudyError
 from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
 from flexmbs.study.plots import KINDS, fit_surface, plot
 from flexmbs.study.sensitivity import given_data_indices, plot_sensitivities
-
-
-def notes(figure):
-    return figure.get_supxlabel()
-
 
 TABLES = {
     "usual": pendulum_like(80),
@@ -48,27 +45,24 @@ def test_nothing_to_draw(kind):
 
 
 LINE = np.linspace(0.0, 1.0, 30)
-WRONG = {
-    "kind": ("scater", {}, "Did you mean scatter"),
-    "column": ("histogram", {"names": ["forse"]}, "Did you mean force"),
-    "response of a histogram": ("histogram", {"response": "force"}, "has no response"),
-    "colour of effects": ("effects", {"color": "force"}, "not coloured"),
-    "text as response": ("effects", {"response": "mesh"}, "mesh is text"),
-    "one parameter": ("surface", {"names": ["length"]}, "two parameters, not 1"),
-    "text as parameter": ("surface", {"names": ["length", "mesh"]}, "mesh is text"),
-    "too many columns": ("scatter", {"names": ["force"] * 9}, "at most 8"),
-    "no columns": ("parallel", {"names": []}, "at least one"),
-    "no parameter": ("effects", {"table": table_of({}, {"force": LINE})}, "varies no parameter"),
-    "points on a line": ("surface", {"table": table_of({"a": LINE, "b": 2.0 * LINE}, {"y": LINE})}, "on a line"),
-    "ending": ("scatter", {"save": "plot.txt"}, "plot.txt: a plot is written as"),
-}
+WRONG = [
+    ("scater", {}, "Did you mean scatter"),
+    ("histogram", {"names": ["forse"]}, "Did you mean force"),
+    ("histogram", {"response": "force"}, "has no response"),
+    ("effects", {"color": "force"}, "not coloured"),
+    ("effects", {"response": "mesh"}, "mesh is text"),
+    ("surface", {"names": ["length"]}, "two parameters, not 1"),
+    ("surface", {"names": ["length", "mesh"]}, "mesh is text"),
+    ("scatter", {"names": ["force"] * 9}, "at most 8"),
+    ("parallel", {"names": []}, "at least one"),
+    ("effects", {"table": table_of({}, {"force": LINE})}, "varies no parameter"),
+    ("surface", {"table": table_of({"a": LINE, "b": 2.0 * LINE}, {"y": LINE})}, "on a line"),
+    ("scatter", {"save": Path("plot.txt")}, "plot.txt: a plot is written as"),
+]
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_wishes(name, tmp_path):
-    kind, options, message = WRONG[name]
-    if "save" in options:
-        options = {"save": tmp_path / options["save"]}
+@pytest.mark.parametrize(("kind", "options", "message"), WRONG)
+def test_wrong_wishes(kind, options, message):
     with pytest.raises(StudyError, match=message):
         plot(**{"table": TABLES["usual"], **options}, kind=kind)
 
@@ -86,7 +80,7 @@ def test_scatter_matrix_thins_many_runs_and_says_so():
     figure = plot(pendulum_like(20_000), "scatter", ["length", "force"])
     drawn = figure.axes[2].collections[0].get_offsets()
     assert len(np.unique(drawn, axis=0)) == len(drawn) == 3000
-    assert "3000 of " in notes(figure) and "of 20000 runs failed" in notes(figure)
+    assert "3000 of " in figure.get_supxlabel() and "of 20000 runs failed" in figure.get_supxlabel()
     assert sum(patch.get_height() for patch in figure.axes[0].patches) == 20_000  # histograms count all
 
 
@@ -94,19 +88,16 @@ def test_scatter_matrix_marks_runs_without_value_at_the_axis():
     table = table_of({"length": [1.0, 2.0, 3.0, 4.0]}, {"force": [5.0, np.nan, 6.0, np.inf]}, UNITS)
     figure = plot(table, "scatter", ["length", "force", "length"])
     marks = next(line for line in figure.axes[2].lines if line.get_marker() == "|")
-    assert marks.get_xdata().tolist() == [2.0, 4.0] and "2 of 4 runs failed" in notes(figure)
+    assert marks.get_xdata().tolist() == [2.0, 4.0] and "2 of 4 runs failed" in figure.get_supxlabel()
     assert figure.axes[2].get_xlabel() == "length\n[m]"
 
 
-def test_histogram_shows_the_quantiles_with_their_values():
+def test_histograms_have_quantiles_with_their_values_and_bars_at_whole_numbers():
     values = np.arange(1001.0) / 2.0
     axes = plot(table_of({"x": values}, {"force": values}, UNITS), "histogram").axes[0]
     assert [line.get_xdata()[0] for line in axes.lines] == [25.0, 250.0, 475.0]
     assert axes.get_title() == "5 %: 25   median: 250   95 %: 475" and axes.get_xlabel() == "force [N]"
     assert sum(patch.get_height() for patch in axes.patches) == 1001
-
-
-def test_bars_of_whole_numbers_stand_at_them():
     counts = np.repeat([2.0, 3.0, 5.0], [4, 7, 1])
     axes = plot(table_of({"x": np.arange(12.0)}, {"contacts": counts}), "histogram").axes[0]
     bars = {round(patch.get_x() + patch.get_width() / 2.0, 6): patch.get_height() for patch in axes.patches}
@@ -124,9 +115,8 @@ def test_main_effects_are_means_over_levels_and_bins():
 
 def test_parallel_coordinates_end_where_failed_runs_have_no_value():
     table = table_of({"length": [1.0, 2.0, 3.0]}, {"force": [5.0, np.nan, 6.0]}, UNITS)
-    lost, drawn = plot(table, "parallel").axes[0].collections
-    assert [len(line) for line in lost.get_segments()] == [1]
-    assert [len(line) for line in drawn.get_segments()] == [2, 2]
+    lost, drawn = ([len(line) for line in part.get_segments()] for part in plot(table, "parallel").axes[0].collections)
+    assert (lost, drawn) == ([1], [2, 2])
 
 
 def test_axes_are_logarithmic_for_values_over_decades_and_contours_too():
@@ -136,7 +126,7 @@ def test_axes_are_logarithmic_for_values_over_decades_and_contours_too():
     axes, bar = figure.axes
     assert (axes.get_xscale(), axes.get_yscale(), bar.get_yscale()) == ("log", "linear", "log")
     levels = np.array(axes.collections[0].get_array())
-    assert levels.max() / levels.min() > 1e4 and "of logarithms, cross-validated R² = 1.000" in notes(figure)
+    assert levels.max() / levels.min() > 1e4 and "of logarithms, cross-validated R² = 1.000" in figure.get_supxlabel()
     assert plot(table, "effects").axes[0].get_yscale() == "log"
 
 

@@ -19,7 +19,9 @@ def test_tail_of_a_normal_distribution():
     found, below = reliability(table(values), "force", above=2.0), reliability(table(-values), "force", below=-2.0)
     assert found.exact[0] < true < found.exact[1] and found.wilson[0] < true < found.wilson[1]
     assert found.probability == pytest.approx(true, rel=0.1)  # its deviation is 5 % of it
-    assert below.probability == found.probability and below.exact == found.exact
+    assert below.probability == found.probability and below.exact == found.exact and found.notes == ()
+    for sampler, said in (("lhs", "conservative"), ("sobol", "not exact"), ("halton", "not exact")):
+        assert said in reliability(table(values), "force", above=2.0, sampler=sampler).notes[0]
 
 
 def test_no_run_beyond_the_limit():
@@ -35,13 +37,6 @@ def test_failed_runs_count_both_ways_with_and_without_a_row():
     assert found.bounds[0] == reliability(table(np.r_[np.ones(30), np.zeros(70)]), "force", above=0.5).exact[0]
     assert found.bounds[1] == reliability(table(np.r_[np.ones(50), np.zeros(50)]), "force", above=0.5).exact[1]
     assert reliability(full.dropna(subset="force"), "force", above=np.float32(0.5)).bounds == found.bounds
-
-
-def test_what_is_exact_and_what_is_not():
-    data = table(np.arange(100.0))
-    assert reliability(data, "force", above=50.0, sampler="random").notes == ()
-    for sampler, said in (("lhs", "conservative"), ("sobol", "not exact"), ("halton", "not exact")):
-        assert said in reliability(data, "force", above=50.0, sampler=sampler).notes[0]
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from flexmbs.study.sensitivity import given_data_indices
 EVIL = 'a<script>alert("one")</script>&amp;'
 
 
-def written(table, folder, **options):
-    write_report(folder / "report.html", table, **{"title": "Title", **options})
+def written(table, folder, title="Title", **options):
+    write_report(folder / "report.html", table, title=title, **options)
     text = (folder / "report.html").read_text("utf-8")
     return text, Page(text)
 
@@ -47,14 +47,10 @@ def test_a_whole_report(tmp_path):
     assert page.scripts == 1 and "<script>alert" not in text and f"Pendulum {EVIL}" in page.texts
     assert page.texts.count(EVIL) >= 4 and f"SimulationError: {EVIL}" in page.texts
     assert any("no run has a history" in text for text in page.texts)
-    for count, what in (
-        (120 - table.attrs["failed"], "finished"),
-        (table.attrs["failed"], "failed"),
-        (1, "with values not finite"),
-    ):
+    failed, warned = table.attrs["failed"], page.texts.index("thin walls")
+    for count, what in ((120 - failed, "finished"), (failed, "failed"), (1, "with values not finite")):
         assert page.texts[page.texts.index(what) - 1] == str(count)
-    warned = page.texts.index("thin walls")
-    assert str(120 - table.attrs["failed"]) in page.texts[warned : warned + 5]
+    assert str(120 - failed) in page.texts[warned : warned + 5]
     assert any(text.startswith("P(force > 10000 N) = ") for text in page.texts) and "inf" in page.texts
 
 

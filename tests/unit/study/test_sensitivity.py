@@ -41,9 +41,6 @@ def test_sobol_indices_of_the_ishigami_function(unit):
     assert np.abs(first - S1).max() < 0.03 and np.abs(total - ST).max() < 0.03
     assert (np.abs(first - S1) < 1.5 * width).all() and width.max() < 0.1
     assert list(found.indices.index) == NAMES and found.unit == "N"
-
-
-def test_second_order_indices_of_the_ishigami_function():
     unit = pytest.importorskip("SALib.sample.sobol").sample(PROBLEM, 2048, calc_second_order=True, seed=3)
     found = sobol_indices(table(unit, ishigami(unit)), "y", NAMES, len(unit), second_order=True)
     assert found.second_order.loc["a", "c"] == pytest.approx(ST[0] - S1[0], abs=0.05)  # differences of two sums
@@ -71,10 +68,7 @@ def test_morris_effects_of_the_ishigami_function():
     found = morris_effects(table(unit, ishigami(unit)), "y", NAMES, unit, levels=4)
     assert columns(found, "mu_star")[0] == pytest.approx([7.767792, 7.875, 6.308785], rel=0.03)
     assert list(found.indices.index) == ["b", "a", "c"]
-
-
-def test_morris_leaves_out_trajectories_with_failed_runs():
-    """Effects of a linear function are its coefficients, whatever the trajectories."""
+    # Effects of a linear function are its coefficients, whatever the trajectories; those with failed runs are left out.
     unit = pytest.importorskip("SALib.sample.morris").sample(PROBLEM, 20, num_levels=6, seed=1)
     values = unit @ [3.0, -2.0, 0.0]
     values[5] = np.nan  # of the second trajectory
@@ -115,7 +109,7 @@ def test_intervals_of_regression_cover_the_coefficient():
     assert 181 <= covered <= 199
 
 
-def test_text_parameters_have_a_share_of_the_variance():
+def test_text_and_correlated_parameters():
     random = np.random.default_rng(0)
     mesh, x = np.array(["coarse", "fine"])[random.integers(0, 2, 2000)], random.random(2000)
     y = np.where(mesh == "fine", 1.0, 0.0) + np.sqrt(3.0) * x  # variances 1/4 and 3/12
@@ -123,6 +117,9 @@ def test_text_parameters_have_a_share_of_the_variance():
     assert np.isnan(found["SRC"]["mesh"]) and found["S1"].tolist() == pytest.approx([0.5, 0.5], abs=0.03)
     with pytest.raises(StudyError, match="text have indices from 200 runs on, not 150"):
         given_data_indices(table_of({"mesh": mesh[:150]}, {"y": y[:150]}), "y")
+    a = random.random(60)
+    found = given_data_indices(table_of({"a": a, "b": a + 0.1 * random.random(60)}, {"y": a}), "y")
+    assert any("a and b are correlated" in note for note in found.notes)
 
 
 def test_of_very_many_runs_some_are_taken_at_random(monkeypatch):
@@ -131,13 +128,6 @@ def test_of_very_many_runs_some_are_taken_at_random(monkeypatch):
     a, b = (part.ravel() for part in np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 1, 40), indexing="ij"))
     found = given_data_indices(table_of({"a": a, "b": b}, {"y": a + b}), "y")
     assert found.runs == 400 and found.indices["SRC"].tolist() == pytest.approx([np.sqrt(0.5)] * 2, abs=0.1)  # deviation 0.035
-
-
-def test_correlated_parameters_are_pointed_out():
-    random = np.random.default_rng(0)
-    a = random.random(60)
-    found = given_data_indices(table_of({"a": a, "b": a + 0.1 * random.random(60)}, {"y": a}), "y")
-    assert any("a and b are correlated" in note for note in found.notes)
 
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
