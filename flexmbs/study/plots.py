@@ -263,7 +263,7 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
 
 
 def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> list[Scale]:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
     if names is not None:
         ensure(len(names) == 2, f"a response surface needs two parameters, not {len(names)}")
@@ -273,8 +273,8 @@ def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> 
     ensure(
         len(varied) > 1, f"a response surface needs two parameters of numbers that vary, not {len(varied)}: plot the main effects"
     )
-    runs = DataFrame({scale.name: scale.values for scale in varied}).head(MOST_RANKED)
-    follows = runs.corrwith(Series(z.values[:MOST_RANKED]), method="spearman").abs().fillna(0.0)
+    runs = DataFrame({scale.name: scale.values for scale in varied} | {" response": z.values}).head(MOST_RANKED)
+    follows = runs.corr("spearman")[" response"].abs().fillna(0.0)
     return sorted(varied, key=lambda scale: -follows[scale.name])[:2]
 
 

@@ -337,7 +337,7 @@ class Study:
         on_error : "nan": a failed run is a row whose figures are nan; "skip": it has no row
         lists : figures that are lists and become columns "peak_forces[0]", "peak_forces[1]", ...
 
-        Columns: parameters, figures (one that is called like a parameter as "figures.NAME"), run.status ("finished" or
+        Columns: parameters, figures (one that is called like a parameter or "run.*" as "figures.NAME"), run.status ("finished" or
         "failed"), run.reason (why it failed; of messages that differ in their numbers only the first), run.seconds and
         run.key.  Texts are categories; whole numbers are int64 if each run has one.
         ``attrs``: "parameters" and "figures": names; "units" and "helps": column -> text; "failed" and "not_run":

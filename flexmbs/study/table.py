@@ -74,7 +74,7 @@ def collect(
         row |= {"run.number": number, "run.status": record.status, "run.seconds": record.seconds}
         if record.status == FINISHED:
             for figure, value in _without_lists(record, lists, left_out).items():
-                name = f"figures.{figure}" if figure in parameters else figure
+                name = f"figures.{figure}" if figure in parameters or figure.startswith("run.") else figure
                 row[name] = value
                 if name not in columns:
                     columns[name], found[name] = _Column(count), figure
@@ -186,7 +186,7 @@ def _without_lists(record: RunRecord, lists: Collection[str], left_out: dict[str
         elif isinstance(value, Mapping) or name not in lists:
             left_out[name] = None
         else:
-            parts = np.array(value, dtype=object).ravel()[:LONGEST_LIST]
+            parts = np.array(value or [None], dtype=object).ravel()[:LONGEST_LIST]
             flat |= {f"{name}[{place}]": part for place, part in enumerate(parts)}
     return flat
 

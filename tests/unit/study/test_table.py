@@ -52,25 +52,30 @@ def test_a_failed_run_is_a_row_of_nan_or_skipped_but_counted():
 
 
 def test_lists_become_columns_when_asked_for():
-    rows = [(0, {}, done("a", {"peaks": [5.0]})), (1, {}, done("b", {"peaks": [6.0, 7.0], "other": [1, [2, 3]]}))]
+    rows = [(0, {}, done("a", {"peaks": [5.0], "none": []})), (1, {}, done("b", {"peaks": [6.0, 7.0], "other": [1, [2, 3]]}))]
     plain = collect(rows, {})
-    assert plain.attrs["figures"] == [] and plain.attrs["left_out"] == ["peaks", "other"]
+    assert plain.attrs["figures"] == [] and plain.attrs["left_out"] == ["peaks", "none", "other"]
     table = collect(rows, {}, lists=["peaks"], units={"peaks": "N"})
     assert table["peaks[0]"].tolist() == [5.0, 6.0] and label(table, "peaks[1]") == "peaks[1] [N]"
     assert np.array_equal(table["peaks[1]"], [np.nan, 7.0], equal_nan=True)
-    assert collect(rows, {}, lists=["other"])["other[1]"][1] == "[2, 3]"
+    odd = collect(rows, {}, lists=["other", "none"])
+    assert odd["other[1]"][1] == "[2, 3]" and odd["none[0]"].isna().all()
 
 
 def test_values_keep_their_kind():
     parameters = {name: ("", "") for name in ("axis[1]", "mesh", "end", "seed")}
     ends, seeds = [1, None, "open", 2.5], [7, 2**53 + 1, 8, 9]
     values = [{"axis": (0.0, 0.5, 1.0), "mesh": [1, 2], "end": e, "seed": s} for e, s in zip(ends, seeds, strict=True)]
-    figures, stats = {"mesh": 1.5, "force": 1}, {"deformation_error": 0.3, "steps": 5}  # the error of modal bodies is a figure
+    figures, stats = {"mesh": 1.5, "run.status": 1}, {"deformation_error": 0.3, "steps": 5}  # the error of modal bodies is a figure
     table = collect([(k, v, done("a", figures, stats=stats)) for k, v in enumerate(values)], parameters)
     assert table["axis[1]"].tolist() == [0.5] * 4 and table["mesh"][0] == "1 2" and table["figures.mesh"][0] == 1.5
     assert table["end"].astype(object).where(table["end"].notna(), None).tolist() == ["1", None, "open", "2.5"]
     assert table["seed"].tolist() == ["7", "9007199254740993", "8", "9"]  # float64 would lose a digit
-    assert table["deformation_error"][0] == 0.3 and table.attrs["figures"] == ["deformation_error", "figures.mesh", "force"]
+    assert table["deformation_error"][0] == 0.3 and table.attrs["figures"] == [
+        "deformation_error",
+        "figures.mesh",
+        "figures.run.status",
+    ]
 
 
 def test_messages_that_differ_in_numbers_are_one_reason():
