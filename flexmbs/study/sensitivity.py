@@ -24,11 +24,10 @@ RESAMPLES, SEED = 200, 1
 OPTIONS = {"num_resamples": RESAMPLES, "conf_level": 0.95, "seed": SEED}  # of analyses of SALib
 MOST_LEVELS = 12  # up to here first-order indices of given data come from the means of the levels
 LEAST_RUNS, MOST_RUNS = 200, 50_000  # below, first-order indices are noise; above, some runs are chosen at random
-CORRELATED, EXPLAINED = 0.3, 0.7
+CORRELATED, EXPLAINED = 0.3, 0.7  # of which notes speak: correlation of two parameters, R2
 #: Indices that are drawn side by side: the first group whose first one is there.
 BARS = (("ST", "S1"), ("mu_star", "sigma"), ("SRC", "SRRC", "S1"), ("S1",))
 MOST_PARAMETERS = 20  # that are drawn
-
 MEANINGS = {
     "S1": "share of the variance that vanishes if this parameter alone is fixed (first order)",
     "ST": "share of the variance that this parameter takes part in, alone and with others (total)",
@@ -202,8 +201,7 @@ def given_data_indices(table: DataFrame, figure: str) -> Sensitivities:
         wrong = f"parameters that are text have indices from {LEAST_RUNS} runs on, not {len(runs)}"
         ensure(inputs.size, f"sensitivity of {figure}: {wrong}")
         notes.append(f"First-order indices of given data need at least {LEAST_RUNS} runs.")
-    if left_out:
-        notes.append(f"{left_out} of {len(table)} runs have no finite value and are left out.")
+    notes += [f"{left_out} of {len(table)} runs have no finite value and are left out."] if left_out else []
     method = "regression and given-data indices"
     by = "S1" if "S1" in indices and indices["S1"].notna().any() else str(indices.columns[0])
     return _ranked(table, figure, method, indices, by, len(runs), len(runs) + left_out, notes, r2=r2)

@@ -76,15 +76,12 @@ def test_colours_by_text(kind):
     assert [text.get_text() for text in bar.get_yticklabels()] == [f"mesh_{k:02d}.inp" for k in range(0, 40, 4)]
 
 
-def test_scatter_matrix_thins_many_runs_and_says_so():
+def test_scatter_matrix_says_which_runs_are_left_out_or_lost():
     figure = plot(pendulum_like(20_000), "scatter", ["length", "force"])
     drawn = figure.axes[2].collections[0].get_offsets()
     assert len(np.unique(drawn, axis=0)) == len(drawn) == 3000
     assert "3000 of " in figure.get_supxlabel() and "of 20000 runs failed" in figure.get_supxlabel()
     assert sum(patch.get_height() for patch in figure.axes[0].patches) == 20_000  # histograms count all
-
-
-def test_scatter_matrix_marks_runs_without_value_at_the_axis():
     table = table_of({"length": [1.0, 2.0, 3.0, 4.0]}, {"force": [5.0, np.nan, 6.0, np.inf]}, UNITS)
     figure = plot(table, "scatter", ["length", "force", "length"])
     marks = next(line for line in figure.axes[2].lines if line.get_marker() == "|")
