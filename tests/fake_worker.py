@@ -18,7 +18,7 @@ def begin(settings, printed, parent):
     os.setsid()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     signal.signal(signal.SIGINT, lambda number, frame: None)
-    os.dup2(os.open(printed, os.O_WRONLY | os.O_APPEND), 2)
+    os.dup2(os.open(printed, os.O_WRONLY | os.O_APPEND | os.O_CREAT), 2)
     if _directory == "broken":
         print("Traceback: no module named flexmbs", file=sys.stderr, flush=True)
         os._exit(1)

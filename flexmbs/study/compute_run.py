@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ import psutil
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import CaseOutcome, load_case, run_case
 from flexmbs.common.atomic_files import reason, write_arrays, write_bytes
-from flexmbs.common.errors import FlexmbsError, ResultFolderError, StudyError
+from flexmbs.common.errors import CaseError, FlexmbsError, ResultFolderError, StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
@@ -79,8 +79,9 @@ def begin(settings: WorkerSettings, printed: str, parent: int) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # which the parent has blocked until now
     signal.signal(signal.SIGINT, _ask)
     signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
-    for path, flags, descriptors in ((printed, os.O_WRONLY | os.O_APPEND, (1, 2)), (os.devnull, os.O_RDONLY, (0,))):
-        file = os.open(path, flags)
+    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    for path, flags, descriptors in ((printed, append, (1, 2)), (os.devnull, os.O_RDONLY, (0,))):
+        file = os.open(path, flags, 0o600)
         for descriptor in descriptors:
             os.dup2(file, descriptor)
         os.close(file)
@@ -190,6 +191,8 @@ class Worker:
             with warnings.catch_warnings(record=True) as issued, _interruptible():
                 warnings.simplefilter("default")
                 outcome = self._outcome(claim.folder, task)
+                if not isinstance(outcome.figures, Mapping):
+                    raise CaseError(f"the figures of the case are {outcome.figures!r:.40}; they are a dictionary, name -> value")
                 figures, stats = plain(outcome.figures, "figure"), plain(outcome.stats, "statistic")
                 if self._spec.histories:
                     _write_histories(outcome.result, self._spec, claim.folder)
@@ -251,6 +254,8 @@ def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None
 
 def printed_in(path: Path) -> str:
     """What has been printed into this file; of a very long text the end."""
+    if not path.exists():  # its process has ended before that
+        return ""
     with path.open("rb") as file:
         skipped = max(path.stat().st_size - _PRINTED, 0)
         file.seek(skipped)

@@ -150,8 +150,11 @@ class PackedRuns:
                 if state.st_size == 0:  # a packer that was killed at once
                     return []
                 # One connection for all threads: SQLite lets them in one by one.
-                self._reader = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
-                self._file = (state.st_dev, state.st_ino)
+                reader = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
+                if reader.execute("SELECT type FROM sqlite_master WHERE name = 'runs'").fetchall() == [("view",)]:
+                    reader.close()
+                    raise sqlite3.DatabaseError("its table 'runs' is a view, which may be without end")
+                self._reader, self._file = reader, (state.st_dev, state.st_ino)
             return self._reader.execute(query, given).fetchall()
 
     @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import secrets
 import signal
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +55,8 @@ class Slot:
         self._process: Any = None  # of loky, the last one that was seen
         self._running = threading.Lock()
         self._stopped = self._killed = False
-        handle, name = tempfile.mkstemp(prefix="flexmbs-run-")
-        os.close(handle)
-        self._printed = Path(name)
+        self._printed = Path(tempfile.gettempdir(), f"flexmbs-run-{secrets.token_hex(8)}")  # made by the process
+        self._at_exit = Finalize(None, self.close, exitpriority=1)  # of a process of the user's executor
 
     def run(self, task: Task) -> Answer:
         """Have the run computed, again in a new process where one has died or the system has failed."""
@@ -86,6 +87,7 @@ class Slot:
             self._process.join(_GONE)
         with suppress(OSError):
             self._printed.unlink()
+        self._at_exit.cancel()
 
     def _attempt(self, task: Task) -> Answer:
         """One attempt; of status AGAIN if another one may succeed."""

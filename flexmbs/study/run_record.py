@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
@@ -58,6 +59,9 @@ class RunRecord:
             failure = values.pop("failure", None)
             warnings = tuple(values.pop("warnings", ()))
             record = cls(**values, warnings=warnings, failure=failure and RunFailure(**failure))
+            for name, value, kind in record._kinds():
+                if not isinstance(value, kind):
+                    raise TypeError(f"{name} is {value!r:.40}")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is empty" if not text.strip() else f"it is not a record of a run ({error})") from None
         if record.key != key:
@@ -65,6 +69,16 @@ class RunRecord:
         if record.status not in (FINISHED, FAILED) or (status and record.status != status):
             raise ValueError(f"its status is {record.status!r}, not {status or FINISHED!r}")
         return record
+
+    def _kinds(self) -> Iterator[tuple[str, object, Any]]:
+        """Name, value and right type of what others compute with or show."""
+        for name in ("parameters", "figures", "stats", "files", "versions"):
+            yield name, getattr(self, name), dict
+        yield "seconds", self.seconds, float | int
+        yield from (("a warning", text, str) for text in self.warnings)
+        if self.failure is not None:
+            yield from ((name, getattr(self.failure, name), str) for name in ("kind", "message", "traceback"))
+            yield "time", self.failure.time, float | int | None
 
     def write(self, folder: Path) -> None:
         """Write run.json, and wait until it is on the disk.

@@ -69,7 +69,7 @@ class Statement:
         except OSError as error:
             raise StudyError(f"{path}: cannot be read: {reason(error)}") from error
         except ValueError as error:
-            raise StudyError(f"{path}: is damaged ({error}); restore it from a backup") from None
+            raise damaged(folder, error) from None
         known: Any = content.get("format") if isinstance(content, dict) else None
         ensure(isinstance(known, int), f"{path}: is not the statement of a study (it has no format)")
         newer = f"was written by a newer flexmbs (format {known}, this one reads {FORMAT}): install that version"
@@ -77,13 +77,14 @@ class Statement:
         try:
             values = {entry.name: content[entry.name] for entry in fields(cls) if entry.name != "case_text"}
             case = {"name": values["case"]} if known == 1 else values["case"]
-            values["case"] = CaseDescription(**case | {"settings": tuple(case.get("settings", ()))})
+            units = {name: str(unit) for name, unit in case.get("units", {}).items()}
+            values["case"] = CaseDescription(**case | {"units": units, "settings": tuple(case.get("settings", ()))})
             values["case"].parameters()
             values["spec"] = RunSpec(**values["spec"] | {"histories": tuple(values["spec"]["histories"])})
             values["versions"] = tuple(values["versions"])
             return cls(**values, case_text=_text(folder / CASE))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise StudyError(f"{path}: is damaged ({type(error).__name__}: {error}); restore it from a backup") from None
+            raise damaged(folder, error) from None
 
     def to_json(self) -> dict[str, object]:
         """The content of study.json."""
@@ -180,6 +181,12 @@ class Statement:
 
     def _write(self, folder: Path) -> None:
         write_bytes(folder / STUDY, (json.dumps(self.to_json(), indent=1) + "\n").encode(), StudyError)
+
+
+def damaged(folder: Path, error: Exception) -> StudyError:
+    """What is said of a statement that cannot be understood."""
+    kind = "" if isinstance(error, StudyError | ValueError) else f"{type(error).__name__}: "
+    return StudyError(f"{folder / STUDY}: is damaged ({kind}{error}); restore it from a backup")
 
 
 def _text(path: Path) -> str:

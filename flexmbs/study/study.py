@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -23,14 +23,14 @@ from flexmbs.study.plots import plot
 from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.reliability import Reliability, reliability
 from flexmbs.study.report import write_report
-from flexmbs.study.run_key import RunSpec, run_key
+from flexmbs.study.run_key import RunSpec, named_file_digests, run_key
 from flexmbs.study.run_record import FAILED, RunRecord
 from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.samplers import Morris, Sampler, SobolIndices, sampler_by_name
 from flexmbs.study.scheduler import run_points
 from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_effects, sobol_indices
 from flexmbs.study.space import Points, Space
-from flexmbs.study.statement import CASE, STUDY, Statement
+from flexmbs.study.statement import CASE, STUDY, Statement, damaged
 from flexmbs.study.store import Store, StudyStatus
 from flexmbs.study.study_outcome import StudyOutcome, StudyProgress, study_progress
 from flexmbs.study.table import Row, collect, export
@@ -121,8 +121,11 @@ class Study:
         former = f"{store.folder / STUDY}: was written by flexmbs 0.1.0, which did not describe the case in it"
         ensure(stated.case.settings, f"{former}: {right}")
         study = cls.__new__(cls)
-        sampler = sampler_from_json(stated.sampler)
-        points = sampler.points(Space.from_json(stated.case.parameters(), stated.space), stated.seed)
+        try:
+            sampler = sampler_from_json(stated.sampler)
+            points = sampler.points(Space.from_json(stated.case.parameters(), stated.space), stated.seed)
+        except (StudyError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise damaged(store.folder, error) from None
         study._set_up(store, stated, points, sampler)
         study.figures, study._case = (), None
         original = Path(stated.spec.case)
@@ -143,11 +146,11 @@ class Study:
         if self._case is None:
             stated = self._statement
             path = Path(stated.spec.case)
-            if not path.exists():
-                warn(f"{path}: is not there any more; its copy {self.folder / CASE} is used", StudyWarning)
-                path = self.folder / CASE
+            path = path if path.exists() else self.folder / CASE
             now = source_of(path)
             stated.require_same_case(str(path), now.digest, now.files, now.text, self.folder)
+            if str(path) != stated.spec.case:
+                warn(f"{stated.spec.case}: is not there any more; its copy {path} is used", StudyWarning)
             self._statement = replace(stated, spec=replace(stated.spec, case=str(path)))
             self._case = replace(load_case(path), name=stated.case.name)
         return self._case
@@ -256,7 +259,18 @@ class Study:
         return self._key(self.point(index))
 
     def _key(self, values: Mapping[str, object], spec: RunSpec | None = None) -> str:
-        return run_key(spec or self._stored().spec, self.space.parameters(values))
+        spec, parameters = spec or self._stored().spec, self.space.parameters(values)
+        files = named_file_digests(parameters, spec.directory)
+        for name, value in parameters.items():
+            if isinstance(value, str) and value.strip() and name not in files and (name, value) in self._former_files:
+                files[name] = self._former_files[name, value]
+        return run_key(spec, parameters, files)
+
+    @cached_property
+    def _former_files(self) -> dict[tuple[str, object], str]:
+        """Parameter and value -> hash of the file that it named when its runs were computed, and that may have gone."""
+        found = ((record.parameters, record.files) for record in self.store.records())
+        return {(name, str(parameters.get(name))): digest for parameters, files in found for name, digest in files.items()}
 
     def rows(self) -> Iterator[Row]:
         """Index, values and record of each point, one after the other, in any order.

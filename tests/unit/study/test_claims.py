@@ -202,12 +202,14 @@ def test_file_system_without_locks(store, monkeypatch):
     check_each_once(store, [KEY])
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[]", b"[" * 200_000, None])
+@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[]", b"[" * 200_000, None, "figures", "warnings"])
 def test_damaged_records_are_named_and_computed_again(store, damage):
     fill(store, [KEY])
     path = store.files_of(KEY) / "run.json"
     if damage is None:
         path.unlink()
+    elif isinstance(damage, str):  # values of another kind, as from others
+        path.write_text(json.dumps(json.loads(path.read_text()) | {damage: [5]}))
     else:
         path.write_bytes(damage)
     with pytest.warns(StudyWarning, match=f"{KEY}/run.json: it is .*; this run counts as not computed"):

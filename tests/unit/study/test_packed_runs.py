@@ -134,7 +134,7 @@ def test_second_packer_is_told_who_packs(store):
     assert store.pack() == 7
 
 
-@pytest.mark.parametrize("damage", [b"no database at all" * 100, "cut", "pipe"])
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, "cut", "pipe", "view"])
 def test_damaged_pack_is_named_and_nothing_is_computed_again(store, damage):
     store.pack(KEYS[:3])
     path = store.folder / "runs.sqlite"
@@ -142,6 +142,9 @@ def test_damaged_pack_is_named_and_nothing_is_computed_again(store, damage):
     path.unlink()
     if damage == "pipe":
         os.mkfifo(path)
+    elif damage == "view":  # which could be without end
+        with closing(sqlite3.connect(path)) as file:
+            file.execute("CREATE VIEW runs AS SELECT x'00' AS key, x'00' AS record, NULL AS files")
     else:
         path.write_bytes(content[: len(content) // 2] if damage == "cut" else damage)
     store = Store(store.folder)

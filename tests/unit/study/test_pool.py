@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
 
 import fake_worker
 import psutil
@@ -153,12 +157,16 @@ def test_dask_in_this_process(tmp_path):
 
 
 @pytest.mark.slow
-def test_executor_of_the_user_stays_theirs(tmp_path):
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, partial(ProcessPoolExecutor, mp_context=get_context("spawn"))])
+def test_executor_of_the_user_stays_theirs(kind, tmp_path):
     study = ShortStudy(tmp_path)
-    with ThreadPoolExecutor(1) as threads:
-        outcome = study.run(POINTS, executor=threads)
+    with kind(1) as executor:
+        outcome = study.run(POINTS, executor=executor)
         assert outcome.computed == 4 and outcome.parallel == 1
-        assert threads.submit(os.getpid).result() == os.getpid() and not worker_processes()
+        assert executor.submit(len, "abc").result() == 3
+        end = time.monotonic()
+    assert time.monotonic() - end < 20.0 and not worker_processes()  # its end does not wait for workers without a run
+    assert not list(Path(tempfile.gettempdir()).glob("flexmbs-run-*"))
     study.check(POINTS)
     assert {"run.json", "result.h5", "summary.json"} <= files_of(study)
 

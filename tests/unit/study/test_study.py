@@ -153,6 +153,13 @@ def test_failed_runs(case):
         study.result(0)
 
 
+def test_figures_must_be_a_dictionary(case):
+    case.write_text(PENDULUM + "\n\ndef figures(result, p):\n    return 5\n")
+    study = study_of(case, fm.Sobol(1))
+    with pytest.warns(fm.StudyWarning, match="CaseError: the figures of the case are 5; they are a dictionary"):
+        assert study.run(workers=1, progress=False).failed == 1
+
+
 TRAP = "\nopen(__file__ + '.was run', 'w').close()\n"
 
 
@@ -170,6 +177,11 @@ def test_looking_at_a_folder_runs_no_code(case):
     opened.export(case.parent / "table.csv")
     assert opened.failed() == [] and opened.pack() == 4 and not any(mark.exists() for mark in marks)
     assert opened.run(progress=False).computed == 0 and marks[0].exists()
+    stated = json.loads((study.folder / "study.json").read_text())
+    for wrong in ({"sampler": {"sampler": ["sobol"]}}, {"sampler": None}, {"space": {"entries": 5}}, {"seed": -1}):
+        (study.folder / "study.json").write_text(json.dumps(stated | wrong))
+        with pytest.raises(fm.StudyError, match=r"study\.json: is damaged \(.*\); restore it"):
+            fm.Study.open(study.folder)
 
 
 def test_changed_and_missing_cases(case):
@@ -300,7 +312,7 @@ def test_nothing_there_yet(case):
 
 
 def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
-    """A study that names a file goes on, and is evaluated, from any other folder."""
+    """A study that names a file goes on, and is evaluated, from any other folder, and where the file has gone."""
     case.write_text(case.read_text().replace("def figures(result, p):", "def figures(result, p):\n    open(p.what)"))
     (case.parent / "elsewhere").mkdir()
     (case.parent / "data.txt").write_text("1")
@@ -310,6 +322,9 @@ def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
     assert fm.Study.open(case.parent / "study").status().finished == 4
     more = study_of(case, fm.Sobol(8), fixed={"what": "data.txt"}, keep="figures").run(workers=1, progress=False)
     assert (more.computed, more.present, more.failed) == (4, 4, 0)
+    (case.parent / "data.txt").unlink()
+    opened = fm.Study.open(case.parent / "study")
+    assert opened.status().finished == 8 == len(opened.table()) and opened.record(7).status == "finished"
 
 
 def test_fixed_values_belong_to_a_space_that_is_given(case):

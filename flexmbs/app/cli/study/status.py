@@ -32,7 +32,7 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     rows = found.failed()
     for number, record in rows[:count]:
         varied = ", ".join(f"{name} = {found.point(number)[name]}" for name in found.space.names)
-        reason = "" if record.failure is None else f"{record.failure.kind}: {record.failure.message.splitlines()[0]}"
+        reason = "" if record.failure is None else f"{record.failure.kind}: {next(iter(record.failure.message.splitlines()), '')}"
         click.echo(f"run {number} ({varied})\n    {reason}")
     if not rows:
         click.echo("no run failed")
