@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, ShutdownExecutorError
@@ -328,6 +329,7 @@ def _dask_client(given: Any, threads: int, made: ExitStack) -> Any:
     if given == "dask":
         cluster = made.enter_context(LocalCluster(n_workers=1, threads_per_worker=threads, processes=False, dashboard_address=None))
     try:
+        _ = urlsplit(given).port  # ValueError if it is no number: a client would take a minute to end with that
         return made.enter_context(Client(cluster, timeout=_CONNECT, set_as_default=False))
     except (OSError, ValueError) as error:
         raise StudyError(f"no Dask scheduler answers at {given}: {error}") from None

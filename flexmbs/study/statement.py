@@ -82,8 +82,9 @@ class Statement:
             values["case"].parameters()
             values["spec"] = RunSpec(**values["spec"] | {"histories": tuple(values["spec"]["histories"])})
             values["versions"] = tuple(values["versions"])
-            return cls(**values, case_text=_text(folder / CASE))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            text = read_file(folder / CASE) if (folder / CASE).is_file() else b""
+            return cls(**values, case_text=text.decode("utf-8", "replace"))
+        except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
             raise damaged(folder, error) from None
 
     def to_json(self) -> dict[str, object]:
@@ -187,13 +188,6 @@ def damaged(folder: Path, error: Exception) -> StudyError:
     """What is said of a statement that cannot be understood."""
     kind = "" if isinstance(error, StudyError | ValueError) else f"{type(error).__name__}: "
     return StudyError(f"{folder / STUDY}: is damaged ({kind}{error}); restore it from a backup")
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_file(path).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _plain(content: Mapping[str, object]) -> dict[str, Any]:

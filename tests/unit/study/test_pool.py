@@ -179,6 +179,7 @@ def files_of(study):
     ("options", "message"),
     [
         ({"executor": "slurm"}, "executor='slurm': it is 'local', 'dask', the address"),
+        ({"executor": "tcp://host:87x"}, "no Dask scheduler answers at tcp://host:87x: Port could not be cast"),
         ({"executor": 4}, "executor=4: it is 'local'"),
         ({"on_error": "ignore"}, "on_error='ignore': it is one of skip, stop, nan"),
         ({"retries": -1}, "retries=-1: it is a whole number, at least 0"),

@@ -22,7 +22,7 @@ def status_command(study: Path) -> None:
 @click.command("failed")
 @click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
 @click.option("--run", "index", type=int, default=None, metavar="INDEX", help="Show one run whole, with its log.")
-@click.option("--count", type=int, default=20, show_default=True, help="Number of runs listed.")
+@click.option("--count", type=click.IntRange(min=1), default=20, show_default=True, help="Number of runs listed.")
 def failed_command(study: Path, index: int | None, count: int) -> None:
     """Runs of STUDY that failed: parameters, reason, time reached; with --run also traceback and log."""
     found = open_study(study)
