@@ -34,6 +34,7 @@ from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder
 from flexmbs.study.claim import HISTORIES, LOG, Claim, remove
+from flexmbs.study.entries import ensure
 from flexmbs.study.run_key import RunSpec, current_versions, named_file_digests
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 from flexmbs.study.run_tasks import (
@@ -323,8 +324,7 @@ def _write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None
     if result is None:
         raise StudyError("histories: this case has no motion, so there are none")
     for name in spec.histories:
-        if name not in result.names:
-            raise StudyError(f"histories: the case has no history {name!r}. {near_names(name, result.names)}")
+        ensure(name in result.names, f"histories: the case has no history {name!r}. {near_names(name, result.names)}")
     times = np.linspace(result.t[0], result.t[-1], spec.history_times)
     part = result.resampled(times)
     folder.mkdir(parents=True, exist_ok=True)

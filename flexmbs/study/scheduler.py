@@ -26,6 +26,7 @@ from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.machine_code.load_objects import provide
 from flexmbs.study.compute_run import fail_run
+from flexmbs.study.entries import ensure
 from flexmbs.study.pool import RunExecutor, executor_for
 from flexmbs.study.run_key import RunSpec
 from flexmbs.study.run_record import FAILED, FINISHED
@@ -273,11 +274,10 @@ def run_points(
     StudyInterrupted
         Ctrl-C, or SIGTERM (a KeyboardInterrupt). Runs that are going on save their state first.
     """
-    if on_error not in _ON_ERROR:
-        raise StudyError(f"on_error={on_error!r}: it is one of {', '.join(_ON_ERROR)}")
+    ensure(on_error in _ON_ERROR, f"on_error={on_error!r}: it is one of {', '.join(_ON_ERROR)}")
     for name, value, least in (("retries", retries, 0), ("workers", workers, 1), ("threads", threads, 1)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise StudyError(f"{name}={value!r}: it is a whole number, at least {least}")
+        right = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least)
+        ensure(right, f"{name}={value!r}: it is a whole number, at least {least}")
     number, count = (1, 1) if shard is None else shard_of(shard)
     places = tuple(os.path.abspath(place) for place in sys.path)
     call, directory = secrets.token_hex(4), spec.directory or os.getcwd()
@@ -309,8 +309,7 @@ def shard_of(given: str | tuple[int, int]) -> tuple[int, int]:
         number, count = (int(part) for part in (given.split("/") if isinstance(given, str) else given))
     except (TypeError, ValueError):
         raise StudyError(f"shard {given!r}: write number/count, such as 3/40, the third of forty parts") from None
-    if not 1 <= number <= count:
-        raise StudyError(f"shard {given!r}: the number of a part runs from 1 to their count; the first of 40 is 1/40")
+    ensure(1 <= number <= count, f"shard {given!r}: the number of a part runs from 1 to their count; the first of 40 is 1/40")
     return number, count
 
 

@@ -195,11 +195,9 @@ class Space:
         if match is None:
             return setting, None
         ensure(setting.kind is tuple, f"space: {name}: the parameter {whole} has no components; write {whole}")
-        absent = (
-            f"{whole} has no value of which a component could be varied; fix {whole} to a tuple, or give a list of tuples for it"
-        )
         if not isinstance(value, tuple):
-            raise StudyError(f"space: {name}: {absent}")
+            right = f"fix {whole} to a tuple, or give a list of tuples for it"
+            raise StudyError(f"space: {name}: {whole} has no value of which a component could be varied; {right}")
         place, size = int(match[2]), len(value)
         ensure(place < size, f"space: {name}: {whole} has {size} components, {whole}[0] to {whole}[{size - 1}]")
         return replace(setting, kind=float, optional=False), place

@@ -30,12 +30,9 @@ def test_first_limit_that_is_exceeded():
 
 def test_shards():
     assert shard_of("3/40") == shard_of((3, 40)) == (3, 40)
-
-
-@pytest.mark.parametrize("given", ["3", "3/", "a/b", "0/4", "5/4", (1, 2, 3), 7, "1/2/3"])
-def test_wrong_shards(given):
-    with pytest.raises(StudyError, match="1/40|3/40"):
-        shard_of(given)
+    for given in ("3", "3/", "a/b", "0/4", "5/4", (1, 2, 3), 7, "1/2/3"):
+        with pytest.raises(StudyError, match="1/40|3/40"):
+            shard_of(given)
 
 
 def test_plain_values_keep_every_digit():

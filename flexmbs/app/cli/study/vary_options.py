@@ -10,7 +10,7 @@ from typing import Any
 from flexmbs.case.parameters import number
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.study.entries import Choices, LogNormal, Normal, Range, RunSeeds, Triangular, Weibull
+from flexmbs.study.entries import Choices, LogNormal, Normal, Range, RunSeeds, Triangular, Weibull, ensure
 from flexmbs.study.point_list import PointList
 from flexmbs.study.samplers import SAMPLERS, Sampler, sampler_by_name
 
@@ -41,10 +41,8 @@ def parse_space(texts: Iterable[str]) -> dict[str, object]:
     found: dict[str, object] = {}
     for text in texts:
         name, sign, values = (part.strip() for part in text.partition("="))
-        if not sign or not name or not values:
-            raise StudyError(f"--vary {text!r}: write name=values, for example {EXAMPLES}")
-        if name in found:
-            raise StudyError(f"--vary {text!r}: {name} is varied twice; leave out one of them")
+        ensure(sign and name and values, f"--vary {text!r}: write name=values, for example {EXAMPLES}")
+        ensure(name not in found, f"--vary {text!r}: {name} is varied twice; leave out one of them")
         try:
             found[name] = _entry(values)
         except StudyError as error:
@@ -136,5 +134,4 @@ def _number(text: str, form: str) -> float:
 
 def _refuse(sampler: str, why: str, **options: object) -> None:
     for name, value in options.items():
-        if value is not None:
-            raise StudyError(f"--sampler {sampler}: {why}; leave out --{name}")
+        ensure(value is None, f"--sampler {sampler}: {why}; leave out --{name}")
