@@ -207,20 +207,9 @@ class Study:
         KeyboardInterrupt
             Ctrl-C: runs that were going on have saved their state; the next call goes on from there.
         """
-        return self._compute(
-            self.points,
-            accept_versions,
-            progress,
-            workers=workers,
-            executor=executor,
-            shard=shard,
-            limits=limits,
-            retries=retries,
-            on_error=on_error,
-            retry_failed=retry_failed,
-            threads=threads,
-            figures=self.figures,
-        )
+        where = {"workers": workers, "executor": executor, "shard": shard, "threads": threads, "figures": self.figures}
+        how = {"limits": limits, "retries": retries, "on_error": on_error, "retry_failed": retry_failed}
+        return self._compute(self.points, accept_versions, progress, **where, **how)
 
     def evaluate(self, points: Sequence[Mapping[str, object]], **options: Any) -> list[RunRecord]:
         """Records of runs at any points (parameter -> value), computed unless they are there: for optimisers.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -61,22 +62,11 @@ def run_command(
     """Compute the runs of STUDY (its script or folder) that are missing; those that are there are never repeated."""
     if dask is not None and workers is not None and dask != "local":
         raise StudyError("--workers is for this machine; a Dask cluster has its own workers")
-    limits = RunLimits(
-        wall_time=wall_time, memory=None if memory is None else 1e9 * memory, disk=None if disk is None else 1e6 * disk
-    )
-    executor = None if dask is None else "dask" if dask == "local" else dask
+    limits = RunLimits(wall_time, None if memory is None else 1e9 * memory, None if disk is None else 1e6 * disk)
+    where: dict[str, Any] = {"workers": workers, "executor": "dask" if dask == "local" else dask, "shard": shard, "limits": limits}
+    how: dict[str, Any] = {"retries": retries, "on_error": on_error, "retry_failed": retry_failed}
     try:
-        outcome = open_study(study).run(
-            workers=workers,
-            executor=executor,
-            shard=shard,
-            limits=limits,
-            retries=retries,
-            on_error=on_error,
-            retry_failed=retry_failed,
-            accept_versions=accept_versions,
-            progress=True,
-        )
+        outcome = open_study(study).run(**where, **how, accept_versions=accept_versions)
     except KeyboardInterrupt as error:  # also before the first run has begun
         text = str(error) or "interrupted; runs that are finished are stored, and the same command goes on"
         raise KeyboardInterrupt(text) from None
