@@ -71,16 +71,8 @@ def new_command(
     if entries or sampler not in SAMPLERS:
         points = chosen.points(Space(case.parameters, entries, fixed), seed)
         click.echo(f"{len(points)} runs of {case.name}, varying {', '.join(points.names)}")
-    write_script(
-        script,
-        case,
-        entries,
-        chosen,
-        seed,
-        {name: getattr(parameters, name) for name in fixed},
-        keep,
-        points="" if sampler in SAMPLERS else sampler,
-    )
+    used, points_file = {name: getattr(parameters, name) for name in fixed}, "" if sampler in SAMPLERS else sampler
+    write_script(script, case, entries, chosen, seed, used, keep, points=points_file)
     click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
     if not entries and sampler in SAMPLERS:
         click.echo("nothing varies yet: edit 'space' in it first", err=True)

@@ -66,11 +66,8 @@ def write_script(
     lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
     used = {name.partition("[")[0] for name in space} | set(fixed)
     values = _values(case, fixed)
-    lines += [
-        "# " + _line(name, _example(setting, getattr(values, name)), setting)
-        for name, setting in settings.items()
-        if name not in used
-    ]
+    others = {name: setting for name, setting in settings.items() if name not in used}
+    lines += ["# " + _line(name, _example(setting, getattr(values, name)), setting) for name, setting in others.items()]
     chosen = f"fm.PointList({_literal(points)})" if points else _sampler(sampler)
     text = _TEMPLATE.format(
         name=case.name,

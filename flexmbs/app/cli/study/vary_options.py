@@ -99,9 +99,8 @@ def _entry(values: str) -> object:
 
 def _distribution(name: str, text: str) -> object:
     if name not in _DISTRIBUTIONS:
-        raise StudyError(
-            f"no distribution {name!r}. {near_names(name, _DISTRIBUTIONS)} Others of scipy.stats can be used in scripts"
-        )
+        others = "Others of scipy.stats can be used in scripts"
+        raise StudyError(f"no distribution {name!r}. {near_names(name, _DISTRIBUTIONS)} {others}")
     make, form = _DISTRIBUTIONS[name]
     values, limits = [], {}
     for key, sign, value in (part.partition("=") for part in text.split(",")):
