@@ -67,8 +67,8 @@ def parse_sampler(text: str, runs: int | None = None, levels: str | None = None,
     if text == "grid":
         _refuse(text, "its number of runs follows from --levels", runs=runs)
         return sampler_by_name("grid", confirmed=confirmed, **of_levels)
-    if text in SAMPLERS and runs is None:
-        raise StudyError(f"--sampler {text}: say how many runs: --runs 128{_MEANING.get(text, '')}")
+    right = text not in SAMPLERS or runs is not None
+    ensure(right, f"--sampler {text}: say how many runs: --runs 128{_MEANING.get(text, '')}")
     if text != "morris":
         _refuse(text, "only a grid has levels", levels=levels)
     return sampler_by_name(text, **{SAMPLERS[text].size if text in SAMPLERS else "runs": runs}, **of_levels)
@@ -82,18 +82,14 @@ def _entry(values: str) -> object:
     body, colon, scale = values.partition(":")
     ends = body.split("..")
     if len(ends) > 1 and not any(mark in body for mark in (",", ";", "../", "..\\")):  # paths may have two dots
-        if len(ends) > 2:
-            raise StudyError("a range has two ends, low..high; a grid's number of values is said by --levels")
-        if colon and scale.strip() != "log":
-            raise StudyError(f"after the colon only log is known, not {scale.strip()!r}: 1e9..1e11:log")
+        ensure(len(ends) == 2, "a range has two ends, low..high; a grid's number of values is said by --levels")
+        ensure(not colon or scale.strip() == "log", f"after the colon only log is known, not {scale.strip()!r}: 1e9..1e11:log")
         low, high = (_number(end, "a range is low..high") for end in ends)
         return Range(low, high, log=bool(colon))
     separator = ";" if ";" in values else ","
     parts = [part.strip() for part in values.split(separator)]
-    if len(parts) == 1:
-        raise StudyError(f"one value varies nothing (--set fixes a value for all runs); examples of right ones: {EXAMPLES}")
-    if "" in parts:
-        raise StudyError(f"a value is missing before or after a {'comma' if separator == ',' else 'semicolon'}")
+    ensure(len(parts) > 1, f"one value varies nothing (--set fixes a value for all runs); examples of right ones: {EXAMPLES}")
+    ensure("" not in parts, f"a value is missing before or after a {'comma' if separator == ',' else 'semicolon'}")
     return Choices(tuple(parts))
 
 
