@@ -102,7 +102,7 @@ def test_each_run_has_a_seed_of_its_own_within_the_limits():
         (fm.Weibull(3, 2, location=1), 1 + 3 * math.sqrt(math.pi) / 2, 3 * math.sqrt(1 - math.pi / 4)),
         (entry_from(stats.expon(scale=2)), 2, 2),
     ],
-    ids=str,
+    ids=lambda value: str(entry_from(value)) if not isinstance(value, float | int) else f"{value:.6g}",
 )
 def test_mean_and_deviation(entry, mean, deviation):
     values = np.array(entry_from(entry).quantiles(U))
@@ -144,7 +144,7 @@ def test_discrete_distributions_give_the_parameters_type():
         fm.Weibull(3, 2, 1),
         fm.Distribution(stats.binom(10, 0.3), high=8),
     ],
-    ids=str,
+    ids=lambda value: str(entry_from(value)) if not isinstance(value, float | int) else f"{value:.6g}",
 )
 def test_stored_entries_are_the_same(entry):
     entry = entry_from(entry)
