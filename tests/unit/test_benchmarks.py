@@ -51,7 +51,7 @@ def test_each_program_is_tested_here():
 
 def test_study_throughput(benchmark_of, tmp_path):
     module, _ = benchmark_of("study_throughput")
-    found = module.throughput(2, "local", "figures", tmp_path / "study", 1, 1)
+    found = module.throughput(2, False, "local", "figures", tmp_path / "study", 1, 1)
     assert 0.0 < found["efficiency_own"] < 1.0 and found["overhead_own"] > 0.0
     assert len(module.table_of("local, figures", found).splitlines()) == 13
 
