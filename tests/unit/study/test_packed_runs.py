@@ -260,4 +260,4 @@ def test_killed_at_random_moments_for_long(tmp_path, monkeypatch):
     kills = 0
     for number in range(5):
         kills += killed_at_random(tmp_path / str(number), 500, 100, 0.1)
-    assert kills > 50
+    assert kills > 25  # the work is often done before the hundredth
