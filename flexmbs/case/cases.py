@@ -161,21 +161,27 @@ def load_case(name: str | Path) -> Case:
     if path_problem(path):
         known = [found.stem for found in sorted(cases_folder().glob("*.py")) if not found.name.startswith("_")]
         raise CaseError(f"no case {str(name)!r}{_near(Path(name).stem, known)}; cases: {', '.join(known)}")
-    spec = importlib.util.spec_from_file_location(f"flexmbs_case_{path.stem}", path)
+    module = executed(path, f"flexmbs_case_{path.stem}", "case file", CaseError)
+    _check_parts(path, module)
+    title = (module.__doc__ or path.stem).strip().splitlines()[0].rstrip(".")
+    return Case(path.stem, path, title, module)
+
+
+def executed(path: Path, name: str, what: str, kind: type[FlexmbsError]) -> ModuleType:
+    """The module of a file of the user, under this name; ``kind`` if it raises anything but an error of flexmbs."""
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up by name
+    sys.modules[name] = module  # dataclasses look their module up by name
     folder = os.path.dirname(os.path.abspath(path))
     if folder not in sys.path and path.parent != cases_folder():
-        sys.path.append(folder)  # for modules beside the case, also those that its functions import
+        sys.path.append(folder)  # for modules beside it, also those that its functions import
     try:
         spec.loader.exec_module(module)
     except FlexmbsError:
         raise
     except Exception as error:
-        raise CaseError(f"{path}: the case file raised {type(error).__name__}: {error}") from error
-    _check_parts(path, module)
-    title = (module.__doc__ or path.stem).strip().splitlines()[0].rstrip(".")
-    return Case(path.stem, path, title, module)
+        raise kind(f"{path}: the {what} raised {type(error).__name__}: {error}") from error
+    return module
 
 
 def find_mesh(name: str | Path) -> Path:

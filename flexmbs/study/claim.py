@@ -27,7 +27,7 @@ from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn_once
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
 
 HISTORIES, LOG = "histories.npz", "log.txt"

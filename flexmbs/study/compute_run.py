@@ -33,8 +33,8 @@ from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder
+from flexmbs.study.checks import ensure
 from flexmbs.study.claim import HISTORIES, LOG, Claim, remove
-from flexmbs.study.entries import ensure
 from flexmbs.study.run_key import RunSpec, current_versions, named_file_digests
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 from flexmbs.study.run_tasks import (

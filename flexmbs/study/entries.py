@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from flexmbs.case.parameters import Setting, converted
 from flexmbs.common.errors import StudyError
+from flexmbs.study.checks import ensure, number_of
 
 FloatArray = NDArray[np.float64]
 
@@ -301,33 +302,6 @@ def entry_from_json(data: Mapping[str, Any]) -> Entry | RunSeeds:
         return Distribution(getattr(stats, data["distribution"])(*data["args"], **data["kwds"]), data["low"], data["high"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise StudyError(f"the stored values {data!r} of a parameter cannot be read ({type(error).__name__}: {error})") from None
-
-
-def ensure(right: object, message: str) -> None:
-    """StudyError with this message unless something is right."""
-    if not right:
-        raise StudyError(message)
-
-
-def names_of(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Names that are given as a sequence, or one alone as text."""
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def number_of(value: object, what: str, above: float = -math.inf) -> float:
-    """A finite float above a limit; StudyError otherwise."""
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
-    ensure(is_number, f"the {what} must be a finite number, not {value!r}")
-    found = float(value)  # type: ignore[arg-type]
-    ensure(found > above, f"the {what} must be above {above:g}, not {found:g}")
-    return found
-
-
-def whole_number(value: object, what: str, smallest: int = 1) -> int:
-    """An int that is at least ``smallest``; StudyError otherwise."""
-    right = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest
-    ensure(right, f"the {what} must be a whole number of at least {smallest}, not {value!r}")
-    return int(value)  # type: ignore[call-overload]
 
 
 def plain_value(value: object) -> object:

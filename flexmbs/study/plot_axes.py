@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.atomic_files import replacing_in_folder
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.table import Numbers, column, is_text, label, named, numbers
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.names_in_messages import few, near_names
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.plot_axes import (
     FAILED,
     POINTS,

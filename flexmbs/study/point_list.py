@@ -15,7 +15,8 @@ import numpy as np
 from flexmbs.case.parameters import converted
 from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import CaseError, StudyError, StudyWarning
-from flexmbs.study.entries import Choices, ensure, plain_value
+from flexmbs.study.checks import ensure
+from flexmbs.study.entries import Choices, plain_value
 from flexmbs.study.samplers import SAMPLERS, Grid, Sampler
 from flexmbs.study.space import Points, Space
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmbs.study.entries import ensure, number_of
+from flexmbs.study.checks import ensure, number_of
 from flexmbs.study.table import finished, numbers
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.common.versions import require
-from flexmbs.study.entries import Distribution, FloatArray, ensure, whole_number
+from flexmbs.study.checks import ensure, whole_number
+from flexmbs.study.entries import Distribution, FloatArray
 from flexmbs.study.space import Points, Space
 
 #: Grids of more points are refused unless they are confirmed: their number grows with every parameter.

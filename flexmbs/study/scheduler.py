@@ -25,8 +25,8 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.machine_code.load_objects import provide
+from flexmbs.study.checks import ensure
 from flexmbs.study.compute_run import fail_run
-from flexmbs.study.entries import ensure
 from flexmbs.study.pool import RunExecutor, executor_for
 from flexmbs.study.run_key import RunSpec
 from flexmbs.study.run_record import FAILED, FINISHED

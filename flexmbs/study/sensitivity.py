@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
 from flexmbs.common.versions import require
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula
 from flexmbs.study.table import Numbers, is_text, named, numbers
 

@@ -13,17 +13,16 @@ import numpy as np
 from flexmbs.case.parameters import Setting, converted, settings_of
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.study.checks import ensure, whole_number
 from flexmbs.study.entries import (
     Choices,
     Distribution,
     FloatArray,
     RunSeeds,
     checked_entry,
-    ensure,
     entry_from,
     entry_from_json,
     entry_to_json,
-    whole_number,
 )
 
 _COMPONENT = re.compile(r"(\w+)\[(\d+)\]")

@@ -19,7 +19,7 @@ from flexmbs.common.file_lock import FileLock
 from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.run_key import RunSpec, current_versions
 

@@ -13,8 +13,8 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.progress import size_text
 from flexmbs.common.user_warnings import warn_once
+from flexmbs.study.checks import ensure
 from flexmbs.study.claim import GONE, LOCK, RUNS, WORK, Claim, Layout, is_key, move, remove
-from flexmbs.study.entries import ensure
 from flexmbs.study.packed_runs import PackedRuns
 from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
 from flexmbs.study.statement import Statement

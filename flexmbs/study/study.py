@@ -16,8 +16,8 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import few
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.result import Result, load
+from flexmbs.study.checks import ensure, names_of
 from flexmbs.study.claim import LOG
-from flexmbs.study.entries import ensure, names_of
 from flexmbs.study.history_band import HistoryBand, plot_bands, study_band
 from flexmbs.study.plots import plot
 from flexmbs.study.point_list import sampler_from_json

@@ -18,7 +18,7 @@ from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.common.versions import require
-from flexmbs.study.entries import ensure
+from flexmbs.study.checks import ensure
 from flexmbs.study.run_record import FAILED, FINISHED, RunRecord
 
 if TYPE_CHECKING:
@@ -91,11 +91,7 @@ def collect(
         if len(new_keys) == ROWS_AT_A_TIME:
             keys.append(Series(new_keys, dtype="str"))
             new_keys = []
-    known = {*found.values(), *left_out, *(base[1] for name in found if (base := COMPONENT.match(name)))}
-    if missing := [name for name in lists if known and name not in known - {*left_out}]:
-        raise StudyError(f"no run has returned a list {missing[0]!r}. {near_names(missing[0], left_out or found)}")
-    if known and (unknown := [name for name in units if name not in known]):
-        warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
+    _check_names(found, left_out, lists, units)
     wanted = list(dict.fromkeys(figures or found))
     if missing := [name for name in wanted if found and name not in found]:
         raise StudyError(f"no figure {missing[0]!r} in this study. {near_names(missing[0], found)}")
@@ -121,6 +117,15 @@ def collect(
         "left_out": list(left_out),
     }
     return table
+
+
+def _check_names(found: Mapping[str, str], left_out: Collection[str], lists: Collection[str], units: Collection[str]) -> None:
+    """Lists that were asked for and units that were stated, but that no run has returned."""
+    known = {*found.values(), *left_out, *(base[1] for name in found if (base := COMPONENT.match(name)))}
+    if missing := [name for name in lists if known and name not in known - {*left_out}]:
+        raise StudyError(f"no run has returned a list {missing[0]!r}. {near_names(missing[0], left_out or found)}")
+    if known and (unknown := [name for name in units if name not in known]):
+        warn(f"UNITS of the case names figures that no run has returned: {few(unknown)}", StudyWarning)
 
 
 class _Column:

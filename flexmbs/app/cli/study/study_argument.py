@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
+from flexmbs.case.cases import executed
 from flexmbs.common.atomic_files import path_problem
-from flexmbs.common.errors import FlexmbsError, StudyError
+from flexmbs.common.errors import StudyError
 from flexmbs.study.statement import STUDY
 from flexmbs.study.study import Study
 
@@ -33,18 +32,7 @@ def _of_script(path: Path) -> Study:
     wrong = path_problem(path)
     if wrong:
         raise StudyError(f"{path}: {wrong}; expected the script of a study, as 'flexmbs study new' writes one")
-    spec = importlib.util.spec_from_file_location(f"flexmbs_study_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    if str(path.resolve().parent) not in sys.path:
-        sys.path.append(str(path.resolve().parent))  # as for a script that Python runs
-    try:
-        spec.loader.exec_module(module)
-    except FlexmbsError:
-        raise
-    except Exception as error:
-        raise StudyError(f"{path}: the script raised {type(error).__name__}: {error}") from error
+    module = executed(path, f"flexmbs_study_{path.stem}", "script", StudyError)
     study = getattr(module, "study", None)
     if not isinstance(study, Study):
         what = "has no variable 'study'" if study is None else f"'study' is a {type(study).__name__}"

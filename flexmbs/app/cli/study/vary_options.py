@@ -10,7 +10,8 @@ from typing import Any
 from flexmbs.case.parameters import number
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.study.entries import Choices, LogNormal, Normal, Range, RunSeeds, Triangular, Weibull, ensure
+from flexmbs.study.checks import ensure
+from flexmbs.study.entries import Choices, LogNormal, Normal, Range, RunSeeds, Triangular, Weibull
 from flexmbs.study.point_list import PointList
 from flexmbs.study.samplers import SAMPLERS, Sampler, sampler_by_name
 
