@@ -168,8 +168,7 @@ def _drawn(description: str, draw: Callable[[], Figure | None]) -> str:
 
 def _indices(found: Sensitivities) -> list[str]:
     """Table of the indices of one figure, what they mean, what limits them, and their bars."""
-    said = [f"R² of {name}: {value:.3f}." for name, value in found.r2.items()]
-    said += [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
+    said = [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
     return [
         f"<h3>{text(found.figure)}: {text(found.method)}, {found.runs} runs</h3>",
         _html(found.as_text()),

@@ -384,7 +384,7 @@ class Study:
         """How much each varied parameter matters for a figure, by the method that the sampler allows.
 
         Sobol indices with ``fm.SobolIndices``, elementary effects with ``fm.Morris``; with other samplers what any
-        sample gives: regression coefficients, rank correlations, first-order indices. ``table``: of this study.
+        sample gives: rank correlations and, from 200 runs on, first-order indices. ``table``: of this study.
         """
         table, figure = self.table() if table is None else table, self._column(figure)
         if isinstance(self.sampler, SobolIndices):

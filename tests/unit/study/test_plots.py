@@ -155,5 +155,5 @@ def test_bars_of_sensitivities_are_the_indices():
     found = given_data_indices(pendulum_like(300), "deflection")
     axes = plot_sensitivities(found).axes[0]
     widths = [patch.get_width() for patch in axes.patches[: len(found.indices)]]
-    assert np.allclose(widths, found.indices["SRC"].fillna(0.0))
+    assert np.allclose(widths, found.indices["S1"].fillna(0.0))
     assert [label.get_text() for label in axes.get_yticklabels()] == list(found.indices.index)
