@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from flexmbs.case.parameters import Setting, converted
 from flexmbs.common.errors import StudyError
+from flexmbs.common.names_in_messages import few
 from flexmbs.study.checks import ensure, number_of
 
 FloatArray = NDArray[np.float64]
@@ -26,7 +27,6 @@ FloatArray = NDArray[np.float64]
 SAFE_DIGITS, ALL_DIGITS = 12, 15
 # Quantile functions are infinite at 0 and 1, which a sampler may hit.
 _SMALLEST, _LARGEST = 1e-12, 1.0 - 1e-12
-EXAMPLES = "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True), fm.Normal(7850, 50), scipy.stats.norm(...)"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Range:
     """All numbers from ``low`` to ``high``, each equally probable; whole numbers for an int parameter (``whole``).
 
     With ``log=True`` the logarithm is uniform: as many values from 1 to 10 as from 10 to 100 (whole numbers n: with the
-    probability log((n + 1) / n)). StudyError for a range that is empty, inverted or infinite, and for ``log`` from <= 0.
+    probability log((n + 1) / n)). StudyError for a range that is empty or infinite, and for ``log`` from <= 0.
     """
 
     low: float
@@ -45,12 +45,9 @@ class Range:
     def __post_init__(self) -> None:
         for name in ("low", "high"):
             object.__setattr__(self, name, number_of(getattr(self, name), f"{name} end of a range"))
-        low, high = f"{self.low:g}", f"{self.high:g}"
-        fixed = "give the parameter this value for all runs (fixed values, --set) instead of varying it"
-        ensure(self.low != self.high, f"the range from {low} to {high} is empty; {fixed}")
-        right = f"write the smaller number first: {high} to {low}"
-        ensure(self.low < self.high, f"the range begins at {low} and ends at {high}; {right}")
-        ensure(self.low > 0 or not self.log, f"a logarithmic range must begin above 0, not at {low}")
+        right = "write the smaller number first, or fix one value for all runs (fixed values, --set)"
+        ensure(self.low < self.high, f"the range from {self.low:g} to {self.high:g} is empty; {right}")
+        ensure(self.low > 0 or not self.log, f"a logarithmic range must begin above 0, not at {self.low:g}")
 
     def __str__(self) -> str:
         return f"{self.low:g} to {self.high:g}" + (", logarithmic" if self.log else "")
@@ -87,14 +84,11 @@ class Choices:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(plain_value(value) for value in self.values))
         ensure(self.values, "the list of values is empty; give at least one value")
-        seen = set()
-        for value in self.values:
-            ensure((isinstance(value, bool), value) not in seen, f"the list has {value!r} twice; every value once")
-            seen.add((isinstance(value, bool), value))
+        different = {(isinstance(value, bool), value) for value in self.values}
+        ensure(len(different) == len(self.values), f"the list {self} has a value twice; give every value once")
 
     def __str__(self) -> str:
-        shown = [str(value) for value in self.values]
-        return ", ".join(shown if len(shown) <= 8 else [*shown[:6], "...", shown[-1]])
+        return few(self.values, 8)
 
     def quantiles(self, u: FloatArray) -> Sequence[object]:
         """The value for each u."""
@@ -120,8 +114,7 @@ class Distribution:
     frozen: Any = field(compare=False)
     low: float | None = None
     high: float | None = None
-    name: str = field(init=False, repr=False)
-    given: tuple[tuple[str, float], ...] = field(init=False, repr=False)  # its parameters, "" for those without a name
+    parameters: dict[str, Any] = field(init=False, repr=False, hash=False)  # name of the distribution, args, kwds
     between: tuple[float, float] = field(init=False, repr=False)  # cumulative probabilities of the limits
 
     def __post_init__(self) -> None:
@@ -132,13 +125,13 @@ class Distribution:
         example = "write for example scipy.stats.norm(7850, 50), or fm.Normal(7850, 50)"
         known = isinstance(self.frozen, stats.distributions.rv_frozen) and type(getattr(stats, name, None)) is type(kind)
         ensure(known, f"{what} is no distribution of scipy.stats with its parameters, which alone a study can store; {example}")
-        object.__setattr__(self, "name", name)
-        given = [*(("", value) for value in self.frozen.args), *sorted(self.frozen.kwds.items())]
         try:
-            object.__setattr__(self, "given", tuple((key, float(value)) for key, value in given))
+            args = [float(value) for value in self.frozen.args]
+            kwds = {key: float(value) for key, value in sorted(self.frozen.kwds.items())}
         except (TypeError, ValueError):
             raise StudyError(f"the parameters of the distribution {name} must be single numbers; {example}") from None
-        ensure(math.isfinite(float(self.frozen.ppf(0.5))), f"{self}: scipy.stats does not allow these parameters")
+        object.__setattr__(self, "parameters", {"distribution": name, "args": args, "kwds": kwds})
+        ensure(math.isfinite(self.frozen.ppf(0.5)), f"{self}: scipy.stats does not allow these parameters")
         for end in ("low", "high"):
             if getattr(self, end) is not None:
                 object.__setattr__(self, end, number_of(getattr(self, end), f"limit {end} of {name}"))
@@ -151,8 +144,10 @@ class Distribution:
 
     def text(self, form: str = "g") -> str:
         """The distribution as a call of scipy.stats, its numbers in this format ("r": every digit)."""
-        numbers = [(key, repr(value) if form == "r" else f"{value:{form}}") for key, value in self.given]
-        return f"{self.name}({', '.join(f'{key}={number}' if key else number for key, number in numbers)})"
+        args, kwds = self.parameters["args"], self.parameters["kwds"]
+        given = [("", value) for value in args] + [(f"{key}=", value) for key, value in kwds.items()]
+        numbers = [key + (repr(value) if form == "r" else f"{value:{form}}") for key, value in given]
+        return f"{self.parameters['distribution']}({', '.join(numbers)})"
 
     def __str__(self) -> str:
         limits = [f"{key}={end:g}" for key, end in (("low", self.low), ("high", self.high)) if end is not None]
@@ -203,7 +198,7 @@ Entry = Range | Choices | Distribution
 
 def Normal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
     """``scipy.stats.norm`` of given mean and standard deviation, truncated at ``low`` and ``high`` if they are given."""
-    return _made("norm", low, high, number_of(mean, "mean"), number_of(deviation, "standard deviation", above=0.0))
+    return _made("norm", low, high, mean, deviation)
 
 
 def LogNormal(mean: float, deviation: float, low: float | None = None, high: float | None = None) -> Any:
@@ -223,15 +218,14 @@ def Triangular(low: float, mode: float, high: float) -> Any:
 
 def Weibull(scale: float, shape: float, location: float = 0.0, low: float | None = None, high: float | None = None) -> Any:
     """``scipy.stats.weibull_min``: probability 1 - exp(-((x - location) / scale)^shape) of a value below x."""
-    shape, scale = number_of(shape, "shape", above=0.0), number_of(scale, "scale", above=0.0)
-    return _made("weibull_min", low, high, shape, loc=number_of(location, "location"), scale=scale)
+    return _made("weibull_min", low, high, shape, loc=location, scale=scale)
 
 
 def _made(name: str, low: float | None, high: float | None, *args: float, **kwds: float) -> Any:
     from scipy import stats
 
-    frozen = getattr(stats, name)(*args, **kwds)
-    return frozen if low is None and high is None else Distribution(frozen, low, high)
+    entry = Distribution(getattr(stats, name)(*args, **kwds), low, high)
+    return entry.frozen if low is None and high is None else entry
 
 
 def entry_from(given: Any) -> Entry | RunSeeds:
@@ -241,37 +235,38 @@ def entry_from(given: Any) -> Entry | RunSeeds:
     """
     if isinstance(given, Entry | RunSeeds):
         return given
-    if isinstance(given, list | range | set | frozenset):
-        return Choices(tuple(sorted(given, key=repr) if isinstance(given, set | frozenset) else given))
+    if isinstance(given, list | range):
+        return Choices(tuple(given))
     if isinstance(given, tuple):
-        ranged = len(given) == 2 or (len(given) == 3 and given[2] == "log")
-        ensure(ranged, f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
-        return Range(given[0], given[1], log=len(given) == 3)
-    if hasattr(given, "ppf") or hasattr(given, "icdf"):
+        ensure(len(given) == 2, f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
+        return Range(*given)
+    if hasattr(given, "ppf"):
         return Distribution(given)
-    ensure(hasattr(given, "tolist"), f"{given!r} says no values; write {EXAMPLES}")
+    examples = "a range (0.8, 1.2), a list [2, 3, 4], fm.Range(1e9, 1e11, log=True), fm.Normal(7850, 50)"
+    ensure(hasattr(given, "tolist"), f"{given!r} says no values; write {examples}, ...")
     return entry_from(given.tolist())  # an array
 
 
-def checked_entry(entry: Entry, setting: Setting) -> Entry:
+def checked_entry(entry: Entry | RunSeeds, setting: Setting) -> Entry | RunSeeds:
     """The entry as it is used for a parameter: its values have the parameter's type.
 
     StudyError or CaseError, without the parameter's name, if the parameter cannot have these values.
     """
-    kind, low, high = setting.kind, setting.minimum, setting.maximum
+    kind = setting.kind
+    if isinstance(entry, RunSeeds):
+        ensure(kind is int, "seeds are whole numbers, which the parameter is not")
+        return entry
     if isinstance(entry, Choices):
         return Choices(tuple(converted(setting, value) for value in entry.values))
-    text = {str: "text", bool: "true or false", tuple: "a tuple of numbers"}.get(kind)
-    what = "range" if isinstance(entry, Range) else "distribution"
-    ensure(text is None, f"it is {text}, which has no {what}: give a list of values")
+    parts = f"a tuple of numbers ({setting.name}[0] is one of them)"
+    is_other = {str: "text", bool: "true or false", tuple: parts}.get(kind)
+    ensure(not is_other, f"it is {is_other}, which has no {type(entry).__name__.lower()}: give a list of values")
     if isinstance(entry, Distribution):
         right = "give a range, a list, or a discrete distribution such as scipy.stats.binom(10, 0.3)"
         ensure(kind is float or entry.is_discrete, f"it is a whole number, which {entry} is not: {right}")
         return entry
-    ensure(low is None or entry.low >= low, f"the range begins at {entry.low:g}, below the parameter's minimum {low}")
-    ensure(high is None or entry.high <= high, f"the range ends at {entry.high:g}, above the parameter's maximum {high}")
-    for end in (entry.low, entry.high) if kind is int else ():
-        ensure(end == int(end), f"the parameter is a whole number, which {end:g}, an end of the range, is not")
+    for end in (entry.low, entry.high):
+        converted(setting, end)
     return replace(entry, whole=kind is int)
 
 
@@ -280,28 +275,24 @@ def entry_to_json(entry: Entry | RunSeeds) -> dict[str, Any]:
     if isinstance(entry, Range):
         return {"range": [entry.low, entry.high], "log": entry.log}
     if isinstance(entry, Choices):
-        return {"choices": [list(value) if isinstance(value, tuple) else value for value in entry.values]}
+        return {"choices": list(entry.values)}
     if isinstance(entry, RunSeeds):
         return {"run_seeds": True}
-    args, kwds = [value for key, value in entry.given if not key], {key: value for key, value in entry.given if key}
-    return {"distribution": entry.name, "args": args, "kwds": kwds, "low": entry.low, "high": entry.high}
+    return {**entry.parameters, "low": entry.low, "high": entry.high}
 
 
 def entry_from_json(data: Mapping[str, Any]) -> Entry | RunSeeds:
-    """The entry that :func:`entry_to_json` wrote; StudyError for other data."""
+    """The entry that :func:`entry_to_json` wrote; StudyError, KeyError, TypeError, ValueError or AttributeError for other data."""
     from scipy import stats
 
-    try:
-        if "range" in data:
-            low, high = data["range"]
-            return Range(low, high, log=data["log"])
-        if "choices" in data:
-            return Choices(data["choices"])
-        if "run_seeds" in data:
-            return RunSeeds()
-        return Distribution(getattr(stats, data["distribution"])(*data["args"], **data["kwds"]), data["low"], data["high"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StudyError(f"the stored values {data!r} of a parameter cannot be read ({type(error).__name__}: {error})") from None
+    if "range" in data:
+        low, high = data["range"]
+        return Range(low, high, log=data["log"])
+    if "choices" in data:
+        return Choices(data["choices"])
+    if "run_seeds" in data:
+        return RunSeeds()
+    return Distribution(getattr(stats, data["distribution"])(*data["args"], **data["kwds"]), data["low"], data["high"])
 
 
 def plain_value(value: object) -> object:

@@ -35,13 +35,8 @@ class Sampler:
     grows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, self.size, whole_number(getattr(self, self.size), f"number of {self.size} of the sampler {self.name}")
-        )
-
-    def count(self, space: Space) -> int:
-        """Number of points."""
-        return int(getattr(self, self.size))
+        what = f"number of {self.size} of the sampler {self.name}"
+        object.__setattr__(self, self.size, whole_number(getattr(self, self.size), what))
 
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points, ``points[i]`` -> parameter -> value; StudyError for values that a parameter cannot have.
@@ -50,8 +45,7 @@ class Sampler:
         """
         ensure(space.varied or space.seeds, "the space is empty, so all runs would be the same; vary at least one parameter")
         generator = np.random.default_rng(whole_number(seed, "seed of a study", smallest=0))
-        unit = self._unit(space, generator) if len(space) else np.empty((self.count(space), 0))
-        return Points.of_unit_cube(space, seed, np.ascontiguousarray(unit))
+        return Points.of_unit_cube(space, seed, np.ascontiguousarray(self._unit(space, generator)))
 
     def _unit(self, space: Space, generator: np.random.Generator) -> FloatArray:
         """Points of the unit cube, of shape (points, dimensions): quantiles of the parameters."""
@@ -100,7 +94,9 @@ class LatinHypercube(Sampler):
         ensure(right, f"optimization must be None or 'random-cd', not {self.optimization!r}")
 
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
-        return qmc().LatinHypercube(len(space), optimization=self.optimization, seed=generator).random(self.runs)
+        from scipy.stats import qmc
+
+        return qmc.LatinHypercube(len(space), optimization=self.optimization, seed=generator).random(self.runs)
 
 
 @dataclass(frozen=True)
@@ -118,8 +114,10 @@ class Sobol(Sampler):
         _advise_power_of_two(self.runs, "runs")
 
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
+        from scipy.stats import qmc
+
         exponent = (self.runs - 1).bit_length()
-        return qmc().Sobol(len(space), scramble=True, seed=generator).random_base2(exponent)[: self.runs]
+        return qmc.Sobol(len(space), scramble=True, seed=generator).random_base2(exponent)[: self.runs]
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,9 @@ class Halton(Sampler):
     name = "halton"
 
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
-        return qmc().Halton(len(space), scramble=True, seed=generator).random(self.runs)
+        from scipy.stats import qmc
+
+        return qmc.Halton(len(space), scramble=True, seed=generator).random(self.runs)
 
 
 @dataclass(frozen=True)
@@ -152,17 +152,13 @@ class SobolIndices(Sampler):
         super().__post_init__()
         _advise_power_of_two(self.base, "base points")
 
-    def count(self, space: Space) -> int:
-        """Number of points."""
-        return self.base * ((2 if self.second_order else 1) * len(space) + 2)
-
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
-        _require_parameters(space, 2)
+        problem = _problem(space, 2)
         from SALib.sample.sobol import sample
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of the power of 2, which has been said
-            return sample(space.problem(), self.base, calc_second_order=self.second_order, seed=generator)
+            return sample(problem, self.base, calc_second_order=self.second_order, seed=generator)
 
 
 @dataclass(frozen=True)
@@ -184,16 +180,11 @@ class Morris(Sampler):
         even = whole_number(self.levels, "number of levels", smallest=2) % 2 == 0
         ensure(even, f"the number of levels of Morris trajectories must be even, not {self.levels}")
 
-    def count(self, space: Space) -> int:
-        """Number of points."""
-        return self.trajectories * (len(space) + 1)
-
     def _unit(self, space: Space, generator: np.random.Generator) -> Any:
-        _require_parameters(space, 1)
+        problem = _problem(space, 1, _TAIL)
         from SALib.sample.morris import sample
 
-        ends = [(_TAIL, 1.0 - _TAIL) if isinstance(item.entry, Distribution) else (0.0, 1.0) for item in space.varied]
-        return sample(space.problem(ends), self.trajectories, num_levels=self.levels, seed=generator)
+        return sample(problem, self.trajectories, num_levels=self.levels, seed=generator)
 
 
 @dataclass(frozen=True)
@@ -219,10 +210,6 @@ class Grid(Sampler):
         for name, count in given:
             whole_number(count, f"number of levels of {name}")
 
-    def count(self, space: Space) -> int:
-        """Number of points."""
-        return len(self.points(space))
-
     def points(self, space: Space, seed: int = 0) -> Points:
         """The points; StudyError, with the product, if there are more than 100,000 and not confirmed."""
         ensure(space.varied, "the space has no parameter of which a grid could be made; vary at least one")
@@ -232,13 +219,10 @@ class Grid(Sampler):
         values = [item.typed(item.entry.levels(given.get(item.name, _LEVELS))) for item in space.varied]
         sizes = [len(each) for each in values]
         count, product = math.prod(sizes), f"{' x '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
-        ensure(
-            count <= GRID_LIMIT or self.confirmed,
-            f"the grid has {product}{count} points, more than {GRID_LIMIT}; take fewer levels, or a Latin hypercube or Sobol "
-            "sequence, whose number of runs you choose, or confirm that you want them all: confirmed=True, --yes",
-        )
+        right = "take fewer levels or another sampler, or confirm that you want them all: confirmed=True, --yes"
+        ensure(count <= GRID_LIMIT or self.confirmed, f"the grid has {product}{count} points, more than {GRID_LIMIT}; {right}")
         for item, each in zip(space.varied, values, strict=True):
-            item.check(each, "levels")
+            item.check(each)
 
         def columns(first: int, last: int) -> list[Sequence[object]]:
             places = np.unravel_index(np.arange(first, last), sizes)
@@ -256,43 +240,35 @@ SAMPLERS: dict[str, type[Sampler]] = {
 }
 
 
-def sampler_by_name(name: str, **options: Any) -> Sampler:
+def sampler_by_name(name: str, /, **options: Any) -> Sampler:
     """A sampler by its name, such as ``sampler_by_name("lhs", runs=100)``.
 
     Raises StudyError for an unknown name, a missing option or one that the sampler does not have.
     """
-    if name not in SAMPLERS:
-        raise StudyError(f"no sampler {name!r}. {near_names(name, SAMPLERS)} A list of points is given as FILE.csv")
+    ensure(name in SAMPLERS, f"no sampler {name!r}. {near_names(name, SAMPLERS)} A list of points is given as FILE.csv")
     kind = SAMPLERS[name]
-    known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
-    for option in options:
-        if option not in known:
-            raise StudyError(f"the sampler {name} has no option {option!r}. {near_names(option, known)}")
-    if kind.size not in options and kind is not Grid:
-        raise StudyError(f"the sampler {name} needs {kind.size}, for example {kind.size}={128 if kind.size == 'runs' else 16}")
-    return kind(**options)
-
-
-def qmc() -> Any:
-    """scipy.stats.qmc, which takes half a second to load."""
-    from scipy.stats import qmc as module
-
-    return module
+    try:
+        return kind(**options)
+    except TypeError:
+        needs = "" if kind is Grid else f"needs {kind.size}, for example {kind.size}={128 if kind.size == 'runs' else 16}, and "
+        has, given = (", ".join(names) for names in ([entry.name for entry in fields(kind)], options))  # type: ignore[arg-type]
+        raise StudyError(f"the sampler {name} {needs}has the options {has}, not {given or 'none'}") from None
 
 
 def _advise_power_of_two(count: int, what: str) -> None:
-    """StudyWarning for a number of points of a Sobol sequence that is no power of 2."""
     below = 2 ** (count.bit_length() - 1)
     if count != below:
-        warn(
-            f"{count} {what} of a Sobol sequence are no power of 2, so they fill the space less evenly; "
-            f"{below} or {2 * below} would be better",
-            StudyWarning,
-        )
+        better = f"so they fill the space less evenly; {below} or {2 * below} would be better"
+        warn(f"{count} {what} of a Sobol sequence are no power of 2, {better}", StudyWarning)
 
 
-def _require_parameters(space: Space, least: int) -> None:
-    """StudyError for a space of which there are no sensitivity indices, or without SALib."""
+def _problem(space: Space, least: int, tail: float = 0.0) -> dict[str, Any]:
+    """The space as SALib's functions take it, with bounds of the quantiles: those of distributions without their tails.
+
+    StudyError for a space of which there are no sensitivity indices, or without SALib.
+    """
     require("SALib", "a sample for sensitivity indices", StudyError, extra="studies")
     few = f"the space varies {len(space)}, at least {least} are needed (seeds of runs are none)"
     ensure(len(space) >= least, f"sensitivity indices say which of the parameters matters; {few}")
+    ends = [[tail, 1.0 - tail] if isinstance(item.entry, Distribution) else [0.0, 1.0] for item in space.varied]
+    return {"num_vars": len(space), "names": list(space.names), "bounds": ends}

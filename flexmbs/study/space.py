@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -14,18 +13,9 @@ from flexmbs.case.parameters import Setting, converted, settings_of
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.study.checks import ensure, whole_number
-from flexmbs.study.entries import (
-    Choices,
-    Distribution,
-    FloatArray,
-    RunSeeds,
-    checked_entry,
-    entry_from,
-    entry_from_json,
-    entry_to_json,
-)
+from flexmbs.study.entries import FloatArray, RunSeeds, checked_entry, entry_from, entry_from_json, entry_to_json
 
-_COMPONENT = re.compile(r"(\w+)\[(\d+)\]")
+_COMPONENT = re.compile(r"(\w+)\[(0|[1-9]\d*)\]")
 _BLOCK = 1024  # points that are made at once: making one alone takes a distribution's function 0.1 ms
 #: Values of the dimensions for points [first, last): one sequence for each dimension.
 Columns = Callable[[int, int], Sequence[Sequence[object]]]
@@ -51,23 +41,14 @@ class Dimension:
             return [float(value) if isinstance(value, int) else value for value in values]
         return values
 
-    def check(self, values: Sequence[Any], what: str) -> None:
-        """StudyError if the parameter cannot have one of these values of a distribution; ``what`` they are."""
-        least = -math.inf if self.setting.minimum is None else self.setting.minimum
-        most = math.inf if self.setting.maximum is None else self.setting.maximum
-        numbers = np.array(values if isinstance(self.entry, Distribution) else [], dtype=float)  # others have been checked
-        wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= least) & (numbers <= most)))
-        if not len(wrong):
-            return
-        first, limit, remedy = numbers[wrong[0]], "not finite", "low= and high="
-        if math.isfinite(first):
-            limit, remedy = f"below the parameter's minimum {least:g}", f"low={least:g}"
-            if first > most:
-                limit, remedy = f"above the parameter's maximum {most:g}", f"high={most:g}"
-        raise StudyError(
-            f"space: {self.label}: {len(wrong)} of {len(values)} {what} of {self.entry} cannot be run; the first, "
-            f"number {wrong[0]}, has {first:.6g}, which is {limit}: truncate the distribution with {remedy}"
-        )
+    def check(self, values: Iterable[object]) -> None:
+        """StudyError if the parameter cannot have one of these values of a distribution; others have been checked."""
+        try:
+            for value in values:
+                converted(self.setting, value)
+        except CaseError as error:
+            right = "truncate the distribution with low= and high="
+            raise StudyError(f"space: {self.label}: {self.entry} gives values that cannot be run: {error}; {right}") from None
 
 
 class Space:
@@ -99,20 +80,21 @@ class Space:
         self.fixed = {name: self._fixed(name, value) for name, value in (fixed or {}).items()}
         self.base = {name: setting.default for name, setting in self.settings.items()} | self.fixed
         found = [self._dimension(name, entry) for name, entry in entries.items()]
+        for item in found:
+            whole, name = item.setting.name, item.name
+            if item.component is None:
+                also = f"also fixed to {self.fixed.get(whole)!r}; leave out one of them"
+                ensure(whole not in self.fixed, f"space: {name} is varied, and {also}")
+            else:
+                ensure(whole not in entries, f"space: {whole} is varied as a whole, so its component {name} cannot be varied too")
         self.varied = tuple(item for item in found if not isinstance(item.entry, RunSeeds))
         self.seeds = tuple(item.setting for item in found if isinstance(item.entry, RunSeeds))
         self._entries = {item.name: item.entry for item in found}
-        self._refuse_repeated(found)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the dimensions, "length" or "axis[1]"."""
         return tuple(item.name for item in self.varied)
-
-    @property
-    def seed_names(self) -> tuple[str, ...]:
-        """Names of the parameters that have a seed of their own in each run."""
-        return tuple(setting.name for setting in self.seeds)
 
     @property
     def units(self) -> dict[str, str]:
@@ -127,14 +109,9 @@ class Space:
     def __len__(self) -> int:
         return len(self.varied)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and (self._entries, self.fixed) == (other._entries, other.fixed)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __str__(self) -> str:
         lines = [f"{item.label}: {item.entry}" for item in self.varied]
-        return "\n".join([*lines, *(f"{name}: {RunSeeds()}" for name in self.seed_names)])
+        return "\n".join([*lines, *(f"{setting.name}: {RunSeeds()}" for setting in self.seeds)])
 
     def assembled(self, values: Sequence[object], run: int, seed: int) -> dict[str, object]:
         """Parameter -> value of one run from the values of the dimensions; components are put into their tuples.
@@ -155,21 +132,12 @@ class Space:
         return found
 
     def parameters(self, values: Mapping[str, object]) -> dict[str, object]:
-        """All parameters of the case in a run with these values; CaseError for what it does not take."""
-        for name in values:
-            if name not in self.settings:
-                raise CaseError(f"the case has no parameter {name!r}. {near_names(name, self.settings)}")
+        """All parameters of the case in a run with these values of some of them; CaseError for what it does not take."""
         return self.base | {name: converted(self.settings[name], value) for name, value in values.items()}
-
-    def problem(self, bounds: Sequence[tuple[float, float]] | None = None) -> dict[str, Any]:
-        """The space as SALib's functions take it: num_vars, names, and bounds of the quantiles (0 and 1 by default)."""
-        ends = [list(pair) for pair in bounds or [(0.0, 1.0)] * len(self)]
-        return {"num_vars": len(self), "names": list(self.names), "bounds": ends}
 
     def to_json(self) -> dict[str, Any]:
         """The entries and fixed values as plain data."""
-        fixed = {name: list(value) if isinstance(value, tuple) else value for name, value in self.fixed.items()}
-        return {"entries": {name: entry_to_json(entry) for name, entry in self._entries.items()}, "fixed": fixed}
+        return {"entries": {name: entry_to_json(entry) for name, entry in self._entries.items()}, "fixed": self.fixed}
 
     @classmethod
     def from_json(cls, parameters: type | Iterable[Setting], data: Mapping[str, Any]) -> Space:
@@ -177,28 +145,21 @@ class Space:
         entries = {name: entry_from_json(entry) for name, entry in data["entries"].items()}
         return cls(parameters, entries, data.get("fixed"))
 
-    def with_entries(self, entries: Mapping[str, object]) -> Space:
-        """A space of the same case with further entries."""
-        return Space(self.settings.values(), {**self._entries, **entries}, self.fixed)
-
     def setting(self, name: str) -> tuple[Setting, int | None]:
         """What the values of "length" or "axis[1]" are checked against, and the component.
 
         StudyError with near names, or for a component that the parameter does not have.
         """
-        match = _COMPONENT.fullmatch(name.strip())
+        match = _COMPONENT.fullmatch(name)
         whole = match[1] if match else name
-        known = near_names(whole, self.settings)
-        ensure(whole in self.settings, f"space: the case has no parameter {whole!r}. {known}")
+        ensure(whole in self.settings, f"space: the case has no parameter {whole!r}. {near_names(whole, self.settings)}")
         setting, value = self.settings[whole], self.base[whole]
         if match is None:
             return setting, None
         ensure(setting.kind is tuple, f"space: {name}: the parameter {whole} has no components; write {whole}")
-        if not isinstance(value, tuple):
-            right = f"fix {whole} to a tuple, or give a list of tuples for it"
-            raise StudyError(f"space: {name}: {whole} has no value of which a component could be varied; {right}")
-        place, size = int(match[2]), len(value)
-        ensure(place < size, f"space: {name}: {whole} has {size} components, {whole}[0] to {whole}[{size - 1}]")
+        size, place = len(value) if isinstance(value, tuple) else 0, int(match[2])
+        right = f"{whole}[0] to {whole}[{size - 1}]" if size else f"fix {whole} to a tuple, or give a list of tuples for it"
+        ensure(place < size, f"space: {name}: {whole} has {size} components: {right}")
         return replace(setting, kind=float, optional=False), place
 
     def _fixed(self, name: str, value: object) -> object:
@@ -211,32 +172,9 @@ class Space:
     def _dimension(self, name: str, given: object) -> Dimension:
         setting, place = self.setting(name)
         try:
-            entry: Any = entry_from(given)
-            if isinstance(entry, RunSeeds):
-                ensure(setting.kind is int and place is None, f"{entry} are whole numbers, which the parameter is not")
-                return Dimension(name, setting, place, entry)
-            size = len(setting.default) if isinstance(setting.default, tuple) else 0
-            parts = f"; its components are {setting.name}[0] to {setting.name}[{size - 1}]" if size else ""
-            is_list = setting.kind is not tuple or isinstance(entry, Choices)
-            ensure(is_list, f"it is a tuple of numbers: give a list of tuples{parts}")
-            return Dimension(name, setting, place, checked_entry(entry, setting))
+            return Dimension(name, setting, place, checked_entry(entry_from(given), setting))
         except (StudyError, CaseError) as error:
             raise StudyError(f"space: {name}{f' [{setting.unit}]' if setting.unit else ''}: {error}") from None
-
-    def _refuse_repeated(self, found: Sequence[Dimension]) -> None:
-        """StudyError for a parameter that is varied as a whole and by component, or fixed and varied."""
-        whole = {item.setting.name for item in found if item.component is None}
-        seen = set()
-        for item in found:
-            name, parameter = item.name, item.setting.name
-            if item.component is None:
-                also = f"also fixed to {self.fixed.get(parameter)!r}; leave out one of them"
-                ensure(parameter not in self.fixed, f"space: {name} is varied, and {also}")
-            else:
-                both = f"space: {parameter} is varied as a whole, so its component {name} cannot be varied too"
-                ensure(parameter not in whole, both)
-                ensure((parameter, item.component) not in seen, f"space: {name} is varied twice")
-            seen.add((parameter, item.component))
 
 
 class Points(Sequence[dict[str, object]]):
@@ -273,10 +211,7 @@ class Points(Sequence[dict[str, object]]):
         """
         for item, u in zip(space.varied, unit.T, strict=True):
             # Values do not decrease with u, so the two extreme ones tell.
-            try:
-                item.check(item.entry.quantiles(np.array([u.min(), u.max()])), "points")
-            except StudyError:
-                item.check(item.entry.quantiles(u), "points")  # says how many
+            item.check(item.entry.quantiles(np.array([u.min(), u.max()])))
 
         def columns(first: int, last: int) -> list[Sequence[object]]:
             return [item.typed(item.entry.quantiles(u[first:last])) for item, u in zip(space.varied, unit.T, strict=True)]
@@ -286,22 +221,16 @@ class Points(Sequence[dict[str, object]]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the dimensions and of the parameters that have seeds."""
-        return self.space.names + self.space.seed_names
+        return (*self.space.names, *(setting.name for setting in self.space.seeds))
 
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, place: int) -> dict[str, object]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[dict[str, object]]: ...
-    def __getitem__(self, place: int | slice) -> dict[str, object] | list[dict[str, object]]:
-        """Parameter values of one point, or of several."""
+    def __getitem__(self, place: Any) -> Any:
+        """Parameter values of one point; a list of them for a slice."""
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(self._count))]
-        run = int(place) + (self._count if place < 0 else 0)
-        if not 0 <= run < self._count:
-            raise IndexError(f"point {place} of {self._count}")
+        run = range(self._count)[place]
         block, within = divmod(run, _BLOCK)
         # Read once and replaced as a whole: threads of an executor may ask at the same time.
         kept, rows = self._last
@@ -311,6 +240,3 @@ class Points(Sequence[dict[str, object]]):
             rows = list(zip(*columns, strict=True)) if columns else [()] * (last - first)
             self._last = (block, rows)
         return self.space.assembled(rows[within], run, self.seed)
-
-    def __iter__(self) -> Iterator[dict[str, object]]:
-        return (self[place] for place in range(self._count))

@@ -40,7 +40,7 @@ def test_texts_of_vary(text, name, entry):
         ("length=", "write name=values, for example"),
         ("=1..2", "write name=values, for example"),
         ("length=0.5", r"one value varies nothing \(--set fixes a value for all runs\); examples .* length=0.8..1.2"),
-        ("length=1.2..0.8", "write the smaller number first: 0.8 to 1.2"),
+        ("length=1.2..0.8", "the range from 1.2 to 0.8 is empty; write the smaller number first"),
         ("length=1..1", "the range from 1 to 1 is empty"),
         ("length=1..", "'' is not a number; a range is low..high"),
         ("length=0..1..5", r"a range has two ends, low..high; a grid's number of values is said by --levels"),
