@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 POINTS, FAILED, GREY = "#1f77b4", "#d62728", "0.45"
-WIDE = 30.0  # largest over smallest value from which logarithms are considered
+WIDE = 30.0  # largest over smallest value from which an axis may be logarithmic
 LETTERS, MOST_CATEGORIES, MOST_WHOLE = 14, 12, 30  # at a tick; ticks; range of whole numbers that get a bar each
 STEPS = [1, 2, 2.5, 5, 10]
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,9 @@ class Scale:
     """A column ready to be drawn."""
 
     name: str  # of the column
-    label: str  # name with unit and a power of ten such as "[10⁹ Pa]"
+    label: str  # name with unit
     values: Numbers  # (n,) numbers, or places of categories; nan where there is no finite value
     log: bool = False  # whether the axis is logarithmic
-    power: int = 0  # power of ten by which values are divided in tick labels
     categories: tuple[str, ...] = ()  # texts in the order of their places; empty for numbers
     whole: bool = False  # whether the values are whole numbers, close enough together to be told apart
 
@@ -69,14 +67,10 @@ class Scale:
         """(n,) where the values stand on the axis, 0 at its beginning to 1 at its end."""
         return np.asarray((self.along - self.ends[0]) / (self.ends[1] - self.ends[0]))
 
-    def at(self, places: Numbers) -> Numbers:
-        """Values at places of the axis, 0 to 1."""
-        along = self.ends[0] + places * (self.ends[1] - self.ends[0])
-        return np.asarray(10.0**along if self.log else along)
-
     def put_on(self, axes: Axes, which: str, *, ticks: int = 6, labelled: bool = True) -> None:
         """Scale, limits, ticks and label of the "x" or "y" axis."""
-        axes.set(**{f"{which}scale": "log" if self.log else "linear", f"{which}lim": self.at(np.array([0.0, 1.0]))})
+        ends = [10.0**end for end in self.ends] if self.log else self.ends
+        axes.set(**{f"{which}scale": "log" if self.log else "linear", f"{which}lim": ends})
         self.put_ticks(getattr(axes, f"{which}axis"), ticks)
         if self.categories and which == "x" and sum(map(len, short_texts(self.categories)[:MOST_CATEGORIES])) > 30:
             axes.xaxis.set_tick_params(rotation=90)
@@ -84,7 +78,7 @@ class Scale:
             axes.set(**{f"{which}label": self.label})
 
     def put_ticks(self, axis: Any, ticks: int = 6) -> None:
-        """Ticks of an axis: texts of categories, numbers in the power of ten of the label; matplotlib's if logarithmic."""
+        """Ticks of an axis: texts of categories, numbers in few letters; matplotlib's if logarithmic."""
         from matplotlib.ticker import MaxNLocator
 
         if self.categories:
@@ -92,32 +86,21 @@ class Scale:
             axis.set_ticks(range(0, len(self.categories), every), labels=short_texts(self.categories)[::every])
         elif not self.log:
             axis.set_major_locator(MaxNLocator(ticks, steps=STEPS, integer=self.whole))
-            axis.set_major_formatter(lambda value, _: self.text(value, 6))
-
-    def text(self, value: float, digits: int = 4) -> str:
-        """A value in the power of ten of the label, as ticks show it."""
-        return f"{value / 10.0**self.power:.{digits}g}"
+            axis.set_major_formatter(lambda value, _: f"{value:.6g}")
 
 
 def scale_of(table: DataFrame, name: str) -> Scale:
     """The scale that suits a column: categories for text, logarithms for positive values spread over decades."""
+    shown = no_formula(label(table, name))
     if is_text(column(table, name)):
-        texts = table[name].astype("category").cat.remove_unused_categories().cat
-        order = texts.categories.argsort()
-        places = np.append(np.argsort(order).astype(float), np.nan)[texts.codes]  # the code of no value is -1
-        names = tuple(map(no_formula, texts.categories[order])) or ("(none)",)
-        return Scale(name, no_formula(label(table, name)), places, categories=names)
+        codes, texts = table[name].astype(object).factorize(sort=True)  # the code of no value is -1
+        return Scale(name, shown, np.where(codes < 0, np.nan, codes), categories=tuple(map(no_formula, texts)) or ("(none)",))
     values = numbers(table, name)
     finite = values[np.isfinite(values)]
-    log = _spread_over_decades(finite)
-    largest = float(np.abs(finite).max(initial=0.0))
-    power = 0 if log or largest == 0.0 or 1e-2 <= largest < 1e4 else max(-300, int(3 * np.floor(np.log10(largest) / 3)))
-    whole = not log and len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all() and largest < 1e12)
-    shown = label(table, name)
-    if power:
-        unit = table.attrs.get("units", {}).get(name, "")
-        shown = f"{name} [10{str(power).translate(SUPERSCRIPT)} {unit}".rstrip() + "]"
-    return Scale(name, no_formula(shown), values, log, power, whole=whole)
+    low, middle, high = np.quantile(finite, [0.0, 0.5, 1.0]) if len(finite) > 2 else (0.0, 0.0, 0.0)
+    log = bool(low > 0.0 and high > WIDE * low and 4.0 * middle < low + high)  # wide, and crowded at the lower end
+    whole = len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all() and np.abs(finite).max() < 1e12)
+    return Scale(name, shown, values, log, whole=whole and not log)
 
 
 def no_formula(text: str) -> str:
@@ -137,14 +120,6 @@ def response_of(table: DataFrame, response: str | None) -> Scale:
     ensure(name, "the runs of this study have no figure that is a number")
     numbers(table, name)  # StudyError for text
     return scale_of(table, name)
-
-
-def _spread_over_decades(values: Numbers) -> bool:
-    """Whether logarithms fill the axis more evenly than the values do: their median is nearer to its middle."""
-    low, middle, high = np.quantile(values, [0.0, 0.5, 1.0]) if len(values) > 2 else (0.0, 0.0, 0.0)
-    if low <= 0.0 or high < WIDE * low:
-        return False
-    return bool(abs(np.log(middle / low) / np.log(high / low) - 0.5) < abs((middle - low) / (high - low) - 0.5))
 
 
 def short_texts(texts: Sequence[str]) -> list[str]:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.study.checks import ensure
 from flexmbs.study.plot_axes import (
     FAILED,
+    GREY,
     POINTS,
     STEPS,
     Scale,
@@ -28,7 +28,7 @@ from flexmbs.study.plot_axes import (
     some,
     varying_figures,
 )
-from flexmbs.study.table import Numbers, finished, named, summary
+from flexmbs.study.table import finished, named, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,12 +37,8 @@ if TYPE_CHECKING:
 
 Drawn = tuple["Figure", str, list[str]]  # figure, default title, notes
 MOST_COLUMNS, MOST_AXES, MOST_PANELS = 8, 10, 12  # of a scatter matrix, of parallel coordinates, of the others
-MOST_POINTS, MOST_LINES, MOST_RANKED, MOST_FITTED = 3000, 2000, 100_000, 800  # a fit costs the third power of its runs
-MOST_LEVELS, MOST_BINS, RUNS_A_BIN, MOST_BARS, RESOLUTION, FOLDS = 12, 12, 8, 60, 81, 5
-LEFT, RIGHT, TOP, BOTTOM = 1.4, 0.25, 0.5, 1.6  # margins of a scatter matrix, inches
-#: Kernel, degree and smoothing of scipy.interpolate.RBFInterpolator; with much smoothing the polynomial alone is left.
-FITS = {"plane": ("linear", 1, 1e9), "quadratic polynomial": ("cubic", 2, 1e9)}
-FITS |= {f"thin-plate spline, {amount:g}": ("thin_plate_spline", 1, amount) for amount in (1e-6, 1e-3, 0.1, 10.0)}
+MOST_POINTS, MOST_LINES, MOST_RANKED = 3000, 2000, 100_000
+MOST_LEVELS, MOST_BINS, RUNS_A_BIN, MOST_BARS = 12, 12, 8, 60
 
 
 def plot(
@@ -76,21 +72,18 @@ def _chosen(table: DataFrame, names: Sequence[str] | None, known: Sequence[str],
     scales = [scale_of(table, name) for name in known]
     varied = [scale for scale in scales if scale.varies]
     figures = [scale for scale in varied if scale.name in table.attrs["figures"]]
-    figures = figures[: max(most - len(varied) + len(figures), most // 2)]
-    parameters = [scale for scale in varied if scale.name in table.attrs["parameters"]][: most - len(figures)]
-    hidden = [scale.name for scale in varied if scale not in (*parameters, *figures)]
-    return [*parameters, *figures] or scales[:most], f"not shown: {few(hidden, 4)}" if hidden else ""
+    parameters = [scale for scale in varied if scale.name in table.attrs["parameters"]]
+    shown = [*parameters[: most - min(len(figures), most // 2)], *figures][:most]
+    hidden = [scale.name for scale in varied if scale not in shown]
+    return shown or scales[:most], f"not shown: {few(hidden, 4)}" if hidden else ""
 
 
 def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -> Drawn:
     """Columns against each other, histograms of all runs, rank correlations; failed runs are red crosses and ticks."""
     scales, note = _chosen(table, names, [*named(table, "parameters"), *named(table, "figures")], MOST_COLUMNS)
-    inner = len(scales) * (side := max(1.2, min(2.6, 11.0 / len(scales))))
-    width, height = LEFT + inner + RIGHT + (1.3 if color else 0.0), TOP + inner + BOTTOM
-    figure = new_figure(width, height)
-    figure.set_layout_engine(None)  # one that is solved for takes seconds with so many panels
+    size = len(scales) * max(1.2, min(2.6, 11.0 / len(scales)))
+    figure = new_figure(1.2 + size + (1.3 if color else 0.0), 2.0 + size)
     grid = figure.subplots(len(scales), len(scales), squeeze=False)
-    figure.subplots_adjust(LEFT / width, BOTTOM / height, (LEFT + inner) / width, 1.0 - TOP / height, 0.12, 0.12)
     colors, add_colors = colored(scale_of(table, color) if color else None, len(table))
     ended = finished(table)
     (rows, thinned), (failed, _) = some(ended, MOST_POINTS), some(~ended, MOST_POINTS // 4)
@@ -102,8 +95,7 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
             axes.set_axis_off()
             value = correlation.get(x.name, {}).get(y.name, np.nan)
             if np.isfinite(value):  # it is not for categories and constants
-                look = {"color": POINTS if value >= 0 else "#b35806", "alpha": 0.35 + 0.65 * abs(value), "ha": "center"}
-                axes.text(0.5, 0.5, f"{value:+.2f}", va="center", size=9 + 7 * abs(value), transform=axes.transAxes, **look)
+                axes.text(0.5, 0.5, f"{value:+.2f}", ha="center", va="center", color=GREY if abs(value) < 0.3 else "black")
             continue
         if i == j:
             _histogram(axes, x)
@@ -116,30 +108,24 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
             y.put_on(axes, "y", ticks=3, labelled=False)
         x.put_on(axes, "x", ticks=3, labelled=False)
         axes.tick_params(labelsize=7.5, labelbottom=i == len(scales) - 1, labelleft=j == 0 < i)
-        if i == len(scales) - 1:
-            axes.set_xlabel(in_lines(x.label), fontsize=8.5)
-            axes.tick_params(axis="x", rotation=90 if x.categories else 0)
-            axes.xaxis.set_label_coords(0.5, -(1.1 if x.categories else 0.3) / side)
-        if j == 0:
-            axes.set_ylabel(in_lines(y.label), fontsize=8.5)
-            axes.yaxis.set_label_coords(-(1.2 if y.categories else 0.4) / side, 0.5)
+        axes.tick_params(axis="x", rotation=90)
+        axes.set_xlabel(in_lines(x.label) if i == len(scales) - 1 else "", fontsize=8.5)
+        axes.set_ylabel(in_lines(y.label) if j == 0 else "", fontsize=8.5)
+    figure.align_labels()
     add_colors(figure, grid)
     lost = note_lost(~ended | np.isnan([scale.values for scale in scales]).any(axis=0))
     return figure, "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost]
 
 
 def _histogram(axes: Axes, scale: Scale) -> None:
-    """Bars: one for each category or whole number, else of a width after Freedman and Diaconis, within bounds."""
-    values, along = scale.finite, scale.along[np.isfinite(scale.values)]
-    if scale.categories or not scale.varies:
-        at, count = np.unique(values, return_counts=True)
-        axes.bar(at, count, width=0.7 if scale.categories else 0.1 * np.ptp(scale.ends), color=POINTS, alpha=0.75)
+    """Bars: one for each category or whole number, else as many as the square root of the number of runs, within bounds."""
+    if scale.categories or scale.whole or not scale.varies:
+        at, count = np.unique(scale.finite, return_counts=True)
+        axes.bar(at, count, 0.7 if scale.categories or scale.whole else 0.1 * np.ptp(scale.ends), color=POINTS, alpha=0.75)
         return
-    low, high = np.quantile(along, [0.25, 0.75])
-    wanted = np.ptp(along) * np.cbrt(len(along)) / (2.0 * (high - low)) if high > low else 10.0
-    edges = np.linspace(along.min(), along.max(), int(np.clip(np.ceil(wanted), 8, MOST_BARS)) + 1)
-    edges = np.arange(values.min() - 0.5, values.max() + 1.0) if scale.whole else 10.0**edges if scale.log else edges
-    axes.hist(values, edges, color=POINTS, alpha=0.75, rwidth=0.8 if scale.whole else None)
+    along = scale.along[np.isfinite(scale.values)]
+    edges = np.linspace(along.min(), along.max(), int(np.clip(np.sqrt(len(along)), 8, MOST_BARS)) + 1)
+    axes.hist(scale.finite, 10.0**edges if scale.log else edges, color=POINTS, alpha=0.75)
 
 
 def _histograms(table: DataFrame, names: Sequence[str] | None, _: str | None) -> Drawn:
@@ -153,9 +139,9 @@ def _histograms(table: DataFrame, names: Sequence[str] | None, _: str | None) ->
             quantiles = np.quantile(scale.finite, [0.05, 0.5, 0.95])
             for value, style in zip(quantiles, ("--", "-", "--"), strict=True):
                 axes.axvline(value, color=FAILED, linestyle=style, linewidth=1.2)
-            heading = ["5 %: {}   median: {}   95 %: {}".format(*map(scale.text, quantiles))]
+            heading = ["5 %: {:.5g}   median: {:.5g}   95 %: {:.5g}".format(*quantiles)]
         elif not scale.categories:
-            heading = [f"all runs: {scale.text(scale.finite[0], 6)}" if len(scale.finite) else "no values"]
+            heading = [f"all runs: {scale.finite[0]:.6g}" if len(scale.finite) else "no values"]
         heading += [f"{missing} of {len(table)} runs without value"] if missing else []
         axes.set_title("\n".join(heading), fontsize="small")
         scale.put_on(axes, "x", ticks=5)
@@ -212,53 +198,46 @@ def _effects(table: DataFrame, names: Sequence[str] | None, response: str | None
         bins = int(np.clip(len(runs) // RUNS_A_BIN, 1, MOST_BINS))
         groups = runs.groupby("x" if levels else qcut(runs["x"], bins, duplicates="drop"), observed=True)
         at, low, high = groups["x"].median(), groups["y"].quantile(0.05), groups["y"].quantile(0.95)
-        if levels:
-            axes.vlines(at, low, high, color=POINTS, linewidth=5.0, alpha=0.25)
-        else:
-            axes.fill_between(at, low, high, color=POINTS, alpha=0.22, linewidth=0)
+        axes.vlines(at, low, high, color=POINTS, linewidth=5.0, alpha=0.25)
         axes.plot(at, groups["y"].mean(), "o" if x.categories else "o-", color=POINTS, markersize=4, linewidth=1.3)
         mark_lost(axes, x.values[lost])
         x.put_on(axes, "x", ticks=5)
         y.put_on(axes, "y", ticks=5, labelled=first)
         axes.tick_params(labelleft=first)
-    said = "line: mean; band or bars: 5 % to 95 % of the runs"
+    said = "line: mean; bars: 5 % to 95 % of the runs"
     return figure, f"Main effects on {y.name}", [said, note, thinned, note_lost(without)]
 
 
 def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None) -> Drawn:
-    """Contours of a figure over two parameters, inside the hull of the runs; default: the two that it follows most."""
-    from matplotlib.colors import LogNorm, Normalize
-    from matplotlib.patches import Polygon
-    from matplotlib.ticker import LogLocator, MaxNLocator
-    from scipy.spatial import ConvexHull
+    """Contours of a figure through the runs themselves over two parameters; default: the two that it follows most."""
+    from matplotlib.ticker import MaxNLocator
+    from pandas import DataFrame
 
     z = response_of(table, response)
     x, y = _two_parameters(table, z, names)
     known = np.isfinite(x.values + y.values + z.values)
-    (rows, thinned), (lost, _) = some(known, MOST_FITTED), some(~known, MOST_FITTED)
-    points = np.stack([x.places, y.places], axis=1)[rows]
-    name, r2, fit = fit_surface(points, z.along[rows])
-    line = np.linspace(0.0, 1.0, RESOLUTION)
-    values = fit(np.stack([part.ravel() for part in np.meshgrid(line, line)], axis=1)).reshape(RESOLUTION, RESOLUTION)
-    low, high = np.quantile(fit(points), [0.0, 1.0])
-    pad = 0.0 if high > low else 0.5 * abs(low) or 0.5
-    levels, ticks = MaxNLocator(12, steps=STEPS).tick_values(low - pad, high + pad), None
+    (rows, thinned), (lost, _) = some(known, MOST_POINTS), some(~known, MOST_POINTS)
+    # linear between the runs as the axes are drawn, so of logarithms on logarithmic ones; runs at the same place as their mean
+    runs = DataFrame({"x": x.places, "y": y.places, "z": z.along}).iloc[rows].groupby(["x", "y"]).mean().reset_index()
+    plane = runs[["x", "y"]] - runs[["x", "y"]].mean()
+    apart = len(runs) > 2 and np.linalg.matrix_rank(plane, tol=1e-6 * np.sqrt(len(runs))) == 2
+    ensure(apart, "a response surface needs three finished runs of two parameters that are not on a line")
+    low, high = runs["z"].min(), runs["z"].max()
+    ensure(z.varies, f"response surface: {z.name} is {z.finite[0]:g} in all runs")
+    levels = MaxNLocator(12, steps=STEPS).tick_values(low, high)
     if z.log:
-        values, levels, ticks = 10.0**values, 10.0**levels, LogLocator(subs=(1.0, 2.0, 5.0) if high - low < 3.0 else (1.0,))
+        decades = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1.0)
+        levels = np.log10(np.outer(decades, [1.0, 2.0, 5.0] if high - low < 3.0 else [1.0])).ravel()
+        levels = levels[np.searchsorted(levels, low, "right") - 1 : np.searchsorted(levels, high) + 1]
     figure = new_figure(6.8, 5.2)
-    axes, at = figure.subplots(), (x.at(line), y.at(line), values)
-    norm = (LogNorm if z.log else Normalize)(levels[0], levels[-1])  # by name it would begin below the levels
-    filled = axes.contourf(*at, levels, cmap="viridis", extend="both", norm=norm)
-    lines = axes.contour(*at, levels, colors="white", linewidths=0.5, alpha=0.6)
-    hull = points[ConvexHull(points).vertices].T
-    for drawn in (filled, lines):
-        drawn.set_clip_path(Polygon(np.stack([x.at(hull[0]), y.at(hull[1])], axis=1), transform=axes.transData))
+    axes = figure.subplots()
+    filled = axes.tricontourf(runs["x"], runs["y"], runs["z"], levels, transform=axes.transAxes)
     axes.plot(x.values[rows], y.values[rows], "o", color="black", markersize=2.2, alpha=0.6)
     axes.plot(x.values[lost], y.values[lost], "x", color=FAILED, markersize=5, markeredgewidth=1.3)
     x.put_on(axes, "x")
     y.put_on(axes, "y")
-    figure.colorbar(filled, ax=axes, label=z.label, ticks=ticks, format=lambda value, _: z.text(value, 6))
-    said = f"{name} through {len(rows)} runs{', of logarithms' if z.log else ''}, cross-validated R² = {r2:.3f}"
+    figure.colorbar(filled, ax=axes, label=z.label, format=lambda value, _: f"{10.0**value if z.log else value:.6g}")
+    said = f"contours join {len(rows)} runs as they are, with all that varies besides"
     return figure, f"Response surface of {z.name}", [said, thinned, note_lost(~known)]
 
 
@@ -276,39 +255,6 @@ def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> 
     runs = DataFrame({scale.name: scale.values for scale in varied} | {" response": z.values}).head(MOST_RANKED)
     follows = runs.corr("spearman")[" response"].abs().fillna(0.0)
     return sorted(varied, key=lambda scale: -follows[scale.name])[:2]
-
-
-def fit_surface(points: Numbers, values: Numbers) -> tuple[str, float, Callable[[Numbers], Numbers]]:
-    """Name, cross-validated R2 and function of the best of ``FITS`` through (n,) values at (n, 2) points in the unit square.
-
-    R2: share of the variance of points left out of the fit that it predicts (in five folds; through fewer than ten points
-    only a plane is laid); negative if the mean predicts better.  StudyError for fewer than four points, or on a line.
-    """
-    from scipy.interpolate import RBFInterpolator
-
-    count = len(values)
-    ensure(count >= 4, f"a response surface needs at least 4 finished runs, not {count}")
-    rank = np.linalg.matrix_rank(np.column_stack([np.ones(count), points]), tol=1e-6 * np.sqrt(count))
-    ensure(rank == 3, "a response surface needs two parameters that vary independently: these points are on a line")
-    middle, spread = float(values.mean()), float(values.std()) or 1.0
-    folds = np.random.default_rng(0).permutation(count) % min(FOLDS, count)
-
-    def fitted(name: str, kept: npt.NDArray[np.bool_]) -> Callable[[Numbers], Numbers]:
-        kernel, degree, smoothing = FITS[name]
-        scaled = (values[kept] - middle) / spread
-        spline = RBFInterpolator(points[kept], scaled, smoothing=smoothing, kernel=kernel, epsilon=1.0, degree=degree)
-        return lambda at: middle + spread * np.asarray(spline(at))
-
-    def missed(name: str) -> float:
-        try:
-            left_out = [fitted(name, folds != k)(points[folds == k]) - values[folds == k] for k in range(min(FOLDS, count))]
-        except np.linalg.LinAlgError:  # not to be determined without these points
-            return float("inf")
-        return float((np.concatenate(left_out) ** 2).sum())
-
-    errors = {name: missed(name) for name in (FITS if count >= 2 * FOLDS else ["plane"])}
-    best = min(errors, key=lambda name: errors[name])
-    return best.partition(",")[0], 1.0 - errors[best] / (count * float(values.var()) or 1.0), fitted(best, np.ones(count, bool))
 
 
 KINDS: Mapping[str, Callable[[DataFrame, Sequence[str] | None, str | None], Drawn]] = {

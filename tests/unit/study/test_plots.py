@@ -8,7 +8,7 @@ from study_tables import UNITS, pendulum_like, table_of
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
-from flexmbs.study.plots import KINDS, fit_surface, plot
+from flexmbs.study.plots import KINDS, plot
 from flexmbs.study.sensitivity import given_data_indices, plot_sensitivities
 
 TABLES = {
@@ -53,6 +53,7 @@ WRONG = [
     ("effects", {"response": "mesh"}, "mesh is text"),
     ("surface", {"names": ["length"]}, "two parameters, not 1"),
     ("surface", {"names": ["length", "mesh"]}, "mesh is text"),
+    ("surface", {"response": "fixed"}, "fixed is 3 in all runs"),
     ("scatter", {"names": ["force"] * 9}, "at most 8"),
     ("parallel", {"names": []}, "at least one"),
     ("effects", {"table": table_of({}, {"force": LINE})}, "varies no parameter"),
@@ -98,7 +99,7 @@ def test_histograms_have_quantiles_with_their_values_and_bars_at_whole_numbers()
     counts = np.repeat([2.0, 3.0, 5.0], [4, 7, 1])
     axes = plot(table_of({"x": np.arange(12.0)}, {"contacts": counts}), "histogram").axes[0]
     bars = {round(patch.get_x() + patch.get_width() / 2.0, 6): patch.get_height() for patch in axes.patches}
-    assert bars == {2.0: 4, 3.0: 7, 4.0: 0, 5.0: 1}
+    assert bars == {2.0: 4, 3.0: 7, 5.0: 1}
 
 
 def test_main_effects_are_means_over_levels_and_bins():
@@ -116,39 +117,27 @@ def test_parallel_coordinates_end_where_failed_runs_have_no_value():
     assert (lost, drawn) == ([1], [2, 2])
 
 
-def test_axes_are_logarithmic_for_values_over_decades_and_contours_too():
-    a, b = (part.ravel() for part in np.meshgrid(np.logspace(0, 3, 8), np.linspace(1, 2, 8)))
-    table = table_of({"a": a, "b": b}, {"y": a**2 * b}, {"y": "Pa"})
-    figure = plot(table, "surface")
-    axes, bar = figure.axes
-    assert (axes.get_xscale(), axes.get_yscale(), bar.get_yscale()) == ("log", "linear", "log")
-    levels = np.array(axes.collections[0].get_array())
-    assert levels.max() / levels.min() > 1e4 and "of logarithms, cross-validated R² = 1.000" in figure.get_supxlabel()
-    assert plot(table, "effects").axes[0].get_yscale() == "log"
+def test_surfaces_join_the_runs_in_logarithms_where_values_spread_over_decades():
+    """At b = 1 the contour y = 10 of y = a^2 b is at a = sqrt(10), between runs; two runs at each point count as their mean."""
+    a, b = (np.tile(part.ravel(), 2) for part in np.meshgrid(np.logspace(0, 3, 6), [1.0, 2.0]))
+    axes, bar = plot(table_of({"a": a, "b": b}, {"y": a**2 * b * np.repeat([0.5, 2.0], 12)}, UNITS), "surface").axes
+    assert (axes.get_xscale(), axes.get_yscale(), axes.get_xlabel()) == ("log", "linear", "a")
+    ticks = [bar.yaxis.get_major_formatter()(value) for value in axes.collections[0].levels]
+    assert ticks == ["1", "10", "100", "1000", "10000", "100000", "1e+06", "1e+07"]
+    band = axes.collections[0].get_paths()[0].vertices  # 1 to 10, from (0, 0) to (1, 1) on the axes
+    low, high = np.log10(axes.get_xlim())
+    end = band[np.isclose(band[:, 1], band[:, 1].min()), 0].max()
+    assert low + end * (high - low) == pytest.approx(0.5, abs=1e-9)
 
 
 def test_scales():
     stiffness = scale_of(pendulum_like(200), "stiffness")
     assert stiffness.log and stiffness.label == "stiffness [Pa]"
-    table = table_of({"mesh": ["b", "a", "b"]}, {"force": [2.1e5, 4.3e5, 3e5], "gap": [2.1e-7, 4e-7, 3e-7]}, UNITS)
-    force = scale_of(table, "force")
-    assert (force.log, force.label, force.text(2.1e5)) == (False, "force [10³ N]", "210")
-    assert scale_of(table, "gap").label == "gap [10⁻⁹]"
+    table = table_of({"mesh": ["b", "a", "b"]}, {"force": [2.1e5, 4.3e5, 3e5], "wide": [1.0, 60.0, 100.0]}, UNITS)
+    assert not scale_of(table, "force").log and not scale_of(table, "wide").log  # logarithms would crowd the wide one
     assert (scale_of(table, "mesh").categories, scale_of(table, "mesh").values.tolist()) == (("a", "b"), [1.0, 0.0, 1.0])
     assert in_lines("tip_deflection_max [m]") == "tip_deflection_\nmax\n[m]"
     assert short_texts(["pendulum_beam.inp", "pendulum_hex20.inp"]) == ["pendul…eam.inp", "pendul…x20.inp"]
-
-
-def test_surface_fits():
-    """Known functions are found; R2 is that of runs that the fit has not seen."""
-    at, noise = np.random.default_rng(0).random((700, 2)), np.random.default_rng(1).normal(size=700)
-    name, r2, value_at = fit_surface(at[:40], 3.0 + at[:40, 0] - 2.0 * at[:40, 0] * at[:40, 1] + at[:40, 1] ** 2)
-    assert name == "quadratic polynomial" and r2 == pytest.approx(1.0, abs=1e-9)
-    assert value_at(np.array([[0.25, 0.5]])) == pytest.approx(3.25, abs=1e-6)
-    name, r2, _ = fit_surface(at[:300], np.sin(9.0 * at[:300, 0]) * at[:300, 1])
-    assert name == "thin-plate spline" and r2 > 0.98
-    assert fit_surface(at, noise)[1] < 0.05  # a fit through all points would have 1 at its own
-    assert fit_surface(at, at[:, 0] + np.sqrt(1.0 / 12.0) * noise)[1] == pytest.approx(0.5, abs=0.06)
 
 
 def test_bars_of_sensitivities_are_the_indices():
