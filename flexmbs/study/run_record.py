@@ -16,6 +16,7 @@ from flexmbs.common.user_warnings import warn_once
 
 FINISHED, FAILED = "finished", "failed"
 RECORD = "run.json"
+_BRIEF = 0.1  # s; of a shorter run the record is not waited for
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,10 @@ class RunRecord:
             yield "time", self.failure.time, float | int | None
 
     def write(self, folder: Path) -> None:
-        """Write run.json, and wait until it is on the disk.
+        """Write run.json, and wait until it is on the disk, if the run took a tenth of a second or more.
 
+        A brief run is computed again as quickly as a disk answers; after a crash of the machine (a kill loses nothing) its
+        record may be empty, and it counts as not computed.
         Not under a temporary name: the folder gets its final name only after this, so nobody takes a part for the whole.
         """
         path = folder / RECORD
@@ -92,7 +95,8 @@ class RunRecord:
                 content = memoryview(self.to_json().encode() + b"\n")
                 while content:
                     content = content[file.write(content) :]
-                os.fsync(file.fileno())
+                if self.seconds >= _BRIEF:
+                    os.fsync(file.fileno())
         except OSError as error:
             raise StudyError(f"{path}: cannot be written: {reason(error)}") from error
 

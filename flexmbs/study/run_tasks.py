@@ -7,7 +7,7 @@ import math
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -100,7 +100,8 @@ class Answer:
 
 def task_of(case: Case, spec: RunSpec, values: Mapping[str, object]) -> Task:
     """The task for one point; CaseError for values that the case does not take."""
-    parameters = asdict(checked_parameters(case, {**spec.fixed, **values}))
+    used = checked_parameters(case, {**spec.fixed, **values})
+    parameters = {entry.name: getattr(used, entry.name) for entry in fields(used)}
     return Task(run_key(spec, parameters), parameters)
 
 

@@ -53,18 +53,10 @@ class _Pending:
 
 
 class Scheduler:
-    """One pass over the points of a study.
+    """One pass over the points of a study, with the options of :func:`run_points`.
 
-    Parameters
-    ----------
-    store : of the study
-    executor : where runs are computed
-    task_of : the task for the values of a point
-    check : gets the key of the first finished run, and raises StudyError if the study is to stop because of it
-    stops : no run is begun after a failed one
-    retries : how often a run is handed over again when its executor has lost it
-    retry_failed : runs that have failed before are computed again, from the state that they have saved
-    progress : gets a StudyProgress up to ten times a second
+    ``task_of``: the task for the values of a point; ``check``: gets the key of the first finished run, and raises
+    StudyError if the study is to stop because of it; ``stops``: no run is begun after a failed one.
     """
 
     def __init__(
