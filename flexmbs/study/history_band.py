@@ -48,28 +48,27 @@ class HistoryBand:
 
 
 def study_band(store: Store, spec: RunSpec, records: Iterable[RunRecord | None], name: str) -> HistoryBand:
-    """Quantiles over finished runs of a history that was stored with the figures, or is in kept results.
-
-    Of more than ``MOST_RUNS`` as many are taken at random.  StudyError if the runs have not kept this history.
-    """
+    """Quantiles over finished runs (at most ``MOST_RUNS``) of a stored history; StudyError if they have not kept it."""
     keys = [record.key for record in records if record is not None and record.status == FINISHED]
     ensure(keys, f"history {name!r}: no run has finished yet")
     taken = keys if len(keys) <= MOST_RUNS else np.random.default_rng(0).choice(keys, MOST_RUNS, replace=False).tolist()
     if name in spec.histories:
         unit = str(_arrays(store, taken[0]).get(f"{name} unit", ""))
         stored = (arrays for key in taken if (arrays := _arrays(store, key, ("t", name))))
-        return history_band(name, ((arrays["t"], arrays[name]) for arrays in stored), unit, runs=len(keys))
-    kept = f"the study kept {', '.join(spec.histories) or 'none'}"
-    right = f"State it with histories=[{name!r}], or keep='results', in another folder"
-    ensure(spec.keep == "results", f"history {name!r} was not kept; {kept}. {right}")
-    first = load(store.files_of(taken[0]))
-    ensure(name in first.names, f"the runs have no history {name!r}. {near_names(name, first.names)}")
-    results = (load(store.files_of(key)) for key in taken)
-    return history_band(name, ((np.asarray(one.t), np.asarray(one[name])) for one in results), first.unit(name), runs=len(keys))
+        histories = ((arrays["t"], arrays[name]) for arrays in stored)
+    else:
+        kept = f"the study kept {', '.join(spec.histories) or 'none'}"
+        right = f"State it with histories=[{name!r}], or keep='results', in another folder"
+        ensure(spec.keep == "results", f"history {name!r} was not kept; {kept}. {right}")
+        first = load(store.files_of(taken[0]))
+        ensure(name in first.names, f"the runs have no history {name!r}. {near_names(name, first.names)}")
+        unit = first.unit(name)
+        histories = ((np.asarray(one.t), np.asarray(one[name])) for one in (load(store.files_of(key)) for key in taken))
+    return history_band(name, histories, unit, runs=len(keys))
 
 
 def _arrays(store: Store, key: str, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
-    """Stored arrays of a run (all, or those in ``names``), none if it has no histories."""
+    """None if the run has no histories."""
     content = store.content_of(key, HISTORIES)
     try:
         return {} if content is None else read_npz_arrays(io.BytesIO(content), names=names)
@@ -95,7 +94,7 @@ def history_band(name: str, histories: Iterable[Series], unit: str = "", *, runs
 
 
 def _at(times: Numbers, t: Numbers, values: Numbers) -> Numbers:
-    """(k,) values at common times; nan outside those of the history and where they are infinite."""
+    """(k,) nan outside the times of the history and where values are infinite."""
     found = np.interp(times, t, values)
     tolerance = 1e-9 * max(abs(float(t[-1])), abs(float(t[0])))
     found[(times < t[0] - tolerance) | (times > t[-1] + tolerance) | ~np.isfinite(found)] = np.nan

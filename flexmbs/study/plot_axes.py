@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -56,7 +56,7 @@ class Scale:
     def ends(self) -> tuple[float, float]:
         """Ends of the axis as ``along``, with a margin."""
         if self.categories:
-            return -0.6, len(self.categories) - 0.4
+            return -0.5, len(self.categories) - 0.5
         values = self.along[np.isfinite(self.along)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
         margin = 0.5 if self.whole or low == high == 0.0 else 0.04 * (high - low) if self.varies else 0.05 * abs(low)
@@ -67,10 +67,15 @@ class Scale:
         """(n,) where the values stand on the axis, 0 at its beginning to 1 at its end."""
         return np.asarray((self.along - self.ends[0]) / (self.ends[1] - self.ends[0]))
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Ends of the axis as values."""
+        low, high = self.ends
+        return (10.0**low, 10.0**high) if self.log else (low, high)
+
     def put_on(self, axes: Axes, which: str, *, ticks: int = 6, labelled: bool = True) -> None:
         """Scale, limits, ticks and label of the "x" or "y" axis."""
-        ends = [10.0**end for end in self.ends] if self.log else self.ends
-        axes.set(**{f"{which}scale": "log" if self.log else "linear", f"{which}lim": ends})
+        axes.set(**{f"{which}scale": "log" if self.log else "linear", f"{which}lim": self.limits})
         self.put_ticks(getattr(axes, f"{which}axis"), ticks)
         if self.categories and which == "x" and sum(map(len, short_texts(self.categories)[:MOST_CATEGORIES])) > 30:
             axes.xaxis.set_tick_params(rotation=90)
@@ -188,24 +193,14 @@ def note_lost(lost: npt.NDArray[np.bool_]) -> str:
     return f"red: {int(lost.sum())} of {len(lost)} runs failed or have no finite value" if lost.any() else ""
 
 
-def colored(scale: Scale | None, count: int) -> tuple[npt.NDArray[np.float64], Callable[[Figure, Any], None]]:
-    """(n, 4) colours of the runs, grey where there is no value; and what adds a bar of them to axes (none if all are alike)."""
+def colored(scale: Scale, figure: Figure, axes: Any) -> npt.NDArray[np.float64]:
+    """(n, 4) colours of the runs, grey where there is no value; adds a bar of them to the axes."""
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgba
+    from matplotlib.colors import LogNorm, Normalize
 
-    if scale is None or not scale.varies:
-        return np.tile(to_rgba(POINTS), (count, 1)), lambda figure, axes: None
-    kinds = len(scale.categories)
-    palette = ListedColormap(colormaps["tab10"].colors[:kinds]) if 0 < kinds <= 10 else colormaps["viridis"]
-    low, high = (-0.5, kinds - 0.5) if kinds else (scale.finite.min(), scale.finite.max())
-    norm = (LogNorm if scale.log else Normalize)(low, high)
-    mappable, missing = ScalarMappable(norm, palette), np.isnan(scale.values)
-    colors = mappable.to_rgba(np.where(missing, low, scale.values))
-    colors[missing] = to_rgba("0.7")
-
-    def add(figure: Figure, axes: Any) -> None:
-        bar = figure.colorbar(mappable, ax=axes, shrink=0.8, aspect=30, fraction=0.09, label=scale.label)
-        scale.put_ticks(bar.ax.yaxis)
-
-    return colors, add
+    palette = colormaps["viridis"].resampled(len(scale.categories) or 256).with_extremes(bad="0.7")
+    mappable = ScalarMappable((LogNorm if scale.log else Normalize)(*scale.limits), palette)
+    bar = figure.colorbar(mappable, ax=axes, shrink=0.8, aspect=30, fraction=0.09, label=scale.label)
+    scale.put_ticks(bar.ax.yaxis)
+    return np.asarray(mappable.to_rgba(scale.values))

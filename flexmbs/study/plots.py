@@ -84,7 +84,7 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
     size = len(scales) * max(1.2, min(2.6, 11.0 / len(scales)))
     figure = new_figure(1.2 + size + (1.3 if color else 0.0), 2.0 + size)
     grid = figure.subplots(len(scales), len(scales), squeeze=False)
-    colors, add_colors = colored(scale_of(table, color) if color else None, len(table))
+    colors = colored(scale_of(table, color), figure, grid) if color else np.full(len(table), POINTS)
     ended = finished(table)
     (rows, thinned), (failed, _) = some(ended, MOST_POINTS), some(~ended, MOST_POINTS // 4)
     ranked = table[[scale.name for scale in scales if not scale.categories]].head(MOST_RANKED).replace([np.inf, -np.inf], np.nan)
@@ -112,7 +112,6 @@ def _scatter(table: DataFrame, names: Sequence[str] | None, color: str | None) -
         axes.set_xlabel(in_lines(x.label) if i == len(scales) - 1 else "", fontsize=8.5)
         axes.set_ylabel(in_lines(y.label) if j == 0 else "", fontsize=8.5)
     figure.align_labels()
-    add_colors(figure, grid)
     lost = note_lost(~ended | np.isnan([scale.values for scale in scales]).any(axis=0))
     return figure, "Scatter matrix", ["numbers: Spearman's rank correlation", note, thinned, lost]
 
@@ -134,15 +133,12 @@ def _histograms(table: DataFrame, names: Sequence[str] | None, _: str | None) ->
     figure, panels = new_panels(len(scales), 3.9, 2.9)
     for axes, scale in zip(panels, scales, strict=True):
         _histogram(axes, scale)
-        missing, heading = len(table) - len(scale.finite), list[str]()
-        if scale.varies and not scale.categories:
+        missing = len(table) - len(scale.finite)
+        heading = [f"{missing} of {len(table)} runs without value"] if missing else []
+        if len(scale.finite) and not scale.categories:
             quantiles = np.quantile(scale.finite, [0.05, 0.5, 0.95])
-            for value, style in zip(quantiles, ("--", "-", "--"), strict=True):
-                axes.axvline(value, color=FAILED, linestyle=style, linewidth=1.2)
-            heading = ["5 %: {:.5g}   median: {:.5g}   95 %: {:.5g}".format(*quantiles)]
-        elif not scale.categories:
-            heading = [f"all runs: {scale.finite[0]:.6g}" if len(scale.finite) else "no values"]
-        heading += [f"{missing} of {len(table)} runs without value"] if missing else []
+            axes.vlines(quantiles, 0.0, 1.0, FAILED, ["--", "-", "--"], linewidth=1.2, transform=axes.get_xaxis_transform())
+            heading.insert(0, "5 %: {:.5g}   median: {:.5g}   95 %: {:.5g}".format(*quantiles))
         axes.set_title("\n".join(heading), fontsize="small")
         scale.put_on(axes, "x", ticks=5)
         axes.yaxis.get_major_locator().set_params(integer=True)
@@ -155,9 +151,9 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
     from matplotlib.collections import LineCollection
 
     scales, note = _chosen(table, names, [*named(table, "parameters"), *named(table, "figures")], MOST_AXES)
-    colors, add_colors = colored(scale_of(table, color or next(iter(varying_figures(table)), scales[-1].name)), len(table))
     figure = new_figure(max(5.0, 1.5 * len(scales)) + 1.0, 4.6)
     axes = figure.subplots()
+    colors = colored(scale_of(table, color or next(iter(varying_figures(table)), scales[-1].name)), figure, axes)
     across, heights, ended = np.arange(len(scales)), np.stack([scale.places for scale in scales], axis=1), finished(table)
     (rows, thinned), (failed, _) = some(ended, MOST_LINES), some(~ended, MOST_LINES // 10)
     for drawn, shade in ((failed, FAILED), (rows, colors[rows])):
@@ -166,7 +162,6 @@ def _parallel(table: DataFrame, names: Sequence[str] | None, color: str | None) 
         axes.add_collection(LineCollection(lines, colors=shade, linewidths=0.9, alpha=strength))
     axes.set(xlim=(-0.5, len(scales) - 0.9), ylim=(0.0, 1.0), yticks=[])
     axes.set_xticks(across, [in_lines(scale.label) for scale in scales], fontsize="small")
-    add_colors(figure, axes)
     for place, scale in enumerate(scales):
         own = axes.twinx()
         own.yaxis.set_ticks_position("left")
@@ -214,7 +209,9 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
     from pandas import DataFrame
 
     z = response_of(table, response)
-    x, y = _two_parameters(table, z, names)
+    ensure(z.varies, f"a response surface needs a figure that varies; {z.name} does not")
+    ensure(names is None or len(names) == 2, f"a response surface needs two parameters, not {len(names or ())}")
+    x, y = (response_of(table, name) for name in names or _two_parameters(table, z))
     known = np.isfinite(x.values + y.values + z.values)
     (rows, thinned), (lost, _) = some(known, MOST_POINTS), some(~known, MOST_POINTS)
     # linear between the runs as the axes are drawn, so of logarithms on logarithmic ones; runs at the same place as their mean
@@ -223,14 +220,12 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
     apart = len(runs) > 2 and np.linalg.matrix_rank(plane, tol=1e-6 * np.sqrt(len(runs))) == 2
     ensure(apart, "a response surface needs three finished runs of two parameters that are not on a line")
     low, high = runs["z"].min(), runs["z"].max()
-    ensure(z.varies, f"response surface: {z.name} is {z.finite[0]:g} in all runs")
     levels = MaxNLocator(12, steps=STEPS).tick_values(low, high)
     if z.log:
         decades = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1.0)
         levels = np.log10(np.outer(decades, [1.0, 2.0, 5.0] if high - low < 3.0 else [1.0])).ravel()
         levels = levels[np.searchsorted(levels, low, "right") - 1 : np.searchsorted(levels, high) + 1]
-    figure = new_figure(6.8, 5.2)
-    axes = figure.subplots()
+    axes = (figure := new_figure(6.8, 5.2)).subplots()
     filled = axes.tricontourf(runs["x"], runs["y"], runs["z"], levels, transform=axes.transAxes)
     axes.plot(x.values[rows], y.values[rows], "o", color="black", markersize=2.2, alpha=0.6)
     axes.plot(x.values[lost], y.values[lost], "x", color=FAILED, markersize=5, markeredgewidth=1.3)
@@ -241,20 +236,15 @@ def _surface(table: DataFrame, names: Sequence[str] | None, response: str | None
     return figure, f"Response surface of {z.name}", [said, thinned, note_lost(~known)]
 
 
-def _two_parameters(table: DataFrame, z: Scale, names: Sequence[str] | None) -> list[Scale]:
+def _two_parameters(table: DataFrame, z: Scale) -> Sequence[str]:
     from pandas import DataFrame
 
-    if names is not None:
-        ensure(len(names) == 2, f"a response surface needs two parameters, not {len(names)}")
-        return [response_of(table, name) for name in names]
     scales = [scale_of(table, name) for name in named(table, "parameters")]
-    varied = [scale for scale in scales if scale.varies and not scale.categories]
-    ensure(
-        len(varied) > 1, f"a response surface needs two parameters of numbers that vary, not {len(varied)}: plot the main effects"
-    )
-    runs = DataFrame({scale.name: scale.values for scale in varied} | {" response": z.values}).head(MOST_RANKED)
-    follows = runs.corr("spearman")[" response"].abs().fillna(0.0)
-    return sorted(varied, key=lambda scale: -follows[scale.name])[:2]
+    varied = {scale.name: scale.values for scale in scales if scale.varies and not scale.categories}
+    wrong = f"a response surface needs two parameters of numbers that vary, not {len(varied)}: plot the main effects"
+    ensure(len(varied) > 1, wrong)
+    follows = DataFrame(varied).head(MOST_RANKED).corrwith(DataFrame({"z": z.values})["z"], method="spearman").abs()
+    return list(follows.sort_values(ascending=False, kind="stable").index[:2])
 
 
 KINDS: Mapping[str, Callable[[DataFrame, Sequence[str] | None, str | None], Drawn]] = {

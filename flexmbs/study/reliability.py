@@ -13,15 +13,9 @@ from flexmbs.study.table import finished, numbers
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SEQUENCE = "The points are a scrambled sequence: the interval is that of random points, usually too wide, and not exact."
-#: Sampler -> what the interval is for its points.
-SAMPLES = {
-    "random": "",
-    "lhs": "The points are a Latin hypercube: the estimate varies no more than n / (n - 1) times as much as with "
-    "random points (Owen 1997), so the interval is conservative, not exact.",
-    "sobol": SEQUENCE,
-    "halton": SEQUENCE,
-}
+SAMPLERS = ("random", "lhs", "sobol", "halton")  # whose points are drawn from the distributions of the parameters
+#: Of Latin hypercubes: the estimate varies at most n / (n - 1) times as much as with random points (Owen 1997).
+NOT_RANDOM = "The points are no random sample: the interval is that of random points, usually too wide, and not exact."
 LEAST_HITS = 10  # for a probability that is worth more than its interval
 
 
@@ -64,13 +58,9 @@ def reliability(
     confidence: float = 0.95,
     sampler: str = "random",
 ) -> Reliability:
-    """Estimate the probability that a figure exceeds, or falls below, a limit.
+    """Estimate the probability that a figure is above, or below, a limit.
 
-    Parameters
-    ----------
-    table : with failed runs as rows (``on_error="nan"``), or with their number in its attrs
-    above, below : the limit, one of them
-    sampler : how the points were drawn: "random", "lhs", "sobol" or "halton"
+    ``table``: with failed runs as rows or with their number in its attrs; ``sampler``: its name.
 
     StudyError for samples that are not drawn from the distributions of the space (grids, lists, samples for
     sensitivities), an unknown figure, a limit that is not finite, both or neither, and if no run has a finite value.
@@ -81,8 +71,8 @@ def reliability(
     limit = number_of(below if above is None else above, "limit of a reliability")
     right = 0.0 < number_of(confidence, "confidence of a reliability") < 1.0
     ensure(right, f"reliability: confidence must be between 0 and 1, not {confidence!r}")
-    wrong = "so the share of runs beyond a limit is no probability; use the sampler random, lhs, sobol or halton"
-    drawn = sampler in SAMPLES
+    wrong = f"so the share of runs beyond a limit is no probability; use one of the samplers {', '.join(SAMPLERS)}"
+    drawn = sampler in SAMPLERS
     ensure(drawn, f"reliability: the points ({sampler}) are not drawn from the distributions of the parameters, {wrong}")
     values = numbers(table, figure)
     known = values[np.isfinite(values)]
@@ -95,7 +85,7 @@ def reliability(
         low, high = binomtest(hits, runs).proportion_ci(confidence, method)
         return float(low), float(high)
 
-    notes = [SAMPLES[sampler]] if SAMPLES[sampler] else []
+    notes = [] if sampler == "random" else [NOT_RANDOM]
     if hits < LEAST_HITS:
         notes.append(f"Only {hits} of the runs are beyond the limit: trust the interval, not the estimate.")
     if table.attrs["not_run"]:

@@ -120,12 +120,10 @@ def _status(table: DataFrame) -> list[str]:
     failed, not_run = table.attrs["failed"], table.attrs["not_run"]
     tiles = [(int(ended.sum()), "finished", ""), (failed, "failed", "bad" if failed else "")]
     tiles += [part for part in ((not_run, "not run", ""), (not_finite, "with values not finite", "bad")) if part[0]]
-    times = ((seconds.sum(), "computing time"), (seconds.median(), "a run, median")) if len(table) else ()
-    tiles += [(duration(time), name, "") for time, name in times]
+    tiles += [(f"{seconds.sum():.3g} s", "computing time", "")]
     shown = "".join(f'<div class="tile {kind}"><b>{text(value)}</b><span>{name}</span></div>' for value, name, kind in tiles)
-    runs = table.index.to_series().groupby(table["run.reason"], observed=True)
-    counts, first = runs.count().sort_values(ascending=False), runs.min()
-    failures = [[reason, count, first[reason]] for reason, count in counts.items()]
+    runs = table.index.to_series().groupby(table["run.reason"], observed=True).agg(["count", "min"])
+    failures = runs.sort_values("count", ascending=False).reset_index().to_numpy().tolist()
     parts = [f'<div class="tiles">{shown}</div>']
     for heading, reasons in (("Why runs failed", failures), ("Warnings of runs", table.attrs["warnings"])):
         frame = DataFrame(reasons[:MOST_REASONS], columns=["message of the first", "runs", "first run"])
@@ -134,13 +132,6 @@ def _status(table: DataFrame) -> list[str]:
     slow = table[seconds > 3.0 * seconds.median()].nlargest(SLOWEST, "run.seconds")[["run.seconds", *named(table, "parameters")]]
     slow = slow.rename(columns=lambda name: label(table, name)).rename_axis(None)
     return [*parts, "<h3>Slowest runs (more than three times the median)</h3>", _html(slow)] if len(slow) else parts
-
-
-def duration(seconds: float) -> str:
-    """A time for people: "0.12 s", "3.4 min", "5.1 h"."""
-    if seconds < 120.0:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60.0:.3g} min" if seconds < 7200.0 else f"{seconds / 3600.0:.3g} h"
 
 
 def _plots(table: DataFrame, figures: Sequence[str]) -> Iterator[str]:

@@ -73,12 +73,9 @@ class Sensitivities:
 
 
 def sobol_indices(table: DataFrame, figure: str, names: Sequence[str], runs: int, *, second_order: bool = False) -> Sensitivities:
-    """First-order and total Sobol indices with the 95 % confidence of a bootstrap (and second-order ones).
+    """First-order and total Sobol indices (and second-order ones) of a sample of SALib.sample.sobol.
 
-    Parameters
-    ----------
-    names : the D parameters in the order of the sample of SALib.sample.sobol
-    runs : number of points of the whole sample: base points of D + 2 runs each, or 2 D + 2 with ``second_order``
+    ``names``: the D parameters in its order; ``runs``: number of its points, D + 2 for each base point or 2 D + 2.
 
     A base point one of whose runs has no finite value is left out as a whole: each is a sample of its own, so the indices
     stay those of a smaller sample, but describe the part of the space in which runs finish.  StudyError if more than a
@@ -101,13 +98,8 @@ def sobol_indices(table: DataFrame, figure: str, names: Sequence[str], runs: int
 def morris_effects(table: DataFrame, figure: str, names: Sequence[str], points: Numbers, levels: int = 4) -> Sensitivities:
     """Morris' elementary effects, in units of the figure per whole range of the parameter.
 
-    Parameters
-    ----------
-    names : the D parameters in the order of the sample of SALib.sample.morris
-    points : (n, D) of the sample in the unit cube, before they became values: trajectories of D + 1 runs
-    levels : of the grid of the sample
-
-    Trajectories with a run without a finite value are left out; StudyError if those are more than a tenth.
+    ``points``: (n, D) of SALib.sample.morris in the unit cube: trajectories of D + 1 runs.  Trajectories with a run without
+    a finite value are left out; StudyError if those are more than a tenth.
     """
     require("SALib", "Morris' elementary effects", StudyError, "studies")
     from pandas import DataFrame

@@ -20,8 +20,8 @@ def test_tail_of_a_normal_distribution():
     assert found.exact[0] < true < found.exact[1] and found.wilson[0] < true < found.wilson[1]
     assert found.probability == pytest.approx(true, rel=0.1)  # its deviation is 5 % of it
     assert below.probability == found.probability and below.exact == found.exact and found.notes == ()
-    for sampler, said in (("lhs", "conservative"), ("sobol", "not exact"), ("halton", "not exact")):
-        assert said in reliability(table(values), "force", above=2.0, sampler=sampler).notes[0]
+    for sampler in ("lhs", "sobol", "halton"):
+        assert "not exact" in reliability(table(values), "force", above=2.0, sampler=sampler).notes[0]
 
 
 def test_no_run_beyond_the_limit():
