@@ -15,7 +15,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -34,7 +33,7 @@ HISTORIES, LOG = "histories.npz", "log.txt"
 RUNS, WORK, DAMAGED = "runs", "work", "damaged"
 #: Ends of names in ``work``: locks, and what is being removed.
 LOCK, GONE = ".lock", ".gone"
-_KEY = re.compile(r"[0-9a-f]{32}\Z")
+_KEY = re.compile(r"[0-9a-f]{32}")
 _PAUSES = (0.01, 0.05, 0.2, 1.0)  # s; virus scanners and indexers of Windows keep folders busy for moments
 
 
@@ -54,16 +53,19 @@ class Layout:
         return self.folder / WORK / (key + end)
 
     def move_away(self, path: Path) -> None:
-        """Remove a folder so that no other process ever sees a part of it."""
-        gone = self.folder / WORK / f"{path.name}.{secrets.token_hex(4)}{GONE}"
-        try:
-            move(path, gone)
-        except FileNotFoundError:
-            if not os.path.lexists(path):
-                return
+        """Remove a folder, if it is there, so that no other process ever sees a part of it."""
+        if os.path.lexists(path):
+            gone = self.work(path.name, f".{secrets.token_hex(4)}{GONE}")
             gone.parent.mkdir(parents=True, exist_ok=True)
-            move(path, gone)
-        shutil.rmtree(gone, ignore_errors=True)
+            with suppress(FileNotFoundError):  # another process was faster
+                move(path, gone)
+            shutil.rmtree(gone, ignore_errors=True)
+
+    def tidy(self, key: str) -> None:
+        """Remove what a finished run does not need any more; a failure to do so loses nothing."""
+        for left in (self.work(key), self.failed(key)):
+            with suppress(OSError):
+                self.move_away(left)
 
 
 class Claim:
@@ -80,13 +82,28 @@ class Claim:
     present : the record, if the run was finished meanwhile: nothing is left to do
     """
 
-    def __init__(self, key: str, layout: Layout, lock: FileLock, finished_record: Callable[[str], RunRecord | None]) -> None:
-        self.key = key
-        self.folder = layout.work(key)
-        self.present: RunRecord | None = None
-        self.attempts = 0
-        self._layout, self._lock, self._finished_record = layout, lock, finished_record
-        self._former = 0  # attempts before this one
+    def __init__(
+        self, key: str, layout: Layout, lock: FileLock, finished_record: Callable[[str], RunRecord | None], count: bool
+    ) -> None:
+        """Tidy what a killed process left, and count the attempt (``count``)."""
+        self.key, self.folder = key, layout.work(key)
+        self._layout, self._lock = layout, lock
+        try:
+            RunRecord.parsed(read_file(self.folder / RECORD), key, FINISHED)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except ValueError:  # half written, or why an earlier attempt failed
+            (self.folder / RECORD).unlink()
+        else:
+            self._publish()
+        self.present = finished_record(key)
+        former = lock.found.get("attempts", 0)
+        self._former = former if isinstance(former, int) else 0  # attempts before this one
+        self.attempts = self._former + count
+        if self.present is not None:
+            layout.tidy(key)
+        else:
+            lock.write(attempts=self.attempts)
 
     def __enter__(self) -> Claim:
         return self
@@ -96,52 +113,35 @@ class Claim:
             self.give_back()
         self.release()
 
-    def begin(self, count: bool) -> None:
-        """Tidy what a killed process left, and count the attempt; called once, by :meth:`Store.claim`."""
-        if self._lock.supported:
-            self._complete()
-        else:
-            self.folder = self.folder.with_name(f"{self.key}~{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}")
-        self.present = self._finished_record(self.key)
-        if self.present is not None:
-            self._tidy()
-            return
-        former = self._lock.found.get("attempts", 0)
-        self._former = former if isinstance(former, int) else 0
-        self.attempts = self._former + count
-        self._lock.write(attempts=self.attempts)
-
-    def finish(self, record: RunRecord, keep: str = "results") -> bool:
-        """Store a finished run; False if another process has stored the same run meanwhile (its result stays).
+    def finish(self, record: RunRecord, keep: str = "results") -> None:
+        """Store a finished run; the result of a process that has stored the same run meanwhile stays.
 
         ``keep``: "results": all that is in ``folder``; "figures": the record, and histories.npz if it is there.
         StudyError if it cannot be written (the run is not finished then).
         """
-        with self._storing(record, FINISHED):
+        with self._storing(FINISHED):
             record.write(self.folder)
             for path in self.folder.iterdir() if keep == "figures" else ():  # after it: a kill leaves files too many
                 if path.name not in (HISTORIES, RECORD):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
-            stored = self._publish()
-        self._tidy()
+            self._publish()
+        self._layout.tidy(self.key)
         self.release(done=True)
-        return stored
 
     def fail(self, record: RunRecord) -> None:
         """Store why the run failed, with all that was computed so far (``failed/xx/KEY``)."""
-        with self._storing(record, FAILED):
+        with self._storing(FAILED):
             record.write(self.folder)
             target = self._layout.failed(self.key)
-            if os.path.lexists(target):
-                self._layout.move_away(target)
+            self._layout.move_away(target)
             target.parent.mkdir(parents=True, exist_ok=True)
             move(self.folder, target)
         self.release(done=True)
 
     def give_back(self) -> None:
         """This attempt does not count: it was ended from outside, not by the run."""
-        if self._lock.held and self.attempts > self._former:
-            self.attempts = self._former
+        self.attempts = self._former
+        if self._lock.held:
             with suppress(OSError):
                 self._lock.write(attempts=self.attempts)
 
@@ -150,61 +150,50 @@ class Claim:
         self._lock.release(remove=done or self.present is not None or self.attempts == 0)
 
     @contextmanager
-    def _storing(self, record: RunRecord, status: str) -> Iterator[None]:
+    def _storing(self, status: str) -> Iterator[None]:
         ensure(self._lock.held, f"run {self.key}: it is not claimed any more, so nothing can be stored for it")
-        of = f"this is the record of run {record.key} ({record.status}), not ({status})"
-        ensure((record.key, record.status) == (self.key, status), f"run {self.key}: {of}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             yield
         except OSError as error:
             raise StudyError(f"{self.folder}: the {status} run cannot be stored: {reason(error)}") from error
 
-    def _complete(self) -> None:
-        """Give what a killed process had completed its final name."""
-        try:
-            RunRecord.parsed(read_file(self.folder / RECORD), self.key, FINISHED)
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-        except ValueError:  # half written, or why an earlier attempt failed
-            (self.folder / RECORD).unlink()
-        else:
-            self._publish()
-
-    def _publish(self) -> bool:
-        """Move the complete folder to its final name; False if that is taken (the folder is removed)."""
+    def _publish(self) -> None:
+        """Move the complete folder to its final name; what is damaged there goes aside, a whole run stays."""
         target = self._layout.finished(self.key)
-        for _ in range(3):
-            try:
-                move(self.folder, target)
-                return True
-            except FileNotFoundError:
-                target.parent.mkdir(parents=True, exist_ok=True)
-            except OSError:
-                if not os.path.lexists(target):
-                    raise
-                if RunRecord.read(target, FINISHED) is not None:
-                    self._layout.move_away(self.folder)
-                    return False
-                # Nothing is thrown away that somebody may want to look at.
-                aside = self._layout.folder / DAMAGED / f"{target.name}.{secrets.token_hex(4)}"
-                aside.parent.mkdir(exist_ok=True)
-                move(target, aside)
-                warn_once(f"{target}: was damaged, and is now {aside}; the run was computed again", StudyWarning)
-        raise OSError(f"{target} cannot be made")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.lexists(target):
+            if RunRecord.read(target, FINISHED) is not None:
+                return self._layout.move_away(self.folder)
+            # Nothing is thrown away that somebody may want to look at.
+            aside = self._layout.folder / DAMAGED / f"{target.name}.{secrets.token_hex(4)}"
+            aside.parent.mkdir(exist_ok=True)
+            move(target, aside)
+            warn_once(f"{target}: was damaged, and is now {aside}; the run was computed again", StudyWarning)
+        move(self.folder, target)
 
-    def _tidy(self) -> None:
-        """Remove what a finished run does not need any more; a failure to do so loses nothing."""
-        with suppress(OSError):
-            remove(self.folder)
-        if os.path.lexists(self._layout.failed(self.key)):
-            with suppress(OSError):
-                self._layout.move_away(self._layout.failed(self.key))
+
+def acquired(path: Path) -> FileLock | None:
+    """The lock ``path``, now held by this process; None if another one has it.
+
+    StudyError if it cannot be written, and on a file system without locks, where runs would be computed twice.
+    """
+    lock = FileLock(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not lock.acquire():
+            return None
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be written: {reason(error)}") from error
+    if not lock.supported:
+        lock.release()
+        raise StudyError(f"{path}: this file system does not support locks; NFS needs version 4, Lustre the mount option flock")
+    return lock
 
 
 def is_key(name: str) -> bool:
     """Whether a name can be that of a run: 32 hexadecimal digits."""
-    return _KEY.match(name) is not None
+    return _KEY.fullmatch(name) is not None
 
 
 def move(source: Path, target: Path) -> None:

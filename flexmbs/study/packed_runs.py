@@ -21,12 +21,13 @@ from flexmbs.common.atomic_files import path_problem, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn, warn_once
-from flexmbs.study.claim import Layout, move, remove
+from flexmbs.study.claim import Layout, acquired, move, remove
 from flexmbs.study.run_record import FINISHED, RECORD, RunRecord
 
 _TABLE = "CREATE TABLE IF NOT EXISTS runs (key BLOB PRIMARY KEY, record BLOB NOT NULL, files BLOB)"
 _LARGEST = 900_000_000  # bytes of a run's files that SQLite takes
 _BATCH_RUNS, _BATCH_BYTES = 1000, 1 << 28  # of one transaction
+_NO_FILES = b"PK\5\6" + bytes(18)  # an empty ZIP archive
 _WAIT = 60.0  # s for another process that writes
 
 
@@ -57,8 +58,8 @@ class PackedRuns:
 
     def content_of(self, key: str, name: str) -> bytes | None:
         """A file of a packed run; None if it has none of this name."""
-        with self._archive(key) as archive:
-            return archive.read(name) if archive is not None and name in archive.namelist() else None
+        with self._explained(), self._archive(key) as archive:
+            return archive.read(name) if name in archive.namelist() else None
 
     def extracted(self, key: str, target: Path) -> Path | None:
         """``target``/KEY with the files of a packed run, written if it is not there; None if it is not packed."""
@@ -69,9 +70,8 @@ class PackedRuns:
             return None
         try:
             temporary.mkdir(parents=True)
-            with self._archive(key) as archive:
-                if archive is not None:
-                    archive.extractall(temporary)  # never outside of it
+            with self._explained(), self._archive(key) as archive:
+                archive.extractall(temporary)  # never outside of it
             record.write(temporary)
             remove(folder)  # a damaged one
             with suppress(OSError):  # another process was faster
@@ -84,10 +84,11 @@ class PackedRuns:
 
     def add(self, folders: Iterator[Path]) -> int:
         """Pack the folders of finished runs; how many. 0 with a StudyWarning if another process is packing."""
-        lock = FileLock(self._layout.work("packing.lock"))
-        lock.path.parent.mkdir(parents=True, exist_ok=True)
-        if not lock.acquire():
-            warn(f"{self._layout.folder}: another process is packing this study ({lock.holder()}); nothing was done", StudyWarning)
+        path = self._layout.work("packing.lock")
+        lock = acquired(path)
+        if lock is None:
+            holder = FileLock(path).holder()
+            warn(f"{self._layout.folder}: another process is packing this study ({holder}); nothing was done", StudyWarning)
             return 0
         try:
             lock.write()
@@ -95,9 +96,9 @@ class PackedRuns:
                 writer.execute(_TABLE)
                 batch, count, size = list[Path](), 0, 0
                 for folder in folders:
-                    written = self._insert(writer, folder)
-                    if written is not None:
-                        batch, count, size = [*batch, folder], count + 1, size + written
+                    if (written := self._insert(writer, folder)) is None:
+                        continue
+                    batch, count, size = [*batch, folder], count + 1, size + written
                     if len(batch) >= _BATCH_RUNS or size >= _BATCH_BYTES:
                         self._commit(writer, batch)
                         batch, size = [], 0
@@ -129,14 +130,10 @@ class PackedRuns:
             with suppress(OSError):  # still read by somebody on Windows: it is removed by the next packing
                 self._layout.move_away(folder)
 
-    @contextmanager
-    def _archive(self, key: str) -> Iterator[zipfile.ZipFile | None]:
-        found = self._rows("SELECT files FROM runs WHERE key = ?", bytes.fromhex(key))
-        if not found or found[0][0] is None:
-            yield None
-            return
-        with self._explained(), zipfile.ZipFile(io.BytesIO(found[0][0])) as archive:
-            yield archive
+    def _archive(self, key: str) -> zipfile.ZipFile:
+        """The files of a packed run; without any if it has none, or is not packed."""
+        found = self._rows("SELECT files FROM runs WHERE key = ? AND files IS NOT NULL", bytes.fromhex(key))
+        return zipfile.ZipFile(io.BytesIO(found[0][0] if found else _NO_FILES))
 
     def _rows(self, query: str, *given: object) -> list[tuple[Any, ...]]:
         with self._explained():

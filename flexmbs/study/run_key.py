@@ -17,6 +17,7 @@ from flexmbs.case.cases import find_mesh
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.common.versions import library_versions, source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
+from flexmbs.study.checks import ensure, whole_number
 
 #: Changed when the same content is to get other keys.
 FORMAT = 1
@@ -24,9 +25,6 @@ FORMAT = 1
 KEEP = ("results", "figures")
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
 _DETERMINING = tuple("analysis case common core fem interop machine_code mechanism mesh model reduction result".split())
-
-# (path, time of the last change, size) -> hash: files are read once by each process
-_digests: dict[tuple[str, int, int], str] = {}
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,8 @@ class RunSpec:
     sources: str = ""
 
     def __post_init__(self) -> None:
-        if self.keep not in KEEP:
-            raise StudyError(f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
-        if isinstance(self.history_times, bool) or not isinstance(self.history_times, int) or self.history_times < 2:
-            raise StudyError(f"history_times={self.history_times!r}: it is a whole number, at least 2")
+        ensure(self.keep in KEEP, f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
+        whole_number(self.history_times, "number of history_times", smallest=2)
 
 
 def run_key(spec: RunSpec, parameters: Mapping[str, object], file_digests: Mapping[str, str] | None = None) -> str:
@@ -70,11 +66,11 @@ def run_key(spec: RunSpec, parameters: Mapping[str, object], file_digests: Mappi
         "format": FORMAT,
         "case": spec.case_digest,
         "sources": spec.sources or sources_digest(),
-        "parameters": {name: _plain(name, value) for name, value in parameters.items()},
+        "parameters": dict(parameters),
         "files": dict(named_file_digests(parameters, spec.directory) if file_digests is None else file_digests),
-        "storage": {name: _plain(name, value) for name, value in storage.items()},
+        "storage": storage,
     }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=_plain)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -109,19 +105,18 @@ def current_versions() -> dict[str, str]:
 
 def _file_digest(path: Path) -> str:
     state = os.stat(path)
-    key = (str(path), state.st_mtime_ns, state.st_size)
-    if key not in _digests:
-        with open(path, "rb") as file:
-            _digests[key] = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    return _digests[key]
+    return _content_digest(path, state.st_mtime_ns, state.st_size)
 
 
-def _plain(name: str, value: object) -> object:
-    """Numbers with all their digits, text, lists."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, list | tuple):
-        return [_plain(name, item) for item in value]
-    raise StudyError(f"parameter {name!r}: {type(value).__name__} is not a value that a study can vary")
+@cache  # files are read once by each process, and again when they have changed
+def _content_digest(path: Path, _changed: int, _size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """Numbers of NumPy as Python's, arrays as lists."""
+    ensure(
+        isinstance(value, np.generic | np.ndarray), f"{value!r:.80}: {type(value).__name__} is not a value that a study can vary"
+    )
+    return value.tolist()  # type: ignore[attr-defined]

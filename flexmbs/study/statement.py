@@ -20,6 +20,7 @@ from flexmbs.common.stored_arrays import parsed_json
 from flexmbs.common.user_warnings import warn
 from flexmbs.result.run_summary import MODEL
 from flexmbs.study.checks import ensure
+from flexmbs.study.claim import acquired
 from flexmbs.study.point_list import sampler_from_json
 from flexmbs.study.run_key import RunSpec, current_versions
 
@@ -100,10 +101,6 @@ class Statement:
         version of flexmbs are taken over into study.json. Relative paths start from where the study was begun, as long
         as that folder is there, wherever it goes on.
         """
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StudyError(f"{folder}: cannot be made: {reason(error)}") from error
         with _locked(folder):
             if not (folder / STUDY).exists():
                 taken = [name for name in ("runs", "runs.sqlite", MODEL) if os.path.lexists(folder / name)]
@@ -121,14 +118,22 @@ class Statement:
     def merged_with(self, other: Statement, folder: Path, *, accept_versions: bool = False) -> Statement:
         """This statement, stored in ``folder``, with what ``other`` may add to it; StudyError for other differences."""
         self.require_same_case(other.spec.case, other.spec.case_digest, other.case_files, other.case_text, folder)
-        found = _differences(self._compared(), other._compared())
-        shown = "".join(f"\n  {line}" for line in found[:_SHOWN]) + ("\n  ..." if len(found) > _SHOWN else "")
-        ensure(not found, f"{folder}: holds another study; give another folder, or state the same study:{shown}")
-        sampler = self._merged_sampler(other, folder)
+        mine, its = self._compared(), other._compared()
+        if mine["sampler"] != its["sampler"]:
+            before, now = sampler_from_json(self.sampler), sampler_from_json(other.sampler)
+            found = "; ".join(_differences(mine["sampler"], its["sampler"], "sampler"))
+            more = f"the study has more runs than are asked for ({found}); give at least as many"
+            ensure(now.extends(before) or not before.extends(now), f"{folder}: {more}")
+            if now.extends(before):
+                mine["sampler"] = its["sampler"]
+        differences = _differences(mine, its)
+        shown = "".join(f"\n  {line}" for line in differences[:_SHOWN]) + ("\n  ..." if len(differences) > _SHOWN else "")
+        right = "give another folder, or state the same study, or more runs of a sampler that begins with the same points"
+        ensure(not differences, f"{folder}: holds another study; {right}:{shown}")
         versions = self._merged_versions(other, folder, accept_versions)
         directory = self.spec.directory if os.path.isdir(self.spec.directory) else other.spec.directory
         spec = replace(self.spec, case=other.spec.case, directory=directory)
-        return replace(self, case=other.case, sampler=sampler, versions=versions, spec=spec)
+        return replace(self, case=other.case, sampler=its["sampler"], versions=versions, spec=spec)
 
     def require_same_case(self, path: str, digest: str, files: Mapping[str, str], text: str, folder: Path) -> None:
         """StudyError with the lines that differ if a case (file, hash, hashes of its files, text) is not the study's."""
@@ -143,26 +148,11 @@ class Statement:
             f"cases; give another folder, or restore the case ({folder / CASE} is a copy)" + (f":\n{lines}" if lines else "")
         )
 
-    def _compared(self) -> dict[str, object]:
+    def _compared(self) -> dict[str, Any]:
         """What must be equal, as plain data."""
         other = ("case", "case_digest", "directory", "sources")
         spec = {name: value for name, value in asdict(self.spec).items() if name not in other}
-        return _plain({"space": self.space, "seed": self.seed, **spec})
-
-    def _merged_sampler(self, other: Statement, folder: Path) -> Mapping[str, object]:
-        """The sampler with more points, if it begins with those of the study."""
-        if _plain(self.sampler) == _plain(other.sampler):
-            return self.sampler
-        before, now = sampler_from_json(self.sampler), sampler_from_json(other.sampler)
-        found = "; ".join(_differences(_plain(self.sampler), _plain(other.sampler), "sampler")[:_SHOWN])
-        more = f"the study has more runs than are asked for ({found}); give at least as many"
-        ensure(now.extends(before) or not before.extends(now), f"{folder}: {more}")
-        ensure(
-            now.extends(before),
-            f"{folder}: holds another study; give another folder, or state the same study. A sampler whose first "
-            f"points are those of the study would continue it; this one makes others:\n  {found}",
-        )
-        return other.sampler
+        return _plain({"space": self.space, "sampler": self.sampler, "seed": self.seed, **spec})
 
     def _merged_versions(self, other: Statement, folder: Path, accept: bool) -> tuple[Mapping[str, str], ...]:
         now = dict(other.versions[0])
@@ -171,11 +161,9 @@ class Statement:
         own = [dict(known) for known in self.versions if known["sources"] == now["sources"]]
         if not own and not accept:
             began, here = ({name: versions.get(name) for name in ("flexmbs", "sources")} for versions in (self.versions[0], now))
-            raise StudyError(
-                f"{folder}: this study was computed with another flexmbs ({'; '.join(_differences(began, here))}), and results "
-                "may differ in their last digits or more; install that version, give another folder, or accept it "
-                "(accept_versions=True, --accept-versions)"
-            )
+            right = "install that version, give another folder, or accept it (accept_versions=True, --accept-versions)"
+            found = f"{'; '.join(_differences(began, here))}), and results may differ in their last digits or more"
+            raise StudyError(f"{folder}: this study was computed with another flexmbs ({found}; {right}")
         before = own[-1] if own else dict(self.versions[-1])
         warn(f"{folder}: the study goes on with other versions: {'; '.join(_differences(before, now))}", StudyWarning)
         return (*self.versions, now)
@@ -198,10 +186,8 @@ def _plain(content: Mapping[str, object]) -> dict[str, Any]:
 def _differences(before: object, now: object, name: str = "") -> list[str]:
     """ "name: value in the study, value now" for each entry that differs."""
     if isinstance(before, dict) and isinstance(now, dict):
-        found = []
-        for key in dict.fromkeys((*before, *now)):
-            found += _differences(before.get(key), now.get(key), f"{name}.{key}" if name else str(key))
-        return found
+        parts = [(f"{name}.{key}".strip("."), before.get(key), now.get(key)) for key in dict.fromkeys((*before, *now))]
+        return [line for part, old, new in parts for line in _differences(old, new, part)]
     texts = ["nothing" if value is None else json.dumps(value) for value in (before, now)]
     shown = [text if len(text) <= 80 else text[:77] + "..." for text in texts]
     return [] if before == now else [f"{name}: {shown[0]} in the study, {shown[1]} now"]
@@ -209,17 +195,13 @@ def _differences(before: object, now: object, name: str = "") -> list[str]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / "study.lock")
-    end = time.monotonic() + _PATIENCE
+    path, end = folder / "study.lock", time.monotonic() + _PATIENCE
+    while (lock := acquired(path)) is None:
+        holder = FileLock(path).holder()
+        ensure(time.monotonic() < end, f"{folder}: the study is being written by another process ({holder})")
+        time.sleep(0.01)
     try:
-        while not lock.acquire():
-            if time.monotonic() > end:
-                raise StudyError(f"{folder}: the study is being written by another process ({lock.holder()})")
-            time.sleep(0.01)
         lock.write()
-    except OSError as error:
-        raise StudyError(f"{folder}: cannot be written: {reason(error)}") from error
-    try:
         yield
     finally:
         lock.release()

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from flexmbs.common.atomic_files import read_file, reason
 from flexmbs.common.errors import StudyError, StudyWarning
-from flexmbs.common.file_lock import FileLock
 from flexmbs.common.progress import size_text
 from flexmbs.common.user_warnings import warn_once
 from flexmbs.study.checks import ensure
-from flexmbs.study.claim import GONE, LOCK, RUNS, WORK, Claim, Layout, is_key, move, remove
+from flexmbs.study.claim import GONE, LOCK, RUNS, WORK, Claim, Layout, acquired, is_key, move, remove
 from flexmbs.study.packed_runs import PackedRuns
 from flexmbs.study.run_record import FAILED, FINISHED, RECORD, RunRecord
 from flexmbs.study.statement import Statement
@@ -96,12 +95,11 @@ class Store:
 
     def finished_keys(self) -> set[bytes]:
         """Keys of the finished runs, 16 bytes each; reads every record once, so that damaged ones do not count."""
-        found = {bytes.fromhex(record.key) for record in self._read(RUNS, FINISHED)}
-        return found | self._packed.keys()
+        return {bytes.fromhex(record.key) for record in self._read(RUNS, FINISHED)} | self._packed.keys()
 
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
-        names = (folder.name for folder in run_folders(self.folder / FAILED))
+        names = (folder.name for folder in self._folders(FAILED))
         return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and self._packed.record(key) is None}
 
     def claim(self, key: str, *, count: bool = True) -> Claim | None:
@@ -109,33 +107,25 @@ class Store:
 
         ``count``: False for a process that does not begin the run, but only stores that it failed.
         """
-        lock = FileLock(self.layout.work(_require_key(key), LOCK))
-        if not _acquired(lock):
+        lock = acquired(self.layout.work(_require_key(key), LOCK))
+        if lock is None:
             return None
-        if not lock.supported:
-            warn_once(
-                f"{self.folder}: this file system does not support locks. Two schedulers on this study may compute the "
-                "same runs twice (one result of each is kept), and killed runs begin again",
-                StudyWarning,
-            )
-        claim = Claim(key, self.layout, lock, self.finished_record)
         try:
-            claim.begin(count)
+            return Claim(key, self.layout, lock, self.finished_record, count)
         except BaseException as error:
-            claim.release()
+            lock.release(remove=not lock.found)
             if isinstance(error, OSError):
-                raise StudyError(f"{claim.folder}: cannot be written: {reason(error)}") from error
+                raise StudyError(f"{self.layout.work(key)}: cannot be written: {reason(error)}") from error
             raise
-        return claim
 
     def forget_failed(self, key: str) -> bool:
         """Let a failed run be tried again, from its last saved state; its attempts begin anew at zero.
 
         False if it is not among the failed ones (any more), or another process works on it.
         """
-        lock = FileLock(self.layout.work(_require_key(key), LOCK))
-        failed, work = self.layout.failed(key), self.layout.work(key)
-        if not _acquired(lock):
+        failed, work = self.layout.failed(_require_key(key)), self.layout.work(key)
+        lock = acquired(self.layout.work(key, LOCK))
+        if lock is None:
             return False
         try:
             if not failed.exists():
@@ -158,9 +148,9 @@ class Store:
             if (folder / RECORD).exists():
                 return folder
         found = self._packed.extracted(key, self.folder / UNPACKED)
-        if found is None and not self.layout.finished(key).exists():
+        if found is None:
             raise StudyError(f"{self.folder}: there is no run {key}; 'flexmbs study table' lists the runs with their keys")
-        return found or self.layout.finished(key)
+        return found
 
     def content_of(self, key: str, name: str) -> bytes | None:
         """One file of a finished or failed run, such as histories.npz, without unpacking; None if it has none."""
@@ -179,29 +169,23 @@ class Store:
         Their space is needed twice meanwhile. 0 with a StudyWarning if another process is packing this study.
         """
         if keys is None:
-            return self._packed.add(run_folders(self.folder / RUNS))
+            return self._packed.add(self._folders(RUNS))
         folders = (self.layout.finished(_require_key(key)) for key in keys)
         return self._packed.add(folder for folder in folders if folder.is_dir())
 
     def tidy(self) -> None:
         """Remove what killed processes left and nobody needs; what other processes work on stays."""
         for name in entries(self.folder / WORK):
-            path = self.folder / WORK / name
+            key = name.removesuffix(LOCK)
             if name.endswith(GONE):
-                remove(path)
-            elif name.endswith(LOCK) and is_key(name[: -len(LOCK)]):
-                self._tidy_lock(name[: -len(LOCK)], FileLock(path))
-            elif "~" in name and is_key(name[:32]) and self.has(name[:32]):
-                self.layout.move_away(path)
-
-    def _tidy_lock(self, key: str, lock: FileLock) -> None:
-        """Remove the lock file of a run that has ended, if nobody holds it, and what is left of its work."""
-        if self.has(key):
-            claim = self.claim(key, count=False)
-            if claim is not None:
-                claim.release()
-        elif self.layout.failed(key).exists() and not self.layout.work(key).exists() and lock.acquire():
-            lock.release()
+                remove(self.folder / WORK / name)
+            elif name != key and is_key(key):
+                finished, work = self.has(key), self.layout.work(key)
+                ended = finished or (self.layout.failed(key).exists() and not work.exists())
+                if ended and (lock := acquired(self.layout.work(key, LOCK))):
+                    if finished:
+                        self.layout.tidy(key)
+                    lock.release()
 
     def status(self, points: Mapping[bytes, Sequence[int]]) -> StudyStatus:
         """What has become of the runs with these keys; ``points``: of each run. Visits every file."""
@@ -220,13 +204,19 @@ class Store:
         return StudyStatus(str(self.folder), total, **count, packed=len(self._packed.keys()), files=files, bytes=size)
 
     def _read(self, place: str, status: str) -> Iterator[RunRecord]:
-        foreign: list[Path] = []
-        for folder in run_folders(self.folder / place, foreign):
-            record = RunRecord.read(folder, status)
-            if record is not None:
-                yield record
-        for path in foreign:
-            warn_once(f"{path}: is not a run of this study; it is ignored", StudyWarning)
+        records = (RunRecord.read(folder, status) for folder in self._folders(place))
+        return (record for record in records if record is not None)
+
+    def _folders(self, place: str) -> Iterator[Path]:
+        """The folders of runs in ``runs`` or ``failed``, by key; what else is there is named in a StudyWarning."""
+        for prefix in entries(self.folder / place):
+            inside = self.folder / place / prefix
+            runs = len(prefix) == 2 and inside.is_dir()
+            for path in [inside / name for name in entries(inside)] if runs else [inside]:
+                if runs and is_key(path.name) and path.name.startswith(prefix):
+                    yield path
+                else:
+                    warn_once(f"{path}: is not a run of this study; it is ignored", StudyWarning)
 
     def _refuse_former_packs(self) -> None:
         """StudyError for the packs of flexmbs 0.1.0."""
@@ -241,28 +231,6 @@ def entries(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def run_folders(folder: Path, foreign: list[Path] | None = None) -> Iterator[Path]:
-    """The folders of runs in ``runs`` or ``failed``, by key; what else is there is appended to ``foreign``."""
-    foreign = [] if foreign is None else foreign
-    for prefix in entries(folder):
-        if len(prefix) != 2 or not (folder / prefix).is_dir():
-            foreign.append(folder / prefix)
-            continue
-        for name in entries(folder / prefix):
-            if is_key(name) and name.startswith(prefix):
-                yield folder / prefix / name
-            else:
-                foreign.append(folder / prefix / name)
-
-
-def _acquired(lock: FileLock) -> bool:
-    try:
-        lock.path.parent.mkdir(parents=True, exist_ok=True)
-        return lock.acquire()
-    except OSError as error:
-        raise StudyError(f"{lock.path}: cannot be written: {reason(error)}") from error
 
 
 def _require_key(key: str) -> str:

@@ -62,7 +62,7 @@ def test_other_processes_give_the_same_name():
 
 
 def test_objects_are_no_values():
-    with pytest.raises(StudyError, match="parameter 'length': object is not a value"):
+    with pytest.raises(StudyError, match="object object at .*: object is not a value"):
         run_key(SPEC, {"length": object()}, {})
 
 
