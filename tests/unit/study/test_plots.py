@@ -7,6 +7,7 @@ import pytest
 from study_tables import UNITS, pendulum_like, table_of
 
 from flexmbs.common.errors import StudyError
+from flexmbs.study.history_band import history_band, plot_bands
 from flexmbs.study.plot_axes import in_lines, scale_of, short_texts
 from flexmbs.study.plots import KINDS, plot
 from flexmbs.study.sensitivity import given_data_indices, plot_sensitivities
@@ -37,13 +38,6 @@ def test_each_kind_is_written(name, kind, tmp_path):
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_to_draw(kind):
-    table = table_of({"length": np.arange(4.0)}, {"force": np.full(4, np.nan)}, UNITS, not_run=3)
-    with pytest.raises(StudyError, match="0 finished runs, 4 failed, 3 points not run"):
-        plot(table, kind)
-
-
 LINE = np.linspace(0.0, 1.0, 30)
 WRONG = [
     ("scater", {}, "Did you mean scatter"),
@@ -58,6 +52,7 @@ WRONG = [
     ("parallel", {"names": []}, "at least one"),
     ("effects", {"table": table_of({}, {"force": LINE})}, "varies no parameter"),
     ("surface", {"table": table_of({"a": LINE, "b": 2.0 * LINE}, {"y": LINE})}, "on a line"),
+    ("surface", {"table": table_of({}, {"y": [np.nan] * 4}, not_run=3)}, "0 finished runs, 4 failed, 3 points not run"),
     ("scatter", {"save": Path("plot.txt")}, "plot.txt: a plot is written as"),
 ]
 
@@ -146,3 +141,26 @@ def test_bars_of_sensitivities_are_the_indices():
     widths = [patch.get_width() for patch in axes.patches[: len(found.indices)]]
     assert np.allclose(widths, found.indices["S1"].fillna(0.0))
     assert [label.get_text() for label in axes.get_yticklabels()] == list(found.indices.index)
+
+
+T = np.linspace(0.0, 2.0, 41)
+
+
+def test_bands_are_quantiles_at_each_time_in_panels_with_units():
+    band = history_band("angle", [(T, factor * (1.0 + T)) for factor in np.linspace(0.0, 1.0, 101)], "rad", runs=500)
+    assert np.allclose(band.quantiles, np.outer([0.05, 0.25, 0.5, 0.75, 0.95], 1.0 + band.times), rtol=1e-12)
+    figure = plot_bands([band, history_band("gap", [(T, T)])])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["angle [rad]", "gap"]
+    assert "101 of 500 runs, at random" in figure.get_supxlabel()
+    assert np.allclose(figure.axes[0].lines[-1].get_ydata(), 0.5 * (1.0 + band.times))  # the median, above all others
+
+
+def test_histories_with_other_times_are_interpolated_and_end():
+    band = history_band(
+        "x", [(np.array([0.0, 0.7, 2.0]), np.array([0.0, 0.7, 2.0])), (T[:21], T[:21] + 1.0), (T, np.full(41, np.inf))]
+    )
+    assert band.times[-1] == 2.0 and (band.running[0], band.running[-1]) == (2, 1)
+    assert np.allclose(band.quantiles[2], band.times + np.where(band.times <= 1.0 + 1e-12, 0.5, 0.0), atol=1e-14)
+    assert "at some times 2 of them" in plot_bands([band]).get_supxlabel()
+    with pytest.raises(StudyError, match="no run has a history 'angle'"):
+        history_band("angle", [])

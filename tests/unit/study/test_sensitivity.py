@@ -1,6 +1,7 @@
 """Sensitivity indices against closed forms: the Ishigami function and linear functions."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from study_tables import table_of
 from flexmbs.common.errors import StudyError
 from flexmbs.study import sensitivity
 from flexmbs.study.sensitivity import given_data_indices, morris_effects, sobol_indices
+from flexmbs.study.table import collect, export
 
 NAMES = ["a", "b", "c"]
 PROBLEM = {"num_vars": 3, "names": NAMES, "bounds": [[0.0, 1.0]] * 3}
@@ -49,8 +51,7 @@ def test_sobol_indices_of_the_ishigami_function(unit):
 def test_base_points_with_failed_or_missing_runs_are_left_out(unit):
     values = ishigami(unit)
     values[::150] = np.nan
-    full = table(unit, values)
-    found = sobol_indices(full.drop(index=7), "y", NAMES, len(unit))  # would shift all points after it
+    found = sobol_indices(table(unit, values).drop(index=7), "y", NAMES, len(unit))  # would shift all points after it
     spoilt = len({1, *(np.flatnonzero(np.isnan(values)) // 5)})
     assert found.left_out == 5 * spoilt and f"{spoilt} of 2048 base points" in found.notes[0]
     assert np.abs(columns(found, "S1") - S1).max() < 0.04
@@ -117,24 +118,31 @@ def test_text_and_correlated_parameters():
 
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "SALib", None)
     unit = np.random.default_rng(0).random((400, 3))
-    for evaluate in (given_data_indices, lambda *both: sobol_indices(*both, NAMES, 400)):
-        with pytest.raises(StudyError, match=r'needs SALib.*pip install "flexmbs\[studies\]"'):
-            evaluate(table(unit, ishigami(unit)), "y")
+    data = table(unit, ishigami(unit))
+    for library, use in (
+        ("SALib", lambda: given_data_indices(data, "y")),
+        ("SALib", lambda: sobol_indices(data, "y", NAMES, 400)),
+        ("pyarrow", lambda: export(data, Path("table.parquet"))),
+        ("pandas", lambda: collect([], {})),
+    ):
+        monkeypatch.setitem(sys.modules, library, None)
+        with pytest.raises(StudyError, match=rf'needs {library}.*pip install "flexmbs\[studies\]"'):
+            use()
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (np.full(50, 2.0), "nothing influences it"),
-        (np.r_[1.0, 2.0, 3.0, np.full(47, np.nan)], "3 runs are too few"),
-        (np.full(50, np.inf), "only 0 runs"),
-        (["a"] * 50, "y is text"),
-    ],
-)
-def test_figures_without_sensitivities(values, message):
+WRONG = [
+    (np.full(50, 2.0), "nothing influences it", "nothing influences it"),
+    (np.r_[1.0, 2.0, 3.0, np.full(47, np.nan)], "3 runs are too few", "47 of 50 runs"),
+    (np.full(50, np.inf), "only 0 runs", "only 0 runs"),
+    (["a"] * 50, "y is text", "y is text"),
+]
+
+
+@pytest.mark.parametrize(("values", "of_given_data", "of_sobol"), WRONG)
+def test_figures_without_sensitivities(values, of_given_data, of_sobol):
     data = table_of(dict(zip(NAMES, np.random.default_rng(0).random((3, 50)), strict=True)), {"y": values, "z": np.ones(50)})
-    for evaluate in (given_data_indices, lambda *both: sobol_indices(*both, NAMES, 50)):
-        with pytest.raises(StudyError, match=message if evaluate is given_data_indices else "y"):
-            evaluate(data, "y")
+    with pytest.raises(StudyError, match=of_given_data):
+        given_data_indices(data, "y")
+    with pytest.raises(StudyError, match=of_sobol):
+        sobol_indices(data, "y", NAMES, 50)
