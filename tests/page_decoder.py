@@ -11,7 +11,7 @@ KINDS = {"f32": "<f4", "f64": "<f8", "u32": "<u4", "i32": "<i4", "u8": "u1"}
 
 
 def decoded(fragment):
-    """The scene of a fragment or page, with arrays, triangles and parents in it."""
+    """The scene of a fragment or page, with its arrays in it."""
     header = json.loads(re.search(r'class="flexmbs-header">(.*?)</script>', fragment, re.S)[1])
     data = re.search(r'class="flexmbs-data">(.*?)</script>', fragment, re.S)[1]
     return unpacked(header, zlib.decompress(base64.b64decode(data), -15))
@@ -28,8 +28,6 @@ def unpacked(tree, block):
 
 
 def array(entry, block):
-    if entry["type"] == "surface":
-        return walked(entry, block)
     if "bytes" in entry:
         return quantised(entry, block)
     return np.frombuffer(block, KINDS[entry["type"]], entry["count"], entry["at"])
@@ -41,10 +39,6 @@ def quantised(entry, block):
     planes = np.frombuffer(block, "u1", entry["bytes"] * size, entry["at"]).reshape(entry["bytes"], size)
     folded = sum(plane.astype(np.int64) << (8 * k) for k, plane in enumerate(planes))
     numbers = np.where(folded & 1, -(folded + 1) // 2, folded // 2).reshape(rows, columns, n)
-    if "surface" in entry:
-        for i, (a, b, c) in enumerate(array(entry["surface"], block)["parents"]):
-            if i:
-                numbers[..., i] += numbers[..., a] + numbers[..., b] - numbers[..., c]
     for _ in range(entry.get("order", 0)):
         numbers = np.cumsum(numbers, axis=-1)
     step, low = (scales(entry.get(name, plain), block, rows, columns) for name, plain in (("step", 1.0), ("low", 0.0)))
@@ -54,46 +48,3 @@ def quantised(entry, block):
 def scales(given, block, rows, columns):
     values = array(given, block) if isinstance(given, dict) else np.asarray(given, dtype=float)
     return values if values.ndim == 0 else values.reshape(rows, columns, 1)
-
-
-def walked(entry, block):
-    """Triangles and parents of points, from the symbols of the walk."""
-    symbols = iter(np.frombuffer(block, "u1", entry["count"], entry["at"]).tolist())
-    jumps = iter(quantised(entry["jumps"], block).ravel().astype(int).tolist())
-    triangles, parents, used, edges, after, before = [], [], set(), [], {}, {}
-
-    def met(near):
-        parents.append(near)
-        return len(parents) - 1
-
-    def take(a, b, c):
-        triangles.append((a, b, c))
-        used.update(((a, b), (b, c), (c, a)))
-        for start, end, opposite in ((b, a, c), (c, b, a), (a, c, b)):
-            if (start, end) not in used:
-                edges.append((start, end, opposite))
-                after[start], before[end] = end, start
-
-    while len(triangles) < entry["triangles"]:
-        corners = []
-        for _ in range(3):
-            back, last = next(jumps), max(len(parents) - 1, 0)
-            corners.append(len(parents) - back if back else met((last, last, last)))
-        take(*corners)
-        while edges:
-            start, end, opposite = edges.pop(0)
-            if (start, end) in used:
-                continue
-            symbol = next(symbols)
-            if symbol == 1:
-                take(start, end, met((start, end, opposite)))
-            elif symbol == 2:
-                take(start, end, after[end])
-            elif symbol == 3:
-                take(start, end, before[start])
-            elif symbol == 4:
-                take(start, end, len(parents) - next(jumps))
-    while len(parents) < entry["points"]:
-        last = max(len(parents) - 1, 0)
-        met((last, last, last))
-    return {"triangles": np.array(triangles, int).reshape(-1, 3), "parents": np.array(parents, int).reshape(-1, 3)}

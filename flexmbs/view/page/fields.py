@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.view.page.quantised import Quantised, Surface
+from flexmbs.view.page.quantised import Quantised
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
 NEGLIGIBLE = 1e-7  # of the largest singular value: rounding
@@ -62,15 +62,12 @@ def stress_size(stress: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(tensor, 1.5 * tensor - 0.5 * mean * mean))  # Frobenius norm; von Mises
 
 
-def run_field(
-    fields: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: Callable[[float], float], measure: Measure
-) -> RunField:
+def run_field(fields: np.ndarray, coefficients: np.ndarray, tolerance: Callable[[float], float], measure: Measure) -> RunField:
     """The fewest fields for sum_a coefficients_a fields_a within a tolerance.
 
     Parameters
     ----------
-    fields : (m, n, components) in the order of the stored points; coefficients : (nf, m)
-    surface : whose points they are at
+    fields : (m, n, components) at the points of a surface; coefficients : (nf, m)
     tolerance : of the largest value by the measure -> largest error allowed
     """
     principal, weights = principal_fields(fields, coefficients)
@@ -86,7 +83,7 @@ def run_field(
     step = FIRST_STEP * allowed
     for sample in (few, every):
         for _ in range(_TRIALS):
-            stored = Quantised(np.round(scaled / step).astype(np.int64), step, 0.0, surface)
+            stored = Quantised(np.round(scaled / step).astype(np.int64), step)
             error = _error(principal, weights, stored, coded, measure, *sample)
             if error <= allowed:
                 break
@@ -94,9 +91,7 @@ def run_field(
     return RunField(stored, coded, largest, error)
 
 
-def single_fields(
-    fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, surface: Surface, tolerance: float, measure: Measure
-) -> RunField:
+def single_fields(fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarray, tolerance: float, measure: Measure) -> RunField:
     """Fields (m, n, components) that are shown one at a time, each within a tolerance of its own largest value.
 
     ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
@@ -106,7 +101,7 @@ def single_fields(
     sizes = _sizes(scaled, measure)
     steps = np.where(sizes > 0.0, tolerance * sizes / WORST, 1.0)
     numbers = np.round(scaled / steps[:, None, None]).astype(np.int64)
-    stored = Quantised(numbers, np.repeat(steps[:, None], fields.shape[2], axis=1), 0.0, surface)
+    stored = Quantised(numbers, np.repeat(steps[:, None], fields.shape[2], axis=1))
     errors = _sizes(scaled - stored.values(), measure)
     worst = int(np.argmax(errors / np.maximum(sizes, 1e-300)))
     coded = _coefficients(coefficients / peaks, np.ones(len(peaks)), OF_COEFFICIENTS * tolerance)

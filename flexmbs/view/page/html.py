@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.view.page.quantised import Quantised, Surface, byte_planes
+from flexmbs.view.page.quantised import Quantised, byte_planes
 
 #: In this order: what a script uses when it is loaded stands before it.
 SCRIPTS = (
@@ -113,15 +113,13 @@ class Packer:
     """Collects arrays; equal ones are stored once.
 
     In the header stands in place of an array: ``at``, where it is in the block (bytes), ``type`` and ``count`` for raw
-    ones; also ``bytes`` of each number, ``shape``, ``order`` of differences, ``step`` and ``low`` for quantised ones,
-    and ``surface`` if their neighbours on it predict them.
+    ones; also ``bytes`` of each number, ``shape``, ``order`` of differences, ``step`` and ``low`` for quantised ones.
     """
 
     def __init__(self) -> None:
         self._blocks: list[bytes] = []
         self._size = 0
         self._known: dict[tuple[str, bytes], dict[str, Any]] = {}
-        self._surfaces: dict[Surface, dict[str, Any]] = {}
 
     def packed(self, tree: Any) -> Any:
         """``tree`` of dicts and lists with arrays replaced by their entries."""
@@ -133,8 +131,6 @@ class Packer:
             return self._raw(tree)
         if isinstance(tree, Quantised):
             return self._quantised(tree)
-        if isinstance(tree, Surface):
-            return self._surface(tree)
         if isinstance(tree, np.generic):
             return tree.item()
         return tree
@@ -163,9 +159,7 @@ class Packer:
         order, left = given.residuals()
         count, planes = byte_planes(left)
         how: dict[str, Any] = {"type": given.kind, "bytes": count, "shape": list(given.numbers.shape)}
-        if given.surface is not None:
-            how["surface"] = self._surface(given.surface)
-        elif order:
+        if order:
             how["order"] = order
         for name, plain in (("step", 1.0), ("low", 0.0)):
             values = np.asarray(getattr(given, name), dtype=float)
@@ -178,10 +172,3 @@ class Packer:
         if np.all(values == values.flat[0]):
             return float(values.flat[0])
         return values.ravel().tolist() if values.size <= _IN_HEADER else self._raw(values.astype("f8"))
-
-    def _surface(self, given: Surface) -> dict[str, Any]:
-        if given not in self._surfaces:
-            jumps = self._quantised(Quantised(given.jumps.reshape(1, -1, 1), kind="u32"))
-            how = {"type": "surface", "count": len(given.symbols), "points": given.points, "triangles": given.triangles}
-            self._surfaces[given] = self._add(given.symbols.tobytes(), how | {"jumps": jumps})
-        return self._surfaces[given]

@@ -56,7 +56,7 @@ def part_record(shape: Shape, name: str, group: str, body: int, color: str, **ot
         "body": body,
         "color": rgb(color),
         "points": shape.points,
-        "surface": shape.surface,
+        "triangles": shape.triangles,
         **{key: value for key, value in other.items() if value != plain[key]},
     }
     if shape.hidden is not None:
@@ -72,30 +72,26 @@ def deforming(part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: Pag
 
     ``largest`` displacement (m) and stress (Pa) of all bodies: what is small beside it may be less accurate.
     """
-    order, surface = part.shape.order, part.shape.surface
     fields, coefficients = displacement_terms(body, q)
 
     def tolerance(relative: float, of_all: float):
         return lambda own: relative * max(own, accuracy.beside * of_all)
 
-    moved = run_field(fields[:, order], coefficients, surface, tolerance(accuracy.displacement, largest[0]), length_of)
+    moved = run_field(fields, coefficients, tolerance(accuracy.displacement, largest[0]), length_of)
     if not moved.count:
         return
     stressed = None
     if body.has_stress:
-        modes = body.surface_stress_modes[:, order]
-        stressed = run_field(modes, q, surface, tolerance(accuracy.stress, largest[1]), stress_size)
+        stressed = run_field(body.surface_stress_modes, q, tolerance(accuracy.stress, largest[1]), stress_size)
     _add_fields(part, moved, stressed)
 
 
 def in_modes(part: PartRecord, body: FlexibleBody, amplitudes: np.ndarray, q: np.ndarray, accuracy: PageAccuracy) -> None:
     """Add displacement and stress of modes that are shown one at a time; q (nf, n), each up to its amplitude."""
-    order, surface = part.shape.order, part.shape.surface
-    moved = single_fields(body.surface.modes[:, order], amplitudes, q, surface, accuracy.displacement, length_of)
+    moved = single_fields(body.surface.modes, amplitudes, q, accuracy.displacement, length_of)
     stressed = None
     if body.has_stress:
-        modes = body.surface_stress_modes[:, order]
-        stressed = single_fields(modes, amplitudes, q, surface, accuracy.stress, stress_size)
+        stressed = single_fields(body.surface_stress_modes, amplitudes, q, accuracy.stress, stress_size)
     _add_fields(part, moved, stressed)
 
 
@@ -115,12 +111,12 @@ def displacement_terms(body: FlexibleBody, q: np.ndarray) -> tuple[np.ndarray, n
     return fields, np.concatenate([q, body.quadratic_coordinates(q)], axis=1)
 
 
-def node_numbers(body: FlexibleBody, shape: Shape) -> np.ndarray | None:
-    """Numbers of the nodes in the mesh, at the stored points; None where these are no nodes (sections of beams)."""
+def node_numbers(body: FlexibleBody) -> np.ndarray | None:
+    """Numbers of the nodes in the mesh, at the points of the surface; None where these are no nodes (sections of beams)."""
     points = body.surface.points
     if len(body.points) < len(points) or not np.array_equal(body.points[: len(points)], points):
         return None
-    return body.node_ids[shape.order]
+    return body.node_ids[: len(points)]
 
 
 def rgb(color: str) -> list[float]:

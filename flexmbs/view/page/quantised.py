@@ -1,4 +1,4 @@
-"""Numbers as whole multiples of a step, and the predictions by which they become small."""
+"""Numbers as whole multiples of a step, of which differences are stored: small numbers, which deflate makes smaller."""
 
 from __future__ import annotations
 
@@ -13,23 +13,6 @@ MAX_BYTES = 4  # of a number without its sign
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
-    """Triangles as the symbols of a walk over them (``surface_order``).
-
-    Attributes
-    ----------
-    points, triangles : how many there are
-    parents : (points, 3) points from which each is predicted
-    """
-
-    symbols: np.ndarray
-    jumps: np.ndarray
-    points: int
-    triangles: int
-    parents: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
 class Quantised:
     """low + step * numbers.
 
@@ -37,14 +20,12 @@ class Quantised:
     ----------
     numbers : (rows, n, columns) int
     step, low : float, or (rows, columns) of them
-    surface : whose neighbours predict each of n; None: differences along n
     kind : what they become when they are decoded: "f32", "f64", "u32", "i32", "u8"
     """
 
     numbers: np.ndarray
     step: float | np.ndarray = 1.0
     low: float | np.ndarray = 0.0
-    surface: Surface | None = None
     kind: str = "f32"
 
     def values(self) -> np.ndarray:
@@ -57,13 +38,8 @@ class Quantised:
         return low + step * self.numbers
 
     def residuals(self) -> tuple[int, np.ndarray]:
-        """The order of the differences, and (rows, columns, n) what is left after the prediction."""
+        """The order of the differences along n, and (rows, columns, n) of them."""
         numbers = np.ascontiguousarray(np.moveaxis(self.numbers, 1, 2).astype(np.int64))
-        if self.surface is not None:
-            a, b, c = self.surface.parents.T
-            left = numbers - (numbers[..., a] + numbers[..., b] - numbers[..., c])
-            left[..., :1] = numbers[..., :1]
-            return 0, left
         best, order = numbers, 0
         tried = numbers
         for higher in range(1, HIGHEST_ORDER + 1):
@@ -95,8 +71,8 @@ def series(values: np.ndarray, step: float | np.ndarray, kind: str = "f32") -> Q
 
 
 def whole(values: np.ndarray, kind: str) -> Quantised:
-    """Whole numbers (n,)."""
-    return Quantised(np.asarray(values, dtype=np.int64).reshape(1, len(values), 1), kind=kind)
+    """Whole numbers (n,) or (n, columns)."""
+    return Quantised(np.asarray(values, dtype=np.int64).reshape(1, len(values), int(np.prod(values.shape[1:]))), kind=kind)
 
 
 def _bits(numbers: np.ndarray) -> float:

@@ -137,7 +137,7 @@ def add_pressures(here: DrawableResult, parts: list[PartRecord], pressures: Pres
     highest = np.zeros(len(here.t))
     for index, names in on_body.items():
         part = next(one for one in parts if one.entry["group"] == "bodies" and one.entry["body"] == index)
-        values = _at_points(here, index, {name: pressures[name] for name in names})[:, part.shape.order]
+        values = _at_points(here, index, {name: pressures[name] for name in names})
         touched = np.flatnonzero(values.max(axis=0) > 0.0)
         if len(touched):
             step = float(values.max()) / LEVELS

@@ -168,7 +168,7 @@ def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy
     for part in listed:
         flexible = part.flexible
         shape = shapes.shape(part.points, part.faces, part.lines, flexible is not None)
-        nodes = None if flexible is None else node_numbers(flexible, shape)
+        nodes = None if flexible is None else node_numbers(flexible)
         at = None if part.marker is None else marks.index(part.marker)
         record = part_record(
             shape,

@@ -11,10 +11,10 @@ from icosphere import icosphere
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.view.page.fields import length_of, run_field, single_fields, stress_size
 from flexmbs.view.page.html import Packer
-from flexmbs.view.page.quantised import Quantised, Surface, series, whole
+from flexmbs.view.page.quantised import Quantised, series, whole
 from flexmbs.view.page.quantities import principal_ends
 from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.page.surfaces import smooth_hidden, surface_order, triangulated
+from flexmbs.view.page.surfaces import smooth_hidden, triangulated
 
 NO_LINES = np.zeros((0, 2), dtype=np.int64)
 
@@ -31,60 +31,16 @@ def sphere():
     return np.asarray(made.points, dtype=float), made.faces.reshape(-1, 4)[:, 1:]
 
 
-def ball():
-    """The shape of the sphere, with all of its edges."""
-    points, triangles = sphere()
-    return Shapes().shape(points, vtk(triangles), NO_LINES, True)
-
-
 def vtk(triangles):
     return np.insert(triangles, 0, 3, axis=1).ravel()
-
-
-def canonical(triangles):
-    """Triangles with their lowest corner first, sorted."""
-    first = np.argmin(triangles, axis=1)[:, None]
-    turned = np.take_along_axis(triangles, (first + np.arange(3)) % 3, axis=1)
-    return turned[np.lexsort(turned.T)]
-
-
-def surfaces():
-    """Surfaces: closed, with holes, in two pieces that share a point, with three faces at an edge ..."""
-    _, closed = sphere()
-    yield "closed", closed, 162
-    yield "holes", closed[::2], 162
-    yield "two pieces", np.concatenate([closed, closed[:, ::-1] + 161]), 323
-    yield "three at an edge", np.array([[0, 1, 2], [1, 0, 3], [0, 1, 4], [2, 1, 5]]), 6
-    yield "turned over", np.array([[0, 1, 2], [0, 1, 3], [3, 1, 4]]), 5
-    yield "loose points", np.array([[4, 2, 7]]), 9
-    yield "no triangles", np.zeros((0, 3), int), 4
-    yield "any", np.random.default_rng(3).permuted(np.tile(np.arange(12), (40, 1)), axis=1)[:, :3], 12
-
-
-@pytest.mark.parametrize(("triangles", "count"), [s[1:] for s in surfaces()], ids=[s[0] for s in surfaces()])
-def test_walk_keeps_all_triangles(triangles, count):
-    found = surface_order(triangles, count)
-    assert sorted(found.points) == list(range(count))
-    surface = Surface(found.symbols, found.jumps, count, len(triangles), found.parents)
-    again = through(surface)
-    np.testing.assert_array_equal(again["parents"], found.parents)
-    np.testing.assert_array_equal(canonical(found.points[again["triangles"]]), canonical(triangles))
-    turned = np.take_along_axis(triangles[found.triangles], (found.first[:, None] + np.arange(3)) % 3, axis=1)
-    np.testing.assert_array_equal(found.points[again["triangles"]], turned)  # hidden sides are turned likewise
-
-
-def test_closed_surface_takes_two_bits_a_triangle():
-    _, triangles = sphere()
-    found = surface_order(triangles, 162)
-    packed = len(zlib.compress(found.symbols.tobytes() + found.jumps.astype("i2").tobytes(), 9))
-    assert 8 * packed < 3 * len(triangles)
 
 
 def test_points_and_hidden_sides_of_a_shape():
     points, triangles = sphere()
     shape = Shapes().shape(points, vtk(triangles), NO_LINES, True)
-    again = through({"points": shape.points, "surface": shape.surface})
-    error = np.linalg.norm(again["points"][0] - points[shape.order], axis=1).max()
+    again = through({"points": shape.points, "triangles": shape.triangles})
+    np.testing.assert_array_equal(again["triangles"][0], triangles)
+    error = np.linalg.norm(again["points"][0] - points, axis=1).max()
     assert error <= shape.error * (1 + 1e-9)
     assert shape.error < 1.01 * np.sqrt(3.0) * np.ptp(points, axis=0).max() / 65535 / 2
     assert shape.hidden is None
@@ -95,7 +51,7 @@ def test_equal_shapes_are_stored_once():
     shapes = Shapes()
     both = [shapes.shape(points.copy(), vtk(triangles), NO_LINES, False) for _ in range(2)]
     packer = Packer()
-    header = packer.packed([{"points": shape.points, "surface": shape.surface} for shape in both])
+    header = packer.packed([{"points": shape.points, "triangles": shape.triangles} for shape in both])
     assert header[0] == header[1]
     assert both[0] is both[1]
 
@@ -164,9 +120,7 @@ def fields(components):
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4])
 def test_fields_of_a_run_are_within_the_tolerance_and_the_error_that_is_stated(components, measure, tolerance):
     given, coefficients = fields(components)
-    shape = ball()
-    given = given[:, shape.order]
-    found = run_field(given, coefficients, shape.surface, lambda largest: tolerance * largest, measure)
+    found = run_field(given, coefficients, lambda largest: tolerance * largest, measure)
     again = through({"fields": found.fields, "coefficients": found.coefficients})
     exact = np.tensordot(coefficients, given, axes=1)
     drawn = np.tensordot(again["coefficients"][0], again["fields"], axes=1)
@@ -179,26 +133,22 @@ def test_fields_of_a_run_are_within_the_tolerance_and_the_error_that_is_stated(c
 
 def test_fewer_fields_for_a_larger_tolerance():
     given, coefficients = fields(3)
-    shape = ball()
     counts = [
-        run_field(given, coefficients, shape.surface, lambda largest, part=part: part * largest, length_of).count
-        for part in (1e-5, 1e-3, 1e-1)
+        run_field(given, coefficients, lambda largest, part=part: part * largest, length_of).count for part in (1e-5, 1e-3, 1e-1)
     ]
     assert counts[0] > counts[1] > counts[2]
 
 
 def test_body_that_never_deforms_has_no_fields():
     given, coefficients = fields(3)
-    shape = ball()
-    assert run_field(given, 0.0 * coefficients, shape.surface, lambda largest: 1e-3 * largest, length_of).count == 0
+    assert run_field(given, 0.0 * coefficients, lambda largest: 1e-3 * largest, length_of).count == 0
 
 
 @pytest.mark.parametrize(("components", "measure"), [(3, length_of), (6, stress_size)])
 def test_modes_are_within_a_part_of_their_own_largest_value(components, measure):
     given, _ = fields(components)
-    shape = ball()
     peaks = 10.0 ** -np.arange(6.0)
-    found = single_fields(given, peaks, np.diag(peaks), shape.surface, 1e-3, measure)
+    found = single_fields(given, peaks, np.diag(peaks), 1e-3, measure)
     drawn = through(found.fields)
     for k in range(6):
         exact = peaks[k] * given[k]

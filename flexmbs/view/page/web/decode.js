@@ -11,7 +11,6 @@ flexmbs.decode = async (div) => {
   const same = new Map(); // parts with equal triangles have the same array of edges
   scene.parts = scene.parts.map((given) => {
     const part = { ...flexmbs.plainPart, ...given };
-    if (part.surface) part.triangles = part.surface.triangles;
     const known = same.get(part.triangles);
     part.edges = known && known.hidden === part.hidden ? known.edges : flexmbs.drawnEdges(part.triangles, part.hidden);
     same.set(part.triangles, part);
@@ -41,22 +40,20 @@ flexmbs.unpacked = (header, block) => {
   const array = (entry) => {
     const key = JSON.stringify(entry);
     if (!known.has(key)) {
-      const make = entry.type === "surface" ? surface : entry.bytes ? quantised : raw;
-      known.set(key, make(entry));
+      known.set(key, entry.bytes ? quantised(entry) : raw(entry));
     }
     return known.get(key);
   };
   const raw = ({ at, type, count }) => new kinds[type](block, at, count);
 
-  // low + step * numbers. Each number is what its prediction leaves, folded (0, -1, 1, -2 ...: 0, 1, 2, 3 ...), in
+  // low + step * numbers. Differences along n are folded (0, -1, 1, -2 ...: 0, 1, 2, 3 ...), in
   // planes of bytes. They stand row by row, each with its columns one after the other, and are returned as in `shape`.
-  const quantised = ({ at, type, bytes, shape, order = 0, step = 1, low = 0, surface: of }) => {
+  const quantised = ({ at, type, bytes, shape, order = 0, step = 1, low = 0 }) => {
     const [rows, n, columns] = shape;
     const size = rows * n * columns;
     const planes = new Uint8Array(block, at, bytes * size);
     const found = new kinds[type](size);
     const numbers = new Int32Array(n);
-    const parents = of && array(of).parents;
     const steps = step.type ? array(step) : step, lows = low.type ? array(low) : low;
     for (let row = 0, from = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++, from += n) {
@@ -65,11 +62,6 @@ flexmbs.unpacked = (header, block) => {
           for (let plane = bytes - 1; plane >= 0; plane--) folded = (folded << 8) | planes[plane * size + from + i];
           numbers[i] = (folded >>> 1) ^ -(folded & 1);
         }
-        if (parents) {
-          for (let i = 1; i < n; i++) {
-            numbers[i] += numbers[parents[3 * i]] + numbers[parents[3 * i + 1]] - numbers[parents[3 * i + 2]];
-          }
-        }
         for (let k = 0; k < order; k++) for (let i = 1; i < n; i++) numbers[i] += numbers[i - 1];
         const own = row * columns + column;
         const scale = steps.length ? steps[own] : steps, start = lows.length ? lows[own] : lows;
@@ -77,47 +69,6 @@ flexmbs.unpacked = (header, block) => {
       }
     }
     return found;
-  };
-
-  // Triangles from the symbols of a walk over them, and three points before each (near a + b - c): see
-  // flexmbs/view/page/surfaces.py, which takes the same walk.
-  const surface = ({ at, count, points, triangles: size, jumps: jumpEntry }) => {
-    const symbols = new Uint8Array(block, at, count), jumps = array(jumpEntry);
-    const triangles = new Uint32Array(3 * size), parents = new Int32Array(3 * points);
-    const used = new Set(), edges = [], after = new Map(), before = new Map();
-    let known = 0, taken = 0, symbol = 0, jump = 0, head = 0;
-    const meet = (a, b, c) => {
-      parents.set([a, b, c], 3 * known);
-      return known++;
-    };
-    const take = (a, b, c) => {
-      triangles.set([a, b, c], 3 * taken++);
-      used.add(a * points + b).add(b * points + c).add(c * points + a);
-      for (const [start, end, opposite] of [[b, a, c], [c, b, a], [a, c, b]]) {
-        if (used.has(start * points + end)) continue;
-        edges.push(start, end, opposite);
-        after.set(start, end);
-        before.set(end, start);
-      }
-    };
-    while (taken < size) {
-      const corners = [0, 0, 0].map(() => {
-        const back = jumps[jump++], last = Math.max(known - 1, 0);
-        return back ? known - back : meet(last, last, last);
-      });
-      take(...corners);
-      for (; head < edges.length; head += 3) {
-        const start = edges[head], end = edges[head + 1];
-        if (used.has(start * points + end)) continue;
-        const kind = symbols[symbol++];
-        if (kind === 1) take(start, end, meet(start, end, edges[head + 2]));
-        else if (kind === 2) take(start, end, after.get(end));
-        else if (kind === 3) take(start, end, before.get(start));
-        else if (kind === 4) take(start, end, known - jumps[jump++]);
-      }
-    }
-    while (known < points) meet(Math.max(known - 1, 0), Math.max(known - 1, 0), Math.max(known - 1, 0));
-    return { triangles, parents };
   };
 
   const unpack = (tree) => {
