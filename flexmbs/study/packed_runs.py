@@ -36,8 +36,6 @@ class PackedRuns:
 
     def __init__(self, layout: Layout) -> None:
         self._layout, self.path = layout, layout.folder / "runs.sqlite"
-        self._reader: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None  # that it reads: device and number
 
     def keys(self) -> set[bytes]:
         """The keys of all packed runs, 16 bytes each."""
@@ -137,22 +135,16 @@ class PackedRuns:
 
     def _rows(self, query: str, *given: object) -> list[tuple[Any, ...]]:
         with self._explained():
-            try:
-                state = os.stat(self.path)
-            except FileNotFoundError:
+            if not os.path.lexists(self.path):
                 return []
-            if self._reader is None or self._file != (state.st_dev, state.st_ino):
-                if wrong := path_problem(self.path):
-                    raise sqlite3.DatabaseError(f"it {wrong}")
-                if state.st_size == 0:  # a packer that was killed at once
-                    return []
-                # One connection for all threads: SQLite lets them in one by one.
-                reader = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
+            if wrong := path_problem(self.path):
+                raise sqlite3.DatabaseError(f"it {wrong}")
+            if self.path.stat().st_size == 0:  # a packer that was killed at once
+                return []
+            with closing(sqlite3.connect(self.path, timeout=_WAIT)) as reader:
                 if reader.execute("SELECT type FROM sqlite_master WHERE name = 'runs'").fetchall() == [("view",)]:
-                    reader.close()
                     raise sqlite3.DatabaseError("its table 'runs' is a view, which may be without end")
-                self._reader, self._file = reader, (state.st_dev, state.st_ino)
-            return self._reader.execute(query, given).fetchall()
+                return reader.execute(query, given).fetchall()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -21,8 +21,6 @@ from flexmbs.study.checks import ensure, whole_number
 
 #: Changed when the same content is to get other keys.
 FORMAT = 1
-#: What is kept of a finished run: its whole result folder, or its record (and histories) only.
-KEEP = ("results", "figures")
 #: Packages of flexmbs that determine results; showing them, commands and the bookkeeping of studies do not.
 _DETERMINING = tuple("analysis case common core fem interop machine_code mechanism mesh model reduction result".split())
 
@@ -41,12 +39,10 @@ class RunSpec:
     histories: tuple[str, ...] = ()  # names of histories that are stored with the record, at ``history_times`` evenly spaced times
     history_times: int = 201  # number of times from 0 to the end of the run
     directory: str = ""  # folder that relative paths in parameters start from; empty for the current one
-    # hash of the flexmbs sources that the keys of runs contain: those that the study was begun with; empty for those of this
-    # process
-    sources: str = ""
+    sources: str = ""  # hash of the flexmbs sources, in the keys of runs: those that the study was begun with; empty: as they are
 
     def __post_init__(self) -> None:
-        ensure(self.keep in KEEP, f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
+        ensure(self.keep in ("results", "figures"), f"keep={self.keep!r}: it is 'results' (whole result folders) or 'figures'")
         whole_number(self.history_times, "number of history_times", smallest=2)
 
 
@@ -61,14 +57,13 @@ def run_key(spec: RunSpec, parameters: Mapping[str, object], file_digests: Mappi
 
     StudyError for a value that is not plain data.
     """
-    storage = {name: value for name, value in spec.storage.items() if value is not None or name == "storage_limit"}
     content = {
         "format": FORMAT,
         "case": spec.case_digest,
         "sources": spec.sources or sources_digest(),
         "parameters": dict(parameters),
         "files": dict(named_file_digests(parameters, spec.directory) if file_digests is None else file_digests),
-        "storage": storage,
+        "storage": {name: value for name, value in spec.storage.items() if value is not None or name == "storage_limit"},
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=_plain)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -170,11 +170,11 @@ class Space:
             raise StudyError(f"fixed values: {error}") from None
 
     def _dimension(self, name: str, given: object) -> Dimension:
-        setting, place = self.setting(name)
+        item = Dimension(name, *self.setting(name), given)
         try:
-            return Dimension(name, setting, place, checked_entry(entry_from(given), setting))
+            return replace(item, entry=checked_entry(entry_from(given), item.setting))
         except (StudyError, CaseError) as error:
-            raise StudyError(f"space: {name}{f' [{setting.unit}]' if setting.unit else ''}: {error}") from None
+            raise StudyError(f"space: {item.label}: {error}") from None
 
 
 class Points(Sequence[dict[str, object]]):

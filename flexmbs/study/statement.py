@@ -46,13 +46,7 @@ class Statement:
 
     @classmethod
     def of(
-        cls,
-        case: Case,
-        source: CaseSource,
-        space: Mapping[str, object],
-        sampler: Mapping[str, object],
-        seed: int = 0,
-        **options: Any,
+        cls, case: Case, source: CaseSource, space: Mapping[str, Any], sampler: Mapping[str, Any], seed: int = 0, **options: Any
     ) -> Statement:
         """The statement of a study of this case with this program; ``options``: further fields of :class:`RunSpec`."""
         versions = current_versions()
