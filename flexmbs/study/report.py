@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-T = TypeVar("T")
 MOST_FIGURES, MOST_BANDS, MOST_ROWS, MOST_REASONS, SLOWEST = 4, 6, 500, 12, 5
 DPI = 130
 TABLES = "table.dataframe td { text-align: right; } table.texts td { text-align: left; } pre { white-space: pre-wrap; }"
@@ -66,40 +64,29 @@ def write_report(
     table : with failed runs as rows (``on_error="nan"``)
     facts, space : lines (what, value) and (parameter, what it varies over), such as ("length [m]", "0.8 to 1.2")
     figures : shown in plots and with sensitivities; none: the first four that vary
-    band, sensitivity : evaluations of a history and of a figure; the page says why where they raise StudyError
+    band, sensitivity : of a history and of a figure; the page says why where they raise StudyError
     csv : the table's file, in the folder of the report
     """
-    notes, lists = list[str](), ", ".join(table.attrs["left_out"])
+    lists, ended = ", ".join(table.attrs["left_out"]), finished(table).any()
     numeric = [name for name in figures if name in table and not is_text(table[name])] or varying_figures(table)[:MOST_FIGURES]
-    bands = _each(band, histories[:MOST_BANDS], notes)
-    indices = _each(sensitivity, numeric if finished(table).any() else (), notes)
     sections = {
         "study": [lines_table(facts), "<h3>What varies</h3>", lines_table(space)] if facts else [],
         "status": _status(table),
         "statistics": [_html(statistics(table)), *([paragraph(f"Lists are not shown: {lists}.", soft=True)] if lists else [])],
-        "plots": [*_plots(table, numeric)] if finished(table).any() else [],
-        "histories": [_drawn("Histories as bands", partial(plot_bands, bands))] if bands else [],
-        "sensitivity": list(chain.from_iterable(map(_indices, indices))),
+        "plots": [*_plots(table, numeric)] if ended else [],
+        "histories": [
+            _drawn(f"Histories as bands: {name}", partial(_bands, band, name)) for name in histories[:MOST_BANDS] if band
+        ],
+        "sensitivity": [part for name in numeric if ended and sensitivity for part in _indices(sensitivity, name)],
         "reliability": [f"<pre>{text(found)}</pre>" for found in reliabilities],
         "runs": _runs(table, csv),
     }
     links = "".join(f'<a href="#{name}">{name.capitalize()}</a>' for name, parts in sections.items() if parts)
-    body = [f"<h1>{text(title)}</h1>", f"<nav>{links}</nav>", *(paragraph(note, kind="note") for note in notes)]
+    body = [f"<h1>{text(title)}</h1>", f"<nav>{links}</nav>"]
     for name, parts in sections.items():
         body += [f'<h2 id="{name}">{name.capitalize()}</h2>', *parts] if parts else []
     with replacing_in_folder(path) as temporary:
         temporary.write_text(page(title, body, style=STYLE + TABLES, script=SCRIPT), encoding="utf-8")
-
-
-def _each(function: Callable[[str], T] | None, names: Sequence[str], notes: list[str]) -> list[T]:
-    """What can be computed; why the rest cannot goes to ``notes``."""
-    found = []
-    for name in names:
-        try:
-            found += [function(name)] if function else []
-        except StudyError as error:
-            notes.append(str(error))
-    return found
 
 
 def _html(frame: DataFrame, kind: str = "plain", **options: Any) -> str:
@@ -141,10 +128,12 @@ def _plots(table: DataFrame, figures: Sequence[str]) -> Iterator[str]:
         yield _drawn(f"Main effects on {figure}", partial(plot, table, "effects", response=figure))
         if not scale_of(table, figure).whole:
             yield _drawn(f"Response surface of {figure}", partial(plot, table, "surface", response=figure))
-    names = [*(name for name in named(table, "parameters") if scale_of(table, name).varies), *figures]
-    chosen, color = names if 2 <= len(names) <= 8 else None, next(iter(figures), None)
-    yield _drawn("Scatter matrix", partial(plot, table, "scatter", chosen, color=color))
-    yield _drawn("Parallel coordinates", partial(plot, table, "parallel", chosen, color=color))
+    for kind, description in {"scatter": "Scatter matrix", "parallel": "Parallel coordinates"}.items():
+        yield _drawn(description, partial(plot, table, kind, color=next(iter(figures), None)))
+
+
+def _bands(band: Callable[[str], HistoryBand], name: str) -> Figure | None:
+    return plot_bands([band(name)])
 
 
 def _drawn(description: str, draw: Callable[[], Figure | None]) -> str:
@@ -157,8 +146,12 @@ def _drawn(description: str, draw: Callable[[], Figure | None]) -> str:
     return picture(figure, description, DPI)
 
 
-def _indices(found: Sensitivities) -> list[str]:
-    """Table of the indices of one figure, what they mean, what limits them, and their bars."""
+def _indices(sensitivity: Callable[[str], Sensitivities], figure: str) -> list[str]:
+    """Table of the indices of one figure, what they mean, what limits them, and their bars; or why there are none."""
+    try:
+        found = sensitivity(figure)
+    except StudyError as error:
+        return [paragraph(str(error), soft=True)]
     said = [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
     return [
         f"<h3>{text(found.figure)}: {text(found.method)}, {found.runs} runs</h3>",

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from flexmbs.common.errors import StudyError
 from flexmbs.common.versions import require
 from flexmbs.study.checks import ensure
-from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula
-from flexmbs.study.table import Numbers, named, numbers
+from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula, response_of
+from flexmbs.study.table import Numbers, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,13 +125,10 @@ def _problem(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _varying(table: DataFrame, figure: str) -> Numbers:
-    """(n,) values of a figure, nan where there is no finite one; StudyError if no two differ."""
-    values = numbers(table, figure)
-    finite = values[np.isfinite(values)]
-    ensure(len(finite) > 1, f"sensitivity of {figure}: only {len(finite)} runs have a finite value")
-    varies = np.ptp(finite) > 1e-14 * np.abs(finite).max()
-    ensure(varies, f"sensitivity of {figure}: it is {finite[0]:g} in all runs; nothing influences it")
-    return values
+    """(n,) nan where there is no finite value; StudyError if no two differ."""
+    scale = response_of(table, figure)
+    ensure(scale.varies, f"sensitivity of {figure}: its {len(scale.finite)} finite values are alike; nothing influences it")
+    return scale.values
 
 
 def _whole_blocks(
