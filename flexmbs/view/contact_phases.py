@@ -40,11 +40,12 @@ TURN = 0.01
 
 
 class Closed(NamedTuple):
-    """A contact is closed from ``start`` to ``end``, s; ``peak_force`` in N."""
+    """A contact is closed from ``start`` to ``end``, s; its ``peak_force`` (N) is at ``peak_time``."""
 
     start: float
     end: float
     peak_force: float
+    peak_time: float
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def closed_contacts(result: DrawableResult) -> dict[int, list[Closed]]:
     for contact in sorted(result.contacts, key=lambda contact: contact.start):
         if contact.name in names and contact.start <= last:
             end = last if np.isnan(contact.end) else min(contact.end, last)
-            found.setdefault(names[contact.name], []).append(Closed(contact.start, end, contact.peak_force))
+            found.setdefault(names[contact.name], []).append(Closed(contact.start, end, contact.peak_force, contact.peak_time))
     force = result.trajectory.contact_force
     least = FORCE_SHOWN * float(force.max(initial=0.0))
     for index in np.flatnonzero(force.max(axis=0, initial=0.0) > least):
@@ -163,7 +164,7 @@ def _loaded(t: np.ndarray, force: np.ndarray, least: float) -> list[Closed]:
     """Stretches of steps under a force above ``least`` (N)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], (force > least).astype(int), [0]])))
     return [
-        Closed(float(t[a]), float(t[min(b, len(t) - 1)]), float(force[a:b].max()))
+        Closed(float(t[a]), float(t[min(b, len(t) - 1)]), float(force[a:b].max()), float(t[a + np.argmax(force[a:b])]))
         for a, b in zip(edges[::2], edges[1::2], strict=True)
     ]
 

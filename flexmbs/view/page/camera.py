@@ -78,7 +78,7 @@ def motion_bounds(here: DrawableResult) -> tuple[np.ndarray, np.ndarray]:
     return (low, high) if np.all(np.isfinite(low)) else (-np.ones(3), np.ones(3))
 
 
-_STRESS = ("von_mises", "principal_max", "principal_min")
+STRESSES = ("von_mises", "principal_max", "principal_min")
 
 
 def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bool = False) -> None:
@@ -89,7 +89,7 @@ def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bo
         raise FlexmbsError(f"unknown color {color!r}. {near_names(str(color), QUANTITIES)}")
     if color == "pressure" and not pressures:
         raise FlexmbsError("color='pressure': the result has no pressures of contacts; give them by pressures={...}")
-    if color in _STRESS and not stress:
+    if color in STRESSES and not stress:
         why = "no flexible body" if not flexible else "no elements (its bodies come from arrays or another tool)"
         better = "'body'" if not flexible else "'displacement' or 'body'"
         raise FlexmbsError(f"color={color!r}: there is no stress, because there is {why}; choose {better}")

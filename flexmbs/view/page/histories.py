@@ -10,11 +10,12 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.key_histories import key_histories, ranked
 from flexmbs.view.page.quantised import series, whole
 
 PLACES = 16  # steps of times between two frames
-SHOWN = 4  # histories that are plotted at first
-MOST = 80  # histories in a page, besides those that are asked for
+SHOWN = 3  # histories that are plotted at first
+MOST = 120  # histories in a page, besides those that are asked for
 LEVELS = 4000  # steps between the smallest and the largest value of a history
 BESIDE = 0.01  # of that range: what straight lines between frames may miss
 
@@ -26,7 +27,7 @@ def history_records(result: DrawableResult, here: DrawableResult, names: Sequenc
     lowest and the highest of the steps between each two of them.
     """
     chosen = _default(result) if names is None else checked_names(result, names)
-    others = [name for name in _ranked(result) if name not in chosen][:MOST]
+    others = [name for name in ranked(result) if name not in chosen][:MOST]
     times = _Times(result.t, here.t)
     found = [_record(result, here, name, name in chosen, times) for name in (*chosen, *others)]
     return found, len(result.names) - len(found)
@@ -85,39 +86,7 @@ def _record(result: DrawableResult, here: DrawableResult, name: str, shown: bool
     return found
 
 
-def _ranked(result: DrawableResult) -> list[str]:
-    """Histories in the order in which they are of interest."""
-    modal = {
-        f"{body.name}.{label}"
-        for body in result.structure.bodies
-        if body.flexible is not None
-        for label in body.flexible.mode_labels
-    }
-
-    def rank(name: str) -> int:
-        if ".quaternion." in name or name.startswith("ground.") or name.endswith(".acceleration"):
-            return 9
-        kinds = (
-            name.endswith((".angle", ".displacement")) or name in modal,
-            name.endswith((".force", ".gap")),
-            name.startswith("energy."),
-            ".reaction.force" in name or ".displacement." in name,
-            ".reaction.moment" in name,
-            ".position." in name,
-            name.endswith(".rate"),
-        )
-        return kinds.index(True) if True in kinds else len(kinds)
-
-    return sorted(result.names, key=rank)
-
-
 def _default(result: DrawableResult) -> list[str]:
-    """The first coordinates of joints, the strongest contacts, the energy."""
-    names = set(result.names)
-    forces = result.trajectory.contact_force.max(axis=0, initial=0.0)
-    strongest = [result.structure.contacts[k].name for k in np.argsort(-forces, kind="stable")[:2] if forces[k] > 0.0]
-    joints = [joint.name for joint in result.structure.joints]
-    coordinates = [f"{joint}.{kind}" for joint in joints for kind in ("angle", "displacement")]
-    coordinates = [name for name in coordinates if name in names]
-    wanted = [*coordinates[:2], *(f"{name}.force" for name in strongest), *coordinates[2:], "energy.total"]
-    return [name for name in dict.fromkeys(wanted) if name in names][:SHOWN]
+    """The histories of each kind that change most, a kind after the other: one that drives, presses, holds, moves ..."""
+    first = [names[0] for names in key_histories(result).values()]
+    return first[:SHOWN]

@@ -10,11 +10,12 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.page.camera import camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
-from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
+from flexmbs.view.page.camera import STRESSES, camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
+from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, other_events, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
-from flexmbs.view.page.histories import checked_names, history_records
+from flexmbs.view.page.histories import LEVELS, checked_names, history_records
 from flexmbs.view.page.motion import mark, pose_shift, poses, stored_motion, stored_poses
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
 from flexmbs.view.page.quantised import series, whole
@@ -26,6 +27,8 @@ from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
 MIN_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
 FILM_STEP = 1e-6  # of the film
+PEAKS = 5  # frames for each of the hardest impacts that has one of its own besides
+Records = list[dict[str, Any]]  # of the header
 _SAMPLE = 500  # points of a body that say how large its displacement and stress are
 
 
@@ -53,7 +56,9 @@ class ResultOptions:
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
     """The scene of a result (docs/web_page.md). The options are checked before the work starts."""
     film, count = checked_frames(result, options)
-    here = result.resampled(np.unique(film.frames(count)))
+    stressed, hit = _largest_stress(result, film), impacts(result, film.first, film.last)
+    hardest = sorted(hit, key=lambda one: -one["force"])[: count // PEAKS]
+    here = result.resampled(np.unique([*film.frames(count), *(time for _, time in stressed), *(one["t"] for one in hardest)]))
     low, high = motion_bounds(here)
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
@@ -72,6 +77,11 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     ranges = ranges_of(parts, len(here.t))
     pressed = add_pressures(here, parts, options.pressures)
     quantities = quantity_records(ranges if pressed is None else ranges | {"pressure": pressed})
+    for one in quantities:
+        if one["key"] == "von_mises" and stressed:
+            one["high"] = stressed[0][0]  # of the run, not only of its frames as they are stored
+            records = [_stress_history(one, options.histories is None), *records]
+    shown = options.color or _shown_first(quantities)
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
     return {
         "title": options.title,
@@ -81,7 +91,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
         "background": None,
         "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
         "bounds": {"low": low.tolist(), "high": high.tolist()},
-        "time": _time(result, film, here.t, count),
+        "time": _time(result, film, here.t, count, hit) | {"opens": _opening(here, shown, quantities, hit, stressed)},
         "bodies": [{"name": name} for name in names],
         "poses": moving,
         "poseShift": None if shift is None else stored_motion(shift),
@@ -95,7 +105,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
         "quantities": quantities,
         "colours": colour_map(),
         "histories": records,
-        "view": plain_view(options.color or _shown_first(quantities), options.color_range),
+        "view": plain_view(shown, options.color_range),
     }
 
 
@@ -112,14 +122,15 @@ def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[Film
     return frames_of(result, options)
 
 
-def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int) -> dict[str, Any]:
+def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int, hit: Records) -> dict[str, Any]:
     even = digits_of((film.last - film.first) / 1000.0)
     return {
         "t": t,
         "film": series(film.film(t), film.duration * FILM_STEP, "f64"),
         "segments": None,
         "phase": False,
-        "impacts": impacts(result, film.first, film.last),
+        "impacts": hit,
+        "events": other_events(result, film.first, film.last),
         "digits": film.digits(count) if film.stretched else even,
     }
 
@@ -234,10 +245,38 @@ def _notes(parts: list[PartRecord], left_out: int) -> list[str]:
     if moved:
         found.append("Between frames, everything is interpolated linearly.")
     if left_out:
-        found.append(f"{left_out} more histories are in the result.")
+        found.append(f"{left_out} more histories, modal ones among them, are in the result: to_html(histories=[...]), --history.")
     return found
 
 
-def _shown_first(quantities: list[dict[str, Any]]) -> str:
-    keys = [one["key"] for one in quantities]
+def _largest_stress(result: DrawableResult, film: FilmTime) -> list[tuple[float, float]]:
+    """The largest von Mises stress of the steps that are shown (Pa) and its time (s), of all bodies; [] without stress."""
+    steps = np.flatnonzero((result.t >= film.first) & (result.t <= film.last))
+    found = []
+    for record in result.structure.bodies:
+        body = record.flexible
+        if body is not None and body.mode_count and body.has_stress and len(steps):
+            value, state, _ = peak_von_mises(body, result.trajectory.q[steps][:, record.coordinates])
+            found.append((value, float(result.t[steps[state]])))
+    return [max(found)] if found and max(found)[0] > 0.0 else []
+
+
+def _stress_history(stress: dict[str, Any], shown: bool) -> dict[str, Any]:
+    values = stress["ofFrame"].values()[0, :, 1]
+    record = {"name": "largest von Mises stress", "group": "stress", "unit": stress["unit"], "factor": stress["factor"]}
+    return record | {"at": None, "values": series(values, max(float(np.ptp(values)) / LEVELS, 1e-300)), "shown": shown}
+
+
+def _opening(here: DrawableResult, shown: str, quantities: Records, hit: Records, stressed: list[tuple[float, float]]) -> int:
+    """The frame that a page shows first: of the largest stress, else of the hardest impact, else of the largest value."""
+    of_frame = next(one["ofFrame"] for one in quantities if one["key"] == shown)
+    if shown in STRESSES and stressed:
+        return int(np.argmin(np.abs(here.t - stressed[0][1])))
+    if hit:
+        return int(np.argmin(np.abs(here.t - max(hit, key=lambda one: one["force"])["t"])))
+    return 0 if of_frame is None else int(np.argmax(np.abs(of_frame.values()[0]).max(axis=1)))
+
+
+def _shown_first(quantities: Records) -> str:
+    keys = [one["key"] for one in quantities if one["high"] > one["low"]]
     return next(key for key in ("von_mises", "displacement", "body") if key in keys)

@@ -44,10 +44,12 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
     strip.getContext("2d").putImageData(image, 0, 0);
     c.drawImage(strip, 16, top, 14, tall);
     text(`${quantity.title} (${quantity.unit})`, 16, top - 18, "600 12px");
-    for (const [value, label] of ticks(state.low * factor, state.high * factor, tall / 36)) {
-      const y = top + tall * (1 - (value / factor - state.low) / (state.high - state.low));
-      c.fillRect(30, y - 0.5, 4, 1);
-      text(label, 38, y);
+    const at = (value) => top + tall * (1 - (value / factor - state.low) / (state.high - state.low)),
+      ends = [state.low * factor, state.high * factor];
+    const between = ticks(...ends, tall / 36).filter(([value]) => ends.every((end) => Math.abs(at(value) - at(end)) > 13));
+    for (const [value, label] of [...between, ...ends.map((end) => [end, number(end)])]) {
+      c.fillRect(30, at(value) - 0.5, 4, 1);
+      text(label, 38, at(value));
     }
   }
 

@@ -1,6 +1,8 @@
 // Plots of histories against time: a panel for each unit, one zoom and one cursor for all.
 flexmbs.COLORS = ["#2b7bd4", "#e0701a", "#149a6b", "#c9549b", "#8a63d2", "#b8921f", "#d63f3f", "#3aa6b9"];
 
+flexmbs.EVENT = "#1d6fd1";
+
 flexmbs.plots = (ui) => {
   const { make, button, gestures, fitted, indexAt, between, number, ticks, table, save, DOWN } = flexmbs.tools;
   const { time, scene } = ui,
@@ -115,6 +117,7 @@ flexmbs.plots = (ui) => {
     if (printing) line(ink, X(now), 6, X(now), bottom);
     c.setLineDash([3, 3]);
     for (const { t } of time.impacts) line(ink, X(t), 6, X(t), bottom);
+    for (const { t } of time.events ?? []) line(flexmbs.EVENT, X(t), 6, X(t), bottom);
     c.setLineDash([]);
     Object.assign(c, { lineWidth: 1.5, lineJoin: "round" });
     for (const history of histories) {

@@ -10,6 +10,8 @@ flexmbs.timeline = (ui) => {
     before,
     first = 0,
     last = time.t.length - 1;
+  const instants = [...time.impacts, ...(time.events ?? [])];
+  ui.frame = time.opens ?? 0;
 
   const axis = () => (speed === "film" ? time.film : time.t);
   const share = (frame) => (between(axis(), frame) - axis()[first]) / (axis()[last] - axis()[first] || 1);
@@ -20,22 +22,21 @@ flexmbs.timeline = (ui) => {
   };
   const seek = (t) => goTo(indexAt(time.t, t));
   const place = () =>
-    time.impacts.forEach(({ t }, i) => (marks.children[i].style.left = `${100 * share(indexAt(time.t, t))}%`));
+    instants.forEach(({ t }, i) => (marks.children[i].style.left = `${100 * share(indexAt(time.t, t))}%`));
 
   const slider = make("input", { type: "range", min: 0, max: 1, step: "any", ariaLabel: "Time" });
   slider.oninput = () => {
     play(false);
     goTo(indexAt(axis(), axis()[first] + slider.value * (axis()[last] - axis()[first])));
   };
+  const mark = (t, title, className = "impact") => make("i", { title, className, onclick: () => seek(t) });
   const marks = make(
     "div",
     { className: "marks" },
     ...time.impacts.map(({ t, name, force }) =>
-      make("i", {
-        title: `${name} at ${t.toFixed(time.digits)} s${force ? `, ${withPrefix(force, "N")}` : ""}`,
-        onclick: () => seek(t),
-      }),
+      mark(t, `${name}: ${withPrefix(force, "N")} at ${t.toFixed(time.digits)} s`),
     ),
+    ...(time.events ?? []).map(({ t, name, what }) => mark(t, `${name}: ${what} at ${t.toFixed(time.digits)} s`, "event")),
   );
   const speeds = make(
     "select",
@@ -98,7 +99,7 @@ flexmbs.timeline = (ui) => {
   };
   const toImpact = (sign) => {
     const now = between(time.t, ui.frame),
-      far = time.impacts.filter(({ t }) => sign * (t - now) > 1e-9 * time.t.at(-1));
+      far = instants.filter(({ t }) => sign * (t - now) > 1e-9 * time.t.at(-1));
     if (far.length) seek(sign * Math.min(...far.map(({ t }) => sign * t)));
   };
   place();
@@ -115,7 +116,7 @@ flexmbs.timeline = (ui) => {
     ],
     [
       ", .",
-      `${modes ? "mode" : "impact"} before, after`,
+      `${modes ? "mode" : "impact or event"} before, after`,
       [",", "."],
       (i) => (modes ? choose(+modes.value + 2 * i - 1) : toImpact(2 * i - 1)),
     ],
