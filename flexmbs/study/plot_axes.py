@@ -1,15 +1,13 @@
-"""What plots of studies share: how a column stands on an axis, colours of runs, runs without a value, titles and notes."""
+"""What plots of studies share: how a column stands on an axis, titles and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.study.checks import ensure
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-POINTS, FAILED, GREY = "#1f77b4", "#d62728", "0.45"
+POINTS, GREY = "#1f77b4", "0.45"
 WIDE = 30.0  # largest over smallest value from which an axis may be logarithmic
 LETTERS, MOST_CATEGORIES, MOST_WHOLE = 14, 12, 30  # at a tick; ticks; range of whole numbers that get a bar each
 STEPS = [1, 2, 2.5, 5, 10]
@@ -132,12 +130,6 @@ def short_texts(texts: Sequence[str]) -> list[str]:
     return [text if len(text) <= LETTERS else f"{text[:6]}…{text[7 - LETTERS :]}" for text in texts]
 
 
-def in_lines(label: str) -> str:
-    """A label with its unit in a line of its own, and long names in several."""
-    name, bracket, unit = label.partition(" [")
-    return "\n".join(wrap(name.replace("_", "_ "), LETTERS + 2)).replace("_ ", "_") + ("\n[" + unit if bracket else "")
-
-
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure, sizes in inches."""
     from matplotlib.figure import Figure
@@ -145,20 +137,7 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), dpi=120, layout="constrained")
 
 
-def new_panels(count: int, wide: float, high: float) -> tuple[Figure, npt.NDArray[np.object_]]:
-    """A figure with panels of about this size, at most three side by side; the rest of its grid is left empty."""
-    across = 2 if count == 4 else min(3, count)
-    figure = new_figure(1.0 + wide * across if across > 1 else 1.65 * wide, 0.9 + high * -(-count // across))
-    panels = figure.subplots(-(-count // across), across, squeeze=False).ravel()
-    for axes in panels:
-        axes.grid(True, alpha=0.3)
-        axes.set_axisbelow(True)
-    for axes in panels[count:]:
-        axes.set_axis_off()
-    return figure, panels[:count]
-
-
-def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path | None) -> Figure | None:
+def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path | None = None) -> Figure | None:
     """Add title and notes; return the figure, or write it to ``save`` and return None."""
     figure.suptitle(no_formula(title), wrap=True)
     if said := "; ".join(filter(None, notes)):
@@ -170,37 +149,3 @@ def finished_figure(figure: Figure, title: str, notes: Sequence[str], save: Path
     with replacing_in_folder(save) as temporary:
         figure.savefig(temporary)
     return None
-
-
-def some(rows: npt.NDArray[np.bool_], most: int) -> tuple[npt.NDArray[np.intp], str]:
-    """Places of at most ``most`` of the rows, chosen at random (the same each time), and a note if some are left out."""
-    places = np.flatnonzero(rows)
-    if len(places) <= most:
-        return places, ""
-    chosen = np.sort(np.random.default_rng(0).choice(places, most, replace=False))
-    return chosen, f"{most} of {len(places)} runs drawn, chosen at random"
-
-
-def mark_lost(axes: Axes, at: Numbers) -> None:
-    """Red ticks at the bottom of the axes, where runs failed or have no finite value."""
-    at, place = at[np.isfinite(at)], axes.get_xaxis_transform()
-    if len(at):  # no layout is found around empty lines that are not clipped
-        axes.plot(at, 0.0 * at, "|", color=FAILED, ms=9, mew=1.2, alpha=0.8, clip_on=False, transform=place, zorder=5)
-
-
-def note_lost(lost: npt.NDArray[np.bool_]) -> str:
-    """What red ticks and crosses mean; "" if no run is lost."""
-    return f"red: {int(lost.sum())} of {len(lost)} runs failed or have no finite value" if lost.any() else ""
-
-
-def colored(scale: Scale, figure: Figure, axes: Any) -> npt.NDArray[np.float64]:
-    """(n, 4) colours of the runs, grey where there is no value; adds a bar of them to the axes."""
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LogNorm, Normalize
-
-    palette = colormaps["viridis"].resampled(len(scale.categories) or 256).with_extremes(bad="0.7")
-    mappable = ScalarMappable((LogNorm if scale.log else Normalize)(*scale.limits), palette)
-    bar = figure.colorbar(mappable, ax=axes, shrink=0.8, aspect=30, fraction=0.09, label=scale.label)
-    scale.put_ticks(bar.ax.yaxis)
-    return np.asarray(mappable.to_rgba(scale.values))

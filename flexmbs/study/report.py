@@ -17,7 +17,7 @@ from flexmbs.study.history_band import HistoryBand, plot_bands
 from flexmbs.study.plot_axes import scale_of, varying_figures
 from flexmbs.study.plots import plot
 from flexmbs.study.reliability import Reliability
-from flexmbs.study.sensitivity import Sensitivities, plot_sensitivities
+from flexmbs.study.sensitivity import MEANINGS, Sensitivities, plot_sensitivities
 from flexmbs.study.table import finished, is_text, label, named, statistics
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _indices(sensitivity: Callable[[str], Sensitivities], figure: str) -> list[s
         found = sensitivity(figure)
     except StudyError as error:
         return [paragraph(str(error), soft=True)]
-    said = [f"{name}: {meaning}." for name, meaning in found.meanings.items()]
+    said = [f"{name}: {MEANINGS[name]}." for name in found.indices if name in MEANINGS]
     return [
         f"<h3>{text(found.figure)}: {text(found.method)}, {found.runs} runs</h3>",
         _html(found.as_text()),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ LEAST_RUNS, MOST_RUNS = 200, 50_000  # below, first-order indices are noise; abo
 LEAST_RANKED, CORRELATED = 5, 0.3  # runs of a rank correlation; rank correlation of two parameters of which a note speaks
 DRAWN = ("ST", "S1", "mu_star", "sigma", "rank correlation")  # side by side, in this order
 MOST_PARAMETERS = 20  # that are drawn
-MEANINGS = {
+MEANINGS = {  # index -> what it says
     "S1": "share of the variance that vanishes if this parameter alone is fixed (first order)",
     "ST": "share of the variance that this parameter takes part in, alone and with others (total)",
     "mu_star": "mean size of the change of the figure, per whole range of the parameter",
@@ -51,11 +50,6 @@ class Sensitivities:
     left_out: int = 0  # number of runs that could not be
     notes: Sequence[str] = ()  # what limits the indices, in sentences
     second_order: DataFrame | None = None  # Sobol indices of pairs, upper triangle
-
-    @property
-    def meanings(self) -> dict[str, str]:
-        """Name of each index -> what it says, in one sentence."""
-        return {name: text for name, text in MEANINGS.items() if name in self.indices}
 
     def as_text(self) -> DataFrame:
         """The indices as text, "0.31 ± 0.02" where there is a confidence, "-" where there is none."""
@@ -203,12 +197,11 @@ def _doubts(ranks: DataFrame) -> list[str]:
     return notes
 
 
-def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: Path | None = None) -> Figure | None:
+def plot_sensitivities(found: Sensitivities) -> Figure | None:
     """Draw the indices of each parameter with their 95 % intervals; of more than twenty parameters the largest."""
     rows = found.indices.head(MOST_PARAMETERS).fillna(0.0).rename(index=no_formula)
     shown = [name for name in DRAWN if name in rows]
-    figure = new_figure(6.8, 1.5 + (0.2 * len(shown) + 0.12) * len(rows))
-    axes = figure.subplots()
+    axes = (figure := new_figure(6.8, 1.5 + (0.2 * len(shown) + 0.12) * len(rows))).subplots()
     widths = [rows.get(f"{name}_conf", np.nan * rows[name]) for name in shown]
     ends = {"elinewidth": 1.0, "ecolor": "0.25", "capsize": 2.0}
     rows[shown].plot.barh(ax=axes, xerr=widths, width=0.8, color=["#1f77b4", "#9ecae1"], error_kw=ends, ylabel="")
@@ -219,4 +212,4 @@ def plot_sensitivities(found: Sensitivities, *, title: str | None = None, save: 
     axes.set_xlabel(no_formula(f"change of {found.figure} [{found.unit or '-'}]") if shown[0] == "mu_star" else "index")
     hidden = len(found.indices) - len(rows)
     notes = [f"{found.runs} runs", f"{hidden} more parameters are not shown" if hidden else ""]
-    return finished_figure(figure, title or f"Sensitivity of {found.figure}: {found.method}", notes, save)
+    return finished_figure(figure, f"Sensitivity of {found.figure}: {found.method}", notes)

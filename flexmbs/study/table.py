@@ -49,11 +49,8 @@ def collect(
 ) -> DataFrame:
     """The table of a study, as ``Study.table`` says.
 
-    Parameters
-    ----------
-    rows : (number of the point, its values, its record or None if it has not been run), in any order
-    parameters : varied parameter -> (unit, help); a component of a list as "axis[1]"
-    units : figure -> unit (``Case.units``)
+    ``rows``: (number of the point, its values, its record or None if it has not been run), in any order; ``parameters``:
+    varied parameter -> (unit, help), a component of a list as "axis[1]"; ``units``: figure -> unit (``Case.units``).
     """
     require("pandas", "the table of a study", StudyError, "studies")
     from pandas import CategoricalDtype, DataFrame, Index, Series, concat
@@ -289,10 +286,10 @@ def _for_spreadsheets(table: DataFrame) -> DataFrame:
 
 def _write_json_lines(table: DataFrame, path: Path) -> None:
     """By json, since ``DataFrame.to_json`` rounds to 15 digits."""
-    infinite = {float("inf"): "inf", float("-inf"): "-inf"}
+    infinite = {math.inf: "inf", -math.inf: "-inf"}
     with path.open("w", encoding="utf-8") as file:
         for begin in range(0, len(table), ROWS_AT_A_TIME):
             part = table.iloc[begin : begin + ROWS_AT_A_TIME].astype(object)
-            for run, row in zip(part.index, part.where(part.notna(), None).to_dict("records"), strict=True):
-                plain = {name: infinite.get(value, value) if isinstance(value, float) else value for name, value in row.items()}
-                file.write(json.dumps({"run": int(run), **plain}, allow_nan=False) + "\n")
+            rows = part.where(part.notna(), None).replace(infinite).to_dict("records")
+            for run, row in zip(part.index, rows, strict=True):
+                file.write(json.dumps({"run": int(run), **row}, allow_nan=False) + "\n")

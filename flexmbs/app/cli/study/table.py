@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from flexmbs.app.cli.study.study_argument import open_study
+from flexmbs.study.plots import KINDS
 from flexmbs.study.table import table_text
 
 
@@ -40,13 +41,10 @@ def export_command(study: Path, target: Path, figures: tuple[str, ...], lists: t
     click.echo(f"wrote {found.export(target, figures=figures, lists=lists)}")
 
 
-KINDS = ("scatter", "parallel", "effects", "histogram", "surface", "histories")
-
-
 @click.command("plot")
 @click.argument("study", type=click.Path(path_type=Path), metavar="STUDY")
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
-@click.option("--kind", type=click.Choice(KINDS), default="scatter", show_default=True, help="Kind of plot.")
+@click.option("--kind", type=click.Choice((*KINDS, "histories")), default="scatter", show_default=True, help="Kind of plot.")
 @click.option("--response", metavar="FIGURE", help="For effects and surface: the figure.")
 @click.option("--color", metavar="NAME", help="For scatter and parallel: what colours the runs.")
 @click.option("--title", help="Title of the plot.")
