@@ -114,6 +114,7 @@ class Distribution:
     frozen: Any = field(compare=False)
     low: float | None = None
     high: float | None = None
+    whole: bool = field(default=False, repr=False)  # for an int parameter
     parameters: dict[str, Any] = field(init=False, repr=False, hash=False)  # name of the distribution, args, kwds
     between: tuple[float, float] = field(init=False, repr=False)  # cumulative probabilities of the limits
 
@@ -155,16 +156,15 @@ class Distribution:
 
     @property
     def is_discrete(self) -> bool:
-        """Whether its values are whole numbers."""
         return hasattr(self.frozen.dist, "pmf")
 
     def quantiles(self, u: FloatArray) -> Sequence[float]:
-        """The value for each u; ints for a discrete distribution."""
+        """The value for each u."""
         start, stop = self.between
         values = _rounded(self.frozen.ppf(np.clip(start + u * (stop - start), _SMALLEST, _LARGEST)).tolist(), SAFE_DIGITS)
         low, high = -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
         inside = [min(max(value, low), high) for value in values]
-        return [int(value) for value in inside] if self.is_discrete else inside
+        return [int(value) for value in inside] if self.whole else inside
 
     def levels(self, count: int) -> Sequence[float]:
         """The medians of ``count`` parts of equal probability."""
@@ -264,9 +264,9 @@ def checked_entry(entry: Entry | RunSeeds, setting: Setting) -> Entry | RunSeeds
     if isinstance(entry, Distribution):
         right = "give a range, a list, or a discrete distribution such as scipy.stats.binom(10, 0.3)"
         ensure(kind is float or entry.is_discrete, f"it is a whole number, which {entry} is not: {right}")
-        return entry
-    for end in (entry.low, entry.high):
-        converted(setting, end)
+    else:
+        for end in (entry.low, entry.high):
+            converted(setting, end)
     return replace(entry, whole=kind is int)
 
 

@@ -21,7 +21,7 @@ from flexmbs.common.atomic_files import path_problem, reason
 from flexmbs.common.errors import StudyError, StudyWarning
 from flexmbs.common.file_lock import FileLock
 from flexmbs.common.user_warnings import warn, warn_once
-from flexmbs.study.claim import Layout, acquired, move, remove
+from flexmbs.study.claim import Layout, acquired, move
 from flexmbs.study.run_record import FINISHED, RECORD, RunRecord
 
 _TABLE = "CREATE TABLE IF NOT EXISTS runs (key BLOB PRIMARY KEY, record BLOB NOT NULL, files BLOB)"
@@ -62,7 +62,7 @@ class PackedRuns:
     def extracted(self, key: str, target: Path) -> Path | None:
         """``target``/KEY with the files of a packed run, written if it is not there; None if it is not packed."""
         folder, temporary = target / key, target / f"{key}.{secrets.token_hex(4)}"
-        if folder.is_dir() and RunRecord.read(folder, FINISHED) is not None:
+        if folder.is_dir():
             return folder
         if (record := self.record(key)) is None:
             return None
@@ -71,7 +71,6 @@ class PackedRuns:
             with self._explained(), self._archive(key) as archive:
                 archive.extractall(temporary)  # never outside of it
             record.write(temporary)
-            remove(folder)  # a damaged one
             with suppress(OSError):  # another process was faster
                 move(temporary, folder)
         except OSError as error:

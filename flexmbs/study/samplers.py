@@ -216,7 +216,7 @@ class Grid(Sampler):
         given = self.levels if isinstance(self.levels, Mapping) else dict.fromkeys(space.names, self.levels)
         for name in given:
             ensure(name in space.names, f"levels of the grid: {name!r} is not varied. {near_names(name, space.names)}")
-        values = [item.typed(item.entry.levels(given.get(item.name, _LEVELS))) for item in space.varied]
+        values = [item.entry.levels(given.get(item.name, _LEVELS)) for item in space.varied]
         sizes = [len(each) for each in values]
         count, product = math.prod(sizes), f"{' x '.join(map(str, sizes))} = " if len(sizes) > 1 else ""
         right = "take fewer levels or another sampler, or confirm that you want them all: confirmed=True, --yes"

@@ -35,12 +35,6 @@ class Dimension:
         """The name with its unit."""
         return f"{self.name} [{self.setting.unit}]" if self.setting.unit else self.name
 
-    def typed(self, values: Sequence[object]) -> Sequence[object]:
-        """Numbers as floats where the parameter is one: discrete distributions give ints."""
-        if self.setting.kind is float:
-            return [float(value) if isinstance(value, int) else value for value in values]
-        return values
-
     def check(self, values: Iterable[object]) -> None:
         """StudyError if the parameter cannot have one of these values of a distribution; others have been checked."""
         try:
@@ -214,7 +208,7 @@ class Points(Sequence[dict[str, object]]):
             item.check(item.entry.quantiles(np.array([u.min(), u.max()])))
 
         def columns(first: int, last: int) -> list[Sequence[object]]:
-            return [item.typed(item.entry.quantiles(u[first:last])) for item, u in zip(space.varied, unit.T, strict=True)]
+            return [item.entry.quantiles(u[first:last]) for item, u in zip(space.varied, unit.T, strict=True)]
 
         return cls(space, seed, len(unit), columns, unit, (int(place) for u in unit.T for place in (u.argmin(), u.argmax())))
 

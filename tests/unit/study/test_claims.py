@@ -7,7 +7,7 @@ import signal
 
 import filelock
 import pytest
-from study_runs import FORK, check_each_once, fill, in_child, key_of, keys, killed_at, record
+from study_runs import check_each_once, fill, in_child, key_of, keys, killed_at, record
 
 from flexmbs import StudyError
 from flexmbs.common.errors import StudyWarning
@@ -138,32 +138,6 @@ def test_disk_full_while_finishing_loses_nothing(store, monkeypatch):
     claim.release()
     with store.claim(KEY) as claim:
         assert claim.present is not None or (claim.folder / "state.npz").exists()
-
-
-def compete(store, names, done):
-    for key in names:
-        claim = store.claim(key)
-        if claim is None:
-            continue
-        with claim:
-            if claim.present is None:
-                with open(done, "a") as file:
-                    file.write(key + "\n")
-                claim.finish(record(key), "figures")
-
-
-def test_competing_processes_compute_each_run_once(store, tmp_path):
-    names = keys(120)
-    done = tmp_path / "done"
-    processes = [FORK.Process(target=compete, args=(store, names, done)) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60.0)
-    assert [process.exitcode for process in processes] == [0] * 4
-    assert sorted(done.read_text().split()) == sorted(names)
-    check_each_once(store, names)
-    assert work(store) == []
 
 
 def test_file_systems_without_locks_are_refused(store, monkeypatch):

@@ -35,7 +35,7 @@ def points_of(tmp_path):
 
 def values_of(entry, name="length", u=(0.0, 0.5, 1.0)):
     (item,) = fm.Space(Parameters, {name: entry}).varied
-    return list(item.typed(item.entry.quantiles(np.asarray(u))))
+    return list(item.entry.quantiles(np.asarray(u)))
 
 
 def test_a_range_is_linear_or_logarithmic_between_its_ends():
@@ -70,14 +70,10 @@ def test_values_of_a_list_are_equally_probable_and_have_the_parameters_type():
 
 
 def test_each_run_has_a_seed_of_its_own_within_the_limits():
-    points = fm.RandomSample(50).points(SEEDED, seed=3)
-    seeds = [point["seed"] for point in points]
+    seeds, others = ([point["seed"] for point in fm.RandomSample(50).points(SEEDED, seed=seed)] for seed in (3, 4))
     assert all(0 <= value <= 99 for value in seeds)
     assert len(set(seeds)) > 20  # 50 draws of 100 values: 39 different ones are expected
-    again = fm.RandomSample(80).points(SEEDED, seed=3)
-    assert [point["seed"] for point in again[:50]] == seeds
-    other = fm.RandomSample(50).points(SEEDED, seed=4)
-    assert [point["seed"] for point in other] != seeds
+    assert others != seeds
 
 
 @pytest.mark.parametrize(
@@ -105,13 +101,11 @@ def test_truncation_scales_the_probability_between_the_limits():
     density = [math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in (0.0, 2.0)]
     assert values.mean() == pytest.approx((density[0] - density[1]) / (0.5 * math.erf(math.sqrt(2))), rel=1e-6)
     assert values.min() >= 0.0 and values.max() <= 2.0
-
-
-def test_truncation_of_a_discrete_distribution_keeps_the_limits_themselves():
-    entry = fm.Distribution(stats.randint(0, 10), low=2, high=5)
-    values = entry.quantiles(U)
-    assert [values.count(value) for value in (2, 3, 4, 5)] == [5000] * 4
-    assert all(type(value) is int for value in values)
+    discrete = fm.Distribution(stats.randint(0, 10), low=2, high=5)
+    for name, kind in (("modes", int), ("density", float)):
+        values = values_of(discrete, name, U)
+        assert [values.count(value) for value in (2, 3, 4, 5)] == [5000] * 4  # the limits themselves too
+        assert {type(value) for value in values} == {kind}
 
 
 @pytest.mark.parametrize(
@@ -130,19 +124,9 @@ def test_values_of_distributions_that_the_parameter_cannot_have_are_refused(samp
     assert len(sampler.points(truncated)) == 200
 
 
-def test_names_units_and_descriptions_are_those_of_the_case():
-    space = fm.Space(Parameters, {"length": (0.5, 1.0), "axis[1]": (0, 1), "seed": fm.RunSeeds()})
-    assert (space.names, len(space)) == (("length", "axis[1]"), 2)
-    assert space.units == {"length": "m", "axis[1]": ""}
-    assert space.helps["length"] == "length of the rod"
-    assert str(space) == "length [m]: 0.5 to 1\naxis[1]: 0 to 1\nseed: seeds"
-
-
 def test_components_replace_those_of_the_default_or_of_the_fixed_value():
     space = fm.Space(Parameters, {"axis[0]": (0, 1), "axis[1]": [5, 6]})
     assert space.assembled([0.5, 5.0], 0, 0) == {"axis": (0.5, 5.0, 1.0)}
-    space = fm.Space(Parameters, {"axis[0]": (0, 1)}, fixed={"axis": (1, 2, 3)})
-    assert space.assembled([0.5], 0, 0) == {"axis": (0.5, 2.0, 3.0)}
     space = fm.Space(Parameters, {"start[1]": (0, 1)}, fixed={"start": (1, 2)})
     assert space.assembled([0.5], 0, 0) == {"start": (1.0, 0.5)}
 
@@ -175,19 +159,11 @@ def test_a_file_with_units_components_and_expressions(points_of):
         {"length": 0.6, "modes": 3, "axis": (0.0, 1.0, 1.0), "stop": False, "mesh": "b.inp", "damping": 0.1},
     ]
     assert points.names == ("length", "modes", "axis[1]", "stop", "mesh", "damping")
-    assert points.space.units["length"] == "m"
+    assert (points.space.units["length"], points.space.helps["length"]) == ("m", "length of the rod")
     assert str(points.space).startswith("length [m]: 0.5, 0.6\n")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "length;density\n0.5;1\n1.5;2\n",
-        "length\tdensity\n0.5\t1\n1.5\t2\n",
-        "\ufefflength, density\r\n0.5, 1\r\n1.5, 2\r\n",
-        'length,"density"\n[m],[kg/m3]\n0.5,1\n1.5,2',
-    ],
-)
+@pytest.mark.parametrize("text", ["length;density\n0.5;1\n1.5;2\n", '\ufefflength\t"density"\r\n[m]\t[kg/m3]\r\n0.5\t1\r\n1.5\t2'])
 def test_other_forms_of_csv(points_of, text):
     assert list(points_of(text)) == [{"length": 0.5, "density": 1.0}, {"length": 1.5, "density": 2.0}]
 
@@ -233,9 +209,7 @@ def test_stored_lists_are_the_same_and_can_be_continued(points_of, tmp_path):
         ({"length": (0.0, 1.0)}, r"length \[m\]: parameter 'length' \[m\] must be at least 0.1, not 0"),
         ({"length": (0.5, 3.0)}, r"length \[m\]: parameter 'length' \[m\] must be at most 2, not 3"),
         ({"length": (0.5, float("inf"))}, r"high end of a range must be a finite number, not inf"),
-        ({"length": (0.5, "1")}, r"high end of a range must be a finite number, not '1'"),
         ({"length": (0.5, 1.0, 1.5)}, r"a tuple is a range, \(low, high\).*list of values is written \[1, 2, 3\]"),
-        ({"stiffness": fm.Choices}, r"<class .* says no values"),
         ({"modes": (1.5, 3)}, r"modes: parameter 'modes' must be a whole number, not 1.5"),
         ({"modes": fm.Normal(3, 1)}, r"modes: it is a whole number, which norm\(3, 1\) is not.*binom"),
         ({"stop": (0, 1)}, r"stop: it is true or false, which has no range: give a list of values"),
@@ -244,16 +218,13 @@ def test_stored_lists_are_the_same_and_can_be_continued(points_of, tmp_path):
         ({"length": []}, r"the list of values is empty"),
         ({"length": [1, 1.5, 1.0]}, r"the list 1, 1.5, 1.0 has a value twice"),
         ({"length": [1, 5]}, r"parameter 'length' \[m\] must be at most 2, not 5"),
-        ({"length": [1, None]}, r"parameter 'length' \[m\] must be a number, not None"),
         ({"length": "0.8..1.2"}, r"'0.8..1.2' says no values; write a range \(0.8, 1.2\), a list"),
         ({"length": fm.RunSeeds()}, r"length \[m\]: seeds are whole numbers, which the parameter is not"),
         ({"lenght": (0.5, 1)}, r"no parameter 'lenght'. Did you mean length\? There are: length, density"),
-        ({"axes[0]": (0, 1)}, r"no parameter 'axes'. Did you mean axis"),
         ({"axis[01]": (0, 1)}, r"no parameter 'axis\[01\]'. Did you mean axis"),
         ({"axis[3]": (0, 1)}, r"axis\[3\]: axis has 3 components: axis\[0\] to axis\[2\]"),
         ({"length[0]": (0.5, 1)}, r"the parameter length has no components; write length"),
         ({"start[0]": (0, 1)}, r"start has 0 components: fix start to a tuple, or give"),
-        ({"axis": [(0, 0, 1), (0, 1)]}, r"parameter 'axis' must be 3 numbers"),
         ({"axis": [(0, 0, 1), (0, 1, 0)], "axis[0]": (0, 1)}, r"axis is varied as a whole, so its component"),
         ({"mesh": ["a", "b"]}, r"mesh is varied, and also fixed to 'rod.inp'"),
     ],
@@ -270,7 +241,6 @@ def test_wrong_spaces_are_refused(entries, message):
         (lambda: fm.Space(Parameters, {}, {"length": 9}), r"fixed values: parameter 'length' \[m\] must be at most 2"),
         (lambda: fm.Range(0.0, 1.0, log=True), "must begin above 0, not at 0"),
         (lambda: fm.Distribution(Other(name="other")(1)), "no distribution of scipy.stats .* fm.Normal"),
-        (lambda: fm.Distribution(stats.norm), "no distribution of scipy.stats with its parameters"),
         (lambda: fm.Distribution(stats.norm([1, 2], 1)), "must be single numbers"),
         (lambda: fm.Normal("a", 1), "must be single numbers"),
         (lambda: fm.Normal(0, -1), r"norm\(0, -1\): scipy.stats does not allow"),
@@ -295,11 +265,9 @@ def test_wrong_values_are_refused(make, message):
     ("text", "message"),
     [
         ("", "points.csv: there is no point; a CSV file has a header of parameter names"),
-        ("length\n", "there is no point; a CSV file has a header"),
         ("length\n[m]\n", "there is no point below the units"),
         ("lenght\n0.5\n", "no parameter 'lenght'. Did you mean length"),
         ("length,length\n0.5,1\n", "line 1: each column needs a name of its own; they are 'length', 'length'"),
-        ("length,\n0.5,1\n", "line 1: each column needs a name of its own"),
         ("length,density\n0.5,1\n\n0.5\n", r"line 4: 1 values for 2 columns \(length, density\)"),
         ("length\n0.5\nlong\n", r"line 3, column length: parameter 'length' \[m\] must be a number, not 'long'"),
         ("length;density\n0,5;1\n", r"line 2, column length: .* must be a number, not '0,5'"),

@@ -43,6 +43,9 @@ def test_study_is_opened_again(store, case):
         assert again == first
     assert (store.folder / "study.json").read_bytes() == before
     assert first.spec.sources == first.versions[0]["sources"]
+    content = json.loads(before)
+    assert (content["format"], content["space"], content["sampler"]) == (2, SPACE, SAMPLER)
+    assert content["versions"][0].keys() == {"flexmbs", "sources", "solver", "python", "numpy", "scipy", "numba"}
     assert sorted(path.name for path in store.folder.iterdir()) == ["case.py", "study.json"]
 
 
@@ -54,10 +57,8 @@ def test_study_is_opened_again(store, case):
         ({"space": {}}, "space.length: .* in the study, nothing now"),
         ({"sampler": LatinHypercube(128).to_json()}, 'sampler.sampler: "sobol" in the study, "lhs" now'),
         ({"fixed": {"mesh": "rod.inp"}}, 'fixed.mesh: nothing in the study, "rod.inp" now'),
-        (
-            {"storage": {"store_every": 3}, "keep": "figures"},
-            'storage.store_every: 2 .*\n  keep: "results" in the study, "figures" now',
-        ),
+        ({"storage": {"store_every": 3}}, "storage.store_every: 2 in the study, 3 now"),
+        ({"keep": "figures"}, 'keep: "results" in the study, "figures" now'),
         ({"histories": ("force",)}, r'histories: \[\] in the study, \["force"\] now'),
     ],
 )
@@ -115,12 +116,8 @@ def test_other_flexmbs_is_refused_unless_accepted(store, case):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert store.create_or_open(newer) == accepted == store.open()
-
-
-def test_other_libraries_are_recorded_and_said(store, case):
-    store.create_or_open(statement(case))
-    with pytest.warns(StudyWarning, match='numpy: ".*" in the study, "9.9" now'):
-        assert len(store.create_or_open(other_version(case, numpy="9.9")).versions) == 2
+    with pytest.warns(StudyWarning, match='numpy: ".*" in the study, "9.9" now'):  # other libraries need not be accepted
+        assert len(store.create_or_open(other_version(case, numpy="9.9")).versions) == 3
 
 
 @pytest.mark.parametrize(
@@ -156,10 +153,3 @@ def test_folders_of_others_are_refused(store, case, tmp_path):
         Store(result).create_or_open(statement(case))
     with pytest.raises(StudyError, match="there is a file where a folder is expected"):
         Store(result / "model.h5").create_or_open(statement(case))
-
-
-def test_statement_is_plain_json(store, case):
-    store.create_or_open(statement(case))
-    content = json.loads((store.folder / "study.json").read_text())
-    assert content["format"] == 2 and content["space"] == SPACE and content["sampler"] == SAMPLER
-    assert content["versions"][0].keys() == {"flexmbs", "sources", "solver", "python", "numpy", "scipy", "numba"}
