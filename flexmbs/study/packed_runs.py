@@ -12,7 +12,7 @@ import secrets
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,11 @@ class PackedRuns:
         found = self._rows("SELECT record FROM runs WHERE key = ?", bytes.fromhex(key))
         return self._parsed(key, found[0][0]) if found else None
 
-    def records(self, seen: Set[bytes]) -> Iterator[RunRecord]:
-        """The records of all packed runs but those of ``seen``, a thousand at a time."""
+    def records(self) -> Iterator[RunRecord]:
+        """The records of all packed runs, read a thousand at a time."""
         last = b""
         while rows := self._rows("SELECT key, record FROM runs WHERE key > ? ORDER BY key LIMIT 1000", last):
-            found = (self._parsed(key.hex(), text) for key, text in rows if key not in seen)
+            found = (self._parsed(key.hex(), text) for key, text in rows)
             yield from (record for record in found if record is not None)
             last = rows[-1][0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from flexmbs.common.user_warnings import warn_once
 FINISHED, FAILED = "finished", "failed"
 RECORD = "run.json"
 _BRIEF = 0.1  # s; of a shorter run the record is not waited for
+# Types of what others compute with or show.
+_KINDS: dict[str, Any] = dict.fromkeys(("parameters", "figures", "stats", "files", "versions"), dict) | {"seconds": float | int}
+_KINDS_OF_FAILURE: dict[str, Any] = dict.fromkeys(("kind", "message", "traceback"), str) | {"time": float | int | None}
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,12 @@ class RunRecord:
         try:
             values = parsed_json(text)
             failure = values.pop("failure", None)
-            warnings = tuple(values.pop("warnings", ()))
+            warnings = tuple(map(str, values.pop("warnings", ())))
             record = cls(**values, warnings=warnings, failure=failure and RunFailure(**failure))
-            for name, value, kind in record._kinds():
-                if not isinstance(value, kind):
-                    raise TypeError(f"{name} is {value!r:.40}")
+            for part, kinds in ((record, _KINDS), (record.failure, _KINDS_OF_FAILURE)):
+                for name, kind in kinds.items() if part else ():
+                    if not isinstance(getattr(part, name), kind):
+                        raise TypeError(f"{name} is {getattr(part, name)!r:.40}")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError("it is empty" if not text.strip() else f"it is not a record of a run ({error})") from None
         if record.key != key:
@@ -70,16 +74,6 @@ class RunRecord:
         if record.status not in (FINISHED, FAILED) or (status and record.status != status):
             raise ValueError(f"its status is {record.status!r}, not {status or FINISHED!r}")
         return record
-
-    def _kinds(self) -> Iterator[tuple[str, object, Any]]:
-        """Name, value and right type of what others compute with or show."""
-        for name in ("parameters", "figures", "stats", "files", "versions"):
-            yield name, getattr(self, name), dict
-        yield "seconds", self.seconds, float | int
-        yield from (("a warning", text, str) for text in self.warnings)
-        if self.failure is not None:
-            yield from ((name, getattr(self.failure, name), str) for name in ("kind", "message", "traceback"))
-            yield "time", self.failure.time, float | int | None
 
     def write(self, folder: Path) -> None:
         """Write run.json, and wait until it is on the disk, if the run took a tenth of a second or more.

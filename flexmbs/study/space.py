@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -193,9 +194,8 @@ class Points(Sequence[dict[str, object]]):
         self.seed = whole_number(seed, "seed of a study", smallest=0)
         self.unit = unit
         self.extremes = tuple(sorted(set(extremes)))
-        self._count = count
-        self._columns = columns
-        self._last: tuple[int, list[tuple[object, ...]]] = (-1, [])
+        self._count, self._columns = count, columns
+        self._kept_block = lru_cache(maxsize=1)(self._block)
 
     @classmethod
     def of_unit_cube(cls, space: Space, seed: int, unit: FloatArray) -> Points:
@@ -225,12 +225,9 @@ class Points(Sequence[dict[str, object]]):
         if isinstance(place, slice):
             return [self[each] for each in range(*place.indices(self._count))]
         run = range(self._count)[place]
-        block, within = divmod(run, _BLOCK)
-        # Read once and replaced as a whole: threads of an executor may ask at the same time.
-        kept, rows = self._last
-        if kept != block:
-            first, last = block * _BLOCK, min((block + 1) * _BLOCK, self._count)
-            columns = self._columns(first, last)
-            rows = list(zip(*columns, strict=True)) if columns else [()] * (last - first)
-            self._last = (block, rows)
-        return self.space.assembled(rows[within], run, self.seed)
+        return self.space.assembled(self._kept_block(run // _BLOCK)[run % _BLOCK], run, self.seed)
+
+    def _block(self, number: int) -> list[tuple[object, ...]]:
+        first, last = number * _BLOCK, min((number + 1) * _BLOCK, self._count)
+        columns = self._columns(first, last)
+        return list(zip(*columns, strict=True)) if columns else [()] * (last - first)

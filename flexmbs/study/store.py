@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from flexmbs.common.atomic_files import read_file, reason
@@ -80,17 +81,13 @@ class Store:
         return self.finished_record(key) or RunRecord.read(self.layout.failed(key), FAILED)
 
     def records(self) -> Iterator[RunRecord]:
-        """All records, each key once: finished runs, then failed ones. Reads them one by one.
-
-        Memory: 100 bytes for each run that is not packed.
-        """
+        """All records, each key once: finished runs, then failed ones. Reads them one by one; memory: 100 bytes a run."""
         seen: set[bytes] = set()
-        for record in self._read(RUNS, FINISHED):
-            seen.add(bytes.fromhex(record.key))
-            yield record
-        yield from self._packed.records(seen)  # after the folders: what is packed meanwhile is found in one of them
-        for record in self._read(FAILED, FAILED):
-            if bytes.fromhex(record.key) not in seen and not self._packed.record(record.key):
+        # Folders first: what is packed meanwhile is found in one of them.
+        for record in chain(self._read(RUNS, FINISHED), self._packed.records(), self._read(FAILED, FAILED)):
+            key = bytes.fromhex(record.key)
+            if key not in seen:
+                seen.add(key)
                 yield record
 
     def finished_keys(self) -> set[bytes]:
@@ -99,8 +96,8 @@ class Store:
 
     def failed_keys(self) -> set[bytes]:
         """Keys of the failed runs, 16 bytes each."""
-        names = (folder.name for folder in self._folders(FAILED))
-        return {bytes.fromhex(key) for key in names if not self.layout.finished(key).exists() and self._packed.record(key) is None}
+        failed = {bytes.fromhex(folder.name) for folder in self._folders(FAILED)}
+        return {key for key in failed if not self.layout.finished(key.hex()).exists()} - self._packed.keys()
 
     def claim(self, key: str, *, count: bool = True) -> Claim | None:
         """The run, for this process alone; None if another process has it.

@@ -150,7 +150,7 @@ def test_file_systems_without_locks_are_refused(store, monkeypatch):
     assert work(store) == []
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[" * 200_000, None, "figures", "warnings", "key"])
+@pytest.mark.parametrize("damage", [b"", b'{"key": "12', b"[" * 200_000, None, "figures", "failure", "key"])
 def test_damaged_records_are_named_and_computed_again(store, damage):
     fill(store, [KEY])
     path = store.files_of(KEY) / "run.json"
