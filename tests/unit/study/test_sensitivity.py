@@ -118,14 +118,10 @@ def test_text_and_correlated_parameters():
 
 
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch):
-    unit = np.random.default_rng(0).random((400, 3))
-    data = table(unit, ishigami(unit))
-    for library, use in (
-        ("SALib", lambda: given_data_indices(data, "y")),
-        ("SALib", lambda: sobol_indices(data, "y", NAMES, 400)),
-        ("pyarrow", lambda: export(data, Path("table.parquet"))),
-        ("pandas", lambda: collect([], {})),
-    ):
+    data = table_of({"x": np.arange(400.0)}, {"y": np.arange(400.0)})
+    given, sobol = lambda: given_data_indices(data, "y"), lambda: sobol_indices(data, "y", ["x"], 400)
+    written, empty = lambda: export(data, Path("table.parquet")), lambda: collect([], {})
+    for library, use in (("SALib", given), ("SALib", sobol), ("pyarrow", written), ("pandas", empty)):
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(StudyError, match=rf'needs {library}.*pip install "flexmbs\[studies\]"'):
             use()
