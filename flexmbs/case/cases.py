@@ -43,7 +43,7 @@ from flexmbs.common.user_warnings import collected_warnings
 from flexmbs.result.event_records import last_modes
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder, locked_result_folder
-from flexmbs.result.run_summary import SUMMARY
+from flexmbs.result.run_summary import SUMMARY, RunSummary
 from flexmbs.view.film_options import check_view
 from flexmbs.view.plots import plot_histories, plot_map
 
@@ -306,8 +306,12 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
             write_summary(outcome, out.path)
         raise
     stats, figures = _statistics(result, build_seconds), case.module.figures(result, parameters)
-    result.view_of = case.view
-    return CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case))
+    outcome = CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case))
+    result.about = RunSummary.of({name: getattr(outcome, name) for name in _STATED})
+    return outcome
+
+
+_STATED = ("case", "parameters", "figures", "stats", "view", "about")  # of an outcome, that the result itself knows
 
 
 def _statistics(result: Result, build_seconds: float) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import io
 from collections.abc import Iterable, Sequence
@@ -74,16 +75,44 @@ def text(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def page(title: str, body: Iterable[str], *, style: str = STYLE, script: str = "", head: str = "") -> str:
-    """A whole page without anything outside it; ``head`` is HTML that stands before its body."""
+def page(
+    title: str,
+    body: Iterable[str],
+    *,
+    style: str = STYLE,
+    script: str = "",
+    head: str = "",
+    scripts: Iterable[str] = (),
+    kind: str = "plain-page",
+) -> str:
+    """A whole page without anything outside it.
+
+    ``head``: HTML that stands before its body; ``scripts``: the texts of the scripts in it, which, with ``script``, are all
+    that browsers run on this page, whatever the names of bodies are; ``kind``: class of the body.
+    """
     code = f"\n<script>{script}</script>" if script else ""
+    allowed = "".join(f" 'sha256-{_digest(one)}'" for one in [*scripts, *([script] if script else [])]) or " 'none'"
+    policy = f"default-src 'none'; script-src{allowed}; {_POLICY}"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{style}</style>\n{head}</head>\n<body>\n"
+        f'<title>{text(title)}</title>\n<style>{style}</style>\n{head}</head>\n<body class="{kind}">\n'
         + "\n".join(body)
         + f"{code}\n</body>\n</html>\n"
     )
+
+
+_POLICY = "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def written(document: str) -> bytes:
+    """A page as bytes; halves of characters, which names may hold and UTF-8 does not, are question marks."""
+    return document.encode("utf-8", "replace")
 
 
 def card(title: str, body: Iterable[str]) -> str:

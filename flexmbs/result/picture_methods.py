@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmbs.result.report.report import write_report
-from flexmbs.result.run_summary import stored_view
+from flexmbs.result.run_summary import RunSummary, read_summary
 from flexmbs.result.spectrum import Spectrum, history_spectrum
 from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
@@ -27,7 +26,8 @@ class PictureMethods:
     """How :class:`flexmbs.Result` shows itself; it has the histories and the motion."""
 
     if TYPE_CHECKING:  # of the result
-        view_of: Mapping[str, Any] | Path
+        about: RunSummary | Path
+        names: tuple[str, ...]
 
         def _complete(self) -> None: ...
 
@@ -84,7 +84,12 @@ class PictureMethods:
     @property
     def view(self) -> dict[str, Any]:
         """Options of pictures and films that the case of this result states in VIEW; others override them."""
-        return fitting(self, stored_view(self.view_of) if isinstance(self.view_of, Path) else self.view_of)
+        return fitting(self, self._stated.view)
+
+    @property
+    def _stated(self) -> RunSummary:
+        """What the case states of this run; FlexmbsError if its summary is damaged."""
+        return read_summary(self.about, "to show the result with default settings") if isinstance(self.about, Path) else self.about
 
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write an animation (.mp4, .gif) or picture (.png); options as in :func:`flexmbs.view.animate.animate`.
@@ -96,19 +101,20 @@ class PictureMethods:
     def report(self, path: str | Path, *, title: str = "", force: bool = False) -> Path:
         """Write a report of this run to one .html page: model, figures, plots, pictures, energy, warnings, versions.
 
-        FlexmbsError if the file exists (without ``force``) or cannot be written. ``flexmbs report DIR`` adds parameters
-        and figures of a case.
+        Of a case with its parameters, figures and PLOTS. FlexmbsError if the file exists (without ``force``) or cannot be
+        written.
         """
         self._complete()
-        return write_report(self, path, title=title, force=force)
+        return write_report(self, path, title=title, summary=self._stated, force=force)
 
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write one HTML page that shows the run in any browser, without network; returns its path.
 
-        Options as in :func:`flexmbs.view.page.pages.result_page`. FlexmbsError for an impossible option, an unknown
-        history, a file that exists without ``force``, or that cannot be written.
+        Options as in :func:`flexmbs.view.page.pages.result_page`; ``histories``: else those of PLOTS of a case.
+        FlexmbsError for an impossible option, an unknown history, a file that exists without ``force``, or that cannot be
+        written.
         """
-        return result_page(self, path, **options)
+        return result_page(self, path, **(self._stated.page_options(self.names) | options))
 
     def show(self, **options: Any) -> None:
         """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from flexmbs.result.picture_methods import PictureMethods
 from flexmbs.result.report.notebook import result_card
 from flexmbs.result.resampling import ResampledTrajectory, orientation, quaternion_history
 from flexmbs.result.result_folder import locked_result_folder
+from flexmbs.result.run_summary import RunSummary
 from flexmbs.result.saved_state import SavedState, has_state, load_state
 from flexmbs.result.storage import RunWriter, load_folder
 from flexmbs.result.stored_histories import StoredTrajectory
@@ -45,7 +46,7 @@ def load(folder: str | Path) -> Result:
     structure, trajectory = load_folder(folder)
     state = Path(folder).absolute() if has_state(Path(folder)) else None
     result = Result(structure, trajectory, final_state=state)
-    result.view_of = Path(folder).absolute()
+    result.about = Path(folder).absolute()
     if not result.status.startswith("finished"):
         warn(f"{folder}: this run did not reach its end: {result.status}", ResultWarning)
     return result
@@ -75,7 +76,7 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         self.structure = structure
         self.trajectory = trajectory
         #: How pictures and films show the result unless told otherwise, or the run folder that says it.
-        self.view_of: Mapping[str, object] | Path = {}
+        self.about: RunSummary | Path = RunSummary()  # what a case states of its run, or the folder that has it
 
     @cached_property
     def _histories(self) -> dict[str, History]:

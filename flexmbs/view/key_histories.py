@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -50,10 +50,11 @@ def ranked(result: DrawableResult) -> list[str]:
 
 
 def key_histories(result: DrawableResult) -> dict[str, list[str]]:
-    """Title -> the histories of that kind that change most (energies: all); without kinds of which none changes."""
+    """Title -> the largest forces, or what changes most, of each kind (energies: all); without kinds of which none does."""
     chosen = {}
     for title, names in by_kind(result).items():
-        chosen[title] = names if title == ENERGY else _largest(result, names[:LISTED])
+        size = np.ptp if title in (JOINTS, DISPLACEMENTS, PLACES) else lambda values: np.abs(values).max()
+        chosen[title] = names if title == ENERGY else _largest(result, names[:LISTED], size)
     if _size(result, chosen[MOMENTS]) < NO_ARM * _size(result, chosen[REACTIONS]):  # rounding of a joint without friction
         chosen[MOMENTS] = []
     if chosen[DISPLACEMENTS]:
@@ -65,8 +66,8 @@ def _size(result: DrawableResult, names: list[str]) -> float:
     return max((float(np.abs(result[name]).max()) for name in names), default=0.0)
 
 
-def _largest(result: DrawableResult, names: Iterable[str]) -> list[str]:
-    sizes = {name: float(np.ptp(result[name])) for name in names if len(result[name])}
+def _largest(result: DrawableResult, names: Iterable[str], size: Callable[[np.ndarray], float]) -> list[str]:
+    sizes = {name: float(size(result[name])) for name in names if len(result[name])}
     most = max(sizes.values(), default=0.0)
     order = sorted((name for name in sizes if sizes[name] > max(SMALL * most, 1e-300)), key=lambda name: -sizes[name])
     return order[:CURVES]

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from flexmbs import CaseError, FlexmbsError, Result, load, load_case, run_case
 from flexmbs.app.cli.run import view_values
 from flexmbs.app.cli.view import view_command
-from flexmbs.result.run_summary import stored_view
+from flexmbs.result.run_summary import read_summary
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +33,13 @@ def view(*words):
 
 def test_summary_keeps_how_the_case_is_shown(folder):
     case = load_case("flexible_four_bar")
-    assert stored_view(folder) == {"title": case.title, "color": "von_mises", "scale": 10.0}
+    assert read_summary(folder).view == {"title": case.title, "color": "von_mises", "scale": 10.0}
     assert json.loads((folder / "summary.json").read_text())["case"] == "flexible_four_bar"
 
 
 def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
     assert view(folder, "--save", "a.mp4").exit_code == 0
-    assert asked == stored_view(folder)
+    assert asked == read_summary(folder).view
     asked.clear()
     words = "--scale 3 --start 0.005 --end 0.01 --duration 2 --fps 10 --color-range 0,1e6 --camera -x"
     more = ("--zoom", 1.5, "--title", "T", "--size", "320x240")
@@ -67,15 +67,15 @@ def test_python_shows_a_run_as_its_case_says(folder, monkeypatch):
     monkeypatch.setattr("flexmbs.result.picture_methods.animate", lambda result, path, **options: given.update(options))
     result = load(folder)
     result.animate("a.png", scale=2.0)
-    assert given == stored_view(folder) | {"scale": 2.0}
+    assert given == read_summary(folder).view | {"scale": 2.0}
     outcome = run_case(load_case("flexible_four_bar").viewed(camera="x"), {"t_end": 0.002, "bending_modes": 1})
-    assert outcome.result.view == stored_view(folder) | {"camera": "x"} == outcome.view
+    assert outcome.result.view == read_summary(folder).view | {"camera": "x"} == outcome.view
 
 
 def test_new_options(folder, asked):
     words = "--camera-position 0,0,3 --camera-target 0.1,0,0 --follow crank --background navy --color-map viridis"
     assert view(folder, "--save", "a.mp4", *words.split(), "--hide", "joints", "--hide", "floor").exit_code == 0
-    assert asked == stored_view(folder) | {
+    assert asked == read_summary(folder).view | {
         "camera_position": (0.0, 0.0, 3.0),
         "camera_target": (0.1, 0.0, 0.0),
         "follow": "crank",
@@ -103,7 +103,7 @@ def test_existing_files_are_kept_unless_told(folder, tmp_path):
 def test_options_of_contacts(folder, asked):
     words = "--slow-motion auto --force-scale sqrt --stick-speed 0.01"
     assert view(folder, "--save", "a.mp4", *words.split()).exit_code == 0
-    assert asked == stored_view(folder) | {"slow_motion": True, "force_scale": "sqrt", "stick_speed": 0.01}
+    assert asked == read_summary(folder).view | {"slow_motion": True, "force_scale": "sqrt", "stick_speed": 0.01}
     view(folder, "--save", "a.gif", "--slow-motion", "50")
     assert asked["slow_motion"] == 50.0
 
@@ -132,8 +132,8 @@ def test_options_of_results_are_refused_for_meshes(tmp_path):
 def test_damaged_summary_is_named(tmp_path):
     (tmp_path / "summary.json").write_text("{")
     with pytest.raises(FlexmbsError, match=r"summary\.json: cannot be read"):
-        stored_view(tmp_path)
-    assert stored_view(tmp_path / "nowhere") == {}
+        read_summary(tmp_path)
+    assert read_summary(tmp_path / "nowhere").view == {}
 
 
 def test_wrong_pictures_are_refused_before_work(folder):

@@ -12,10 +12,12 @@ from flexmbs.common.html_pieces import bullets, card, drawing, folded, framed_pa
 from flexmbs.common.names_in_messages import listed
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
-from flexmbs.result.report.picture_sections import key_histories, scene_html, scene_page
+from flexmbs.result.report.picture_sections import scene_html
 from flexmbs.result.report.run_sections import all_warnings, balance_sentence
 from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
+from flexmbs.view.key_histories import key_histories
+from flexmbs.view.page.html import scene_page
 from flexmbs.view.plots import plot_histories
 
 PLOTS, MAX_BODIES, DPI = 2, 8, 110
@@ -80,4 +82,4 @@ def _scene(result: ReportableResult) -> Iterator[str]:
         scene, why_not = scene_html(result, {}, LARGEST, frames=FRAMES)
     except (FlexmbsError, ValueError, np.linalg.LinAlgError) as error:  # a card is shown in any case
         scene, why_not = "", str(error)
-    yield framed_page(scene_page(scene), HEIGHT) if scene else paragraph(f"No interactive scene: {why_not}.", soft=True)
+    yield framed_page(scene_page("flexmbs", scene), HEIGHT) if scene else paragraph(f"No interactive scene: {why_not}.", soft=True)

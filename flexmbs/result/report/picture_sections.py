@@ -13,14 +13,14 @@ from flexmbs.common.quantities import number
 from flexmbs.result.report.stated import ReportableResult
 from flexmbs.view.animate import of_scenes
 from flexmbs.view.animate import stills as pictures_of
+from flexmbs.view.key_histories import key_histories
 from flexmbs.view.opengl import RenderingUnavailable
-from flexmbs.view.page.html import page_assets, page_start
+from flexmbs.view.page.html import page_start
 from flexmbs.view.page.pages import least_size, page_fragment
 from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
 
 DPI = 130
-MAX_CURVES = 4  # in a plot that is chosen here
 APART = 0.01  # of the run: an impact nearer to its start or end is shown there
 STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
 
@@ -38,25 +38,6 @@ def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]])
         assert figure is not None  # since it is not saved
         yield drawing(figure, f"{title}: {', '.join(names)}", DPI)
     yield "</div>"
-
-
-def key_histories(result: ReportableResult) -> dict[str, list[str]]:
-    """Title -> names: joint coordinates that move, the largest modal coordinates, contact forces, energies."""
-    modal = {k for body in result.structure.bodies for k in range(*body.coordinates.indices(2**31))}
-    balls = {start + k for start in result.structure.quaternion_starts for k in range(4)}
-    q, names = result.trajectory.q, result.structure.coordinate_names
-    reach = np.ptp(q, axis=0) if len(q) else np.zeros(len(names))
-    joints = [k for k in range(len(names)) if k not in modal and k not in balls and reach[k] > 1e-9]
-    bent = sorted((k for k in modal if reach[k] > 0.0), key=lambda k: -reach[k])
-    force = result.trajectory.contact_force
-    pressed = np.argsort(-force.max(axis=0, initial=0.0)) if force.size else []
-    found = {
-        "Joint coordinates": [names[k] for k in joints[:MAX_CURVES]],
-        "Modal coordinates": [names[k] for k in bent[:MAX_CURVES]],
-        "Contact forces": [f"{result.structure.contacts[k].name}.force" for k in pressed[:MAX_CURVES] if force[:, k].any()],
-        "Energy": ["energy.kinetic", "energy.gravity", "energy.elastic", "energy.total"],
-    }
-    return {title: [n for n in chosen if n in result.names] for title, chosen in found.items() if chosen}
 
 
 def stills(result: ReportableResult, view: Mapping[str, Any]) -> tuple[list[str], str]:
@@ -101,19 +82,6 @@ def pictures_section(pictures: Sequence[str], why_not: tuple[str, str], scene: s
 
 
 LARGEST = 20.0  # MB, of the scene in a report
-
-
-def page_head() -> str:
-    """What the head of a page with a scene needs."""
-    return page_assets()
-
-
-def scene_page(scene: str) -> str:
-    """A page of its own with the scene of :func:`scene_html`."""
-    return (
-        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>flexmbs</title>{page_assets()}</head>'
-        f'<body class="flexmbs-page">{scene}</body></html>'
-    )
 
 
 def scene_html(result: ReportableResult, view: Mapping[str, Any], largest: float = LARGEST, **options: Any) -> tuple[str, str]:

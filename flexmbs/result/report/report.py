@@ -9,12 +9,12 @@ from pathlib import Path
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.html_pieces import page, text
+from flexmbs.common.html_pieces import page, text, written
 from flexmbs.common.progress import duration_text, on_progress, stage
 from flexmbs.common.quantities import quantity
 from flexmbs.common.versions import library_versions
 from flexmbs.result.report.model_sections import model_section, quality_section
-from flexmbs.result.report.picture_sections import page_head, pictures_section, plots_section, scene_html, stills
+from flexmbs.result.report.picture_sections import pictures_section, plots_section, scene_html, stills
 from flexmbs.result.report.report_style import REPORT_STYLE
 from flexmbs.result.report.run_sections import (
     all_warnings,
@@ -28,6 +28,7 @@ from flexmbs.result.report.run_sections import (
 )
 from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
+from flexmbs.view.page.html import page_assets, page_scripts
 
 _HEADING = re.compile(r'<h2 id="([a-z]+)">([^<]+)</h2>')
 
@@ -55,7 +56,7 @@ def write_report(
         require_writable(path)
     document = report_page(result, title, summary or RunSummary())
     with replacing_in_folder(path) as temporary:
-        temporary.write_text(document, encoding="utf-8")
+        temporary.write_bytes(written(document))
     return path
 
 
@@ -66,7 +67,7 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
     warnings = all_warnings(result, summary)
     pictures, why_not = stills(result, summary.view)
     stage("interactive scene", long=True)
-    scene, no_scene = scene_html(result, summary.view)
+    scene, no_scene = scene_html(result, summary.view | summary.page_options(result.names))
     stage("tables and plots", long=True)
     sections = [
         *chain(
@@ -84,7 +85,8 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
         )
     ]
     head = [*_heading(result, summary, title), *_tiles(result, summary, model, warnings), _contents(sections)]
-    return page(title, [*head, *sections], style=REPORT_STYLE, head=page_head() if scene else "")
+    viewer = {"head": page_assets(), "scripts": page_scripts()} if scene else {}
+    return page(title, [*head, *sections], style=REPORT_STYLE, **viewer)
 
 
 def _heading(result: ReportableResult, summary: RunSummary, title: str) -> Iterable[str]:

@@ -6,7 +6,6 @@ A header says where each array is and how it is coded; one deflated block holds 
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 import zlib
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.common.html_pieces import page
 from flexmbs.view.page.quantised import Quantised, byte_planes
 
 #: In this order: what a script uses when it is loaded stands before it.
@@ -40,30 +40,38 @@ SCRIPTS = (
     "interface.js",
 )
 STYLE, LOADER = "viewer.css", "loader.js"
+_START = "flexmbsViewer.start();"
 _COMMENT = re.compile(r"^//.*|\s//\s[^\"'`]*$")
 
 
 def page_assets() -> str:
     """Style and script of all scenes of a page, once, before the first scene; :func:`page_start` starts them."""
     count, packed = packed_viewer()
-    return (
-        f'<script type="text/plain" class="flexmbs-viewer" data-bytes="{count}">{packed}</script>\n'
-        f"<script>\n{_without_comments(_source(LOADER))}</script>\n"
-    )
+    loader, _, _ = page_scripts()
+    return f'<script type="text/plain" class="flexmbs-viewer" data-bytes="{count}">{packed}</script>\n<script>{loader}</script>\n'
 
 
 def page_start() -> str:
     """The script that starts all scenes that stand before it."""
-    return "<script>flexmbsViewer.start();</script>\n"
+    return f"<script>{_START}</script>\n"
+
+
+def page_scripts() -> tuple[str, str, str]:
+    """The texts of the scripts of :func:`page_assets` and :func:`page_start`, and of the viewer that these unpack."""
+    return _without_comments(_source(LOADER)), _START, _viewer()[1]
+
+
+@cache
+def _viewer() -> tuple[str, str]:
+    style = "".join(f"{line.strip()}\n" for line in _source(STYLE).splitlines())
+    return style, "".join(_without_comments(_source(name)) for name in SCRIPTS)
 
 
 @cache
 def packed_viewer() -> tuple[int, str]:
     """Style and scripts, compressed: number of bytes, and these in base 85. A third of what their sources take."""
-    style = "".join(f"{line.strip()}\n" for line in _source(STYLE).splitlines())
-    script = "".join(_without_comments(_source(name)) for name in SCRIPTS)
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
-    text = json.dumps([style, script], ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(_viewer(), ensure_ascii=False, separators=(",", ":"))
     packed = compressor.compress(text.encode()) + compressor.flush()
     digits = b85encode(packed, pad=True).decode()
     return len(packed), digits.replace("<!", "<\n!")  # white space is skipped; "<!--" would begin a comment
@@ -92,12 +100,12 @@ def scene_fragment(scene: dict[str, Any]) -> str:
 
 def whole_page(scene: dict[str, Any]) -> str:
     """A page with one scene."""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(scene['title'] or 'flexmbs')}</title>\n{page_assets()}</head>\n"
-        f'<body class="flexmbs-page">\n{scene_fragment(scene)}{page_start()}</body>\n</html>\n'
-    )
+    return scene_page(scene["title"] or "flexmbs", scene_fragment(scene))
+
+
+def scene_page(title: str, fragment: str) -> str:
+    """A page with a fragment of :func:`scene_fragment`."""
+    return page(title, [fragment + page_start()], style="", head=page_assets(), scripts=page_scripts(), kind="flexmbs-page")
 
 
 def _source(name: str) -> str:

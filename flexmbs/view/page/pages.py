@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.html_pieces import written
 from flexmbs.common.progress import on_progress
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -136,7 +137,7 @@ def _check_limit(size: float, limit: float, target: Path, result: DrawableResult
 
 
 def _written(target: Path, text: str, limit: float, result: DrawableResult | None = None) -> Path:
-    content = text.encode()
+    content = written(text)
     _check_limit(1e-6 * len(content), limit, target, result)
     with replacing_in_folder(target) as temporary:
         temporary.write_bytes(content)

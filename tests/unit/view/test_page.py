@@ -17,6 +17,7 @@ from flexmbs import FlexmbsError, Result
 from flexmbs.app.cli.main import cli
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
+from flexmbs.result.event_records import EventRecord
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.page import html
 from flexmbs.view.page.html import LOADER, SCRIPTS, STYLE, packed_viewer
@@ -88,6 +89,34 @@ def test_marks_contacts_and_histories(result, scene):
     (shown,) = [one for one in scene["histories"] if one["name"] == "stop.force"]
     assert shown["shown"]
     np.testing.assert_allclose(shown["values"].max(), 2000.0, rtol=2e-3)
+
+
+def test_page_opens_at_the_largest_stress_of_the_run(result, scene):
+    largest = result.largest_von_mises("pendulum")
+    stress = next(one for one in scene["quantities"] if one["key"] == "von_mises")
+    among_steps = result.von_mises("pendulum", result.t).max()
+    assert stress["high"] == pytest.approx(among_steps, rel=1e-9)
+    assert stress["high"] == pytest.approx(float(largest), rel=1e-3)
+    assert scene["time"]["t"][scene["time"]["opens"]] == pytest.approx(largest.time, abs=1e-3)
+    shown = [one["name"] for one in scene["histories"] if one["shown"]]
+    assert shown[:2] == ["largest von Mises stress", "stop.force"]
+    assert "pendulum.bending y 1" not in [one["name"] for one in scene["histories"]]  # on demand
+    asked = page_decoder.decoded(page_fragment(result, frames=10, histories=["pendulum.bending y 1"]))
+    assert [one["name"] for one in asked["histories"] if one["shown"]] == ["pendulum.bending y 1"]
+
+
+def test_events_that_are_no_impacts_are_marked(result):
+    instants = [(0.1, "lock", "latch", "locked"), (0.2, "transition", "stop", "sticking"), (0.9, "event", "signal", "")]
+    events = [EventRecord(time, kind, name, mode=mode) for time, kind, name, mode in instants]
+    run = dataclasses.replace(result.trajectory, events=(*events, EventRecord(0.3, "impact", "stop")))
+    scene = page_decoder.decoded(page_fragment(Result(result.structure, run), end=0.5, frames=10))
+    found = [(one["t"], one["name"], one["what"]) for one in scene["time"]["events"]]
+    assert found == [(0.1, "latch", "lock"), (0.2, "stop", "sticking")]
+
+
+def test_names_that_utf8_does_not_have(result, tmp_path):
+    page = result.to_html(tmp_path / "run.html", frames=5, title="half \ud83d of a sign")
+    assert "half ? of a sign" in page.read_text("utf-8")
 
 
 def test_histories_keep_what_lies_between_frames():

@@ -116,6 +116,32 @@ def test_page_complains_of_nothing_and_shows_a_picture(tab, page, tmp_path):
     assert tab.errors == []
 
 
+def test_only_the_scripts_of_the_page_run(tab, result, tmp_path):
+    path = result.to_html(tmp_path / "run.html", frames=5)
+    foreign = '<script>window.ran = 1</script><img src="x" onerror="window.ran = 2"></body>'
+    path.write_text(path.read_text().replace("</body>", foreign))
+    tab.open(path)
+    tab.run(READY)
+    assert tab.run("window.ran === undefined")
+    assert all("Content Security Policy" in error or "ERR_" in error for error in tab.errors)
+    tab.errors.clear()
+
+
+def test_keys_go_to_impacts_at_their_largest_force(tab, result, tmp_path):
+    tab.open(result.to_html(tmp_path / "run.html", frames=50))
+    tab.run(READY)
+    times = tab.run("""(() => {
+      const { ui } = flexmbs.scenes[0], opens = ui.frame;
+      ui.seek(0);
+      ui.keys.find(([, , keys]) => keys.includes("."))[3](1);
+      return [opens, flexmbs.tools.between(ui.time.t, ui.frame)];
+    })()""")
+    (contact,) = result.contacts
+    assert times[0] > 0
+    assert times[1] == pytest.approx(contact.peak_time, abs=1e-9)
+    assert tab.errors == []
+
+
 def test_modes_and_phone_width(tab, tmp_path):
     tab.open(bar.bar().to_html(tmp_path / "bar.html"), (390, 844), mobile=True)
     tab.run(READY)
