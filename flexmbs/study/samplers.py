@@ -250,9 +250,11 @@ def sampler_by_name(name: str, /, **options: Any) -> Sampler:
     try:
         return kind(**options)
     except TypeError:
-        needs = "" if kind is Grid else f"needs {kind.size}, for example {kind.size}={128 if kind.size == 'runs' else 16}, and "
-        has, given = (", ".join(names) for names in ([entry.name for entry in fields(kind)], options))  # type: ignore[arg-type]
-        raise StudyError(f"the sampler {name} {needs}has the options {has}, not {given or 'none'}") from None
+        known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
+        for option in options:
+            ensure(option in known, f"the sampler {name} has no option {option!r}. {near_names(option, known)}")
+        example = 128 if kind.size == "runs" else 16
+        raise StudyError(f"the sampler {name} needs {kind.size}, for example {kind.size}={example}") from None
 
 
 def _advise_power_of_two(count: int, what: str) -> None:

@@ -180,7 +180,7 @@ def _plain(content: Mapping[str, object]) -> dict[str, Any]:
 def _differences(before: object, now: object, name: str = "") -> list[str]:
     """ "name: value in the study, value now" for each entry that differs."""
     if isinstance(before, dict) and isinstance(now, dict):
-        parts = [(f"{name}.{key}".strip("."), before.get(key), now.get(key)) for key in dict.fromkeys((*before, *now))]
+        parts = [(f"{name}.{key}".removeprefix("."), before.get(key), now.get(key)) for key in dict.fromkeys((*before, *now))]
         return [line for part, old, new in parts for line in _differences(old, new, part)]
     texts = ["nothing" if value is None else json.dumps(value) for value in (before, now)]
     shown = [text if len(text) <= 80 else text[:77] + "..." for text in texts]
