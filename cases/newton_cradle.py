@@ -17,7 +17,7 @@ import flexmbs as fm
 IN_FILES = {"m": "masses", "v": "speeds", "e": "restitution", "poisson": "poisson", "K": "stiffness", "t_end": "t_end"}
 UNITS = {"velocities": "m/s", "impulses": "N s", "end_of_compression": "m/s", "peak_forces": "N", "times_of_peak": "s"}
 VIEW = {"end": 0.1}  # the balls are apart then; later they only move away
-PLOTS = {"Speeds": ("guide 1.displacement.rate", "guide 2.displacement.rate")}
+PLOTS = {"Speeds": ("guide 1.displacement.rate", "guide 2.displacement.rate", "guide 3.displacement.rate")}
 
 
 @dataclass(frozen=True)

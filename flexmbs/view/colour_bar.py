@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flexmbs.view.colours import round_range, round_ticks, title_of, unit_of_range
+from flexmbs.view.colours import ticks_with_ends, title_of, unit_of_range
 
 
 class ColourBar:
@@ -15,12 +15,10 @@ class ColourBar:
         self._ink, self._letters, self._map = ink, letters, color_map
         self._bar = None
 
-    def show(self, color: str, low: float, high: float, exact: bool) -> tuple[float, float]:
-        """Show a range (SI), widened to round numbers unless ``exact``; returns it in the unit of the bar."""
+    def show(self, color: str, low: float, high: float) -> tuple[float, float]:
+        """Show a range (SI), whose ends stand beside the bar; returns it in the unit of the bar."""
         unit, self.factor = unit_of_range(color, low, high)
         limits = self.factor * low, self.factor * high
-        if not exact:
-            limits = round_range(*limits)
         self.title = title_of(color, unit)
         if self._bar is None:
             self._bar = self._make()
@@ -66,8 +64,8 @@ class ColourBar:
         from vtkmodules.vtkCommonCore import vtkDoubleArray
 
         labels = vtkDoubleArray()
-        for tick in round_ticks(*limits, most=8):
-            labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else float(tick))
+        for tick in ticks_with_ends(*limits):
+            labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else tick)
         self._bar.SetCustomLabels(labels)
         self._bar.SetUseCustomLabels(True)
 

@@ -12,6 +12,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import surface_displacement, surface_stress
+from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.extent import sample_times
 
@@ -84,15 +85,24 @@ def values_of(body: FlexibleBody, q: np.ndarray, color: str, displacement: np.nd
 
 
 def colour_range(result: DrawableResult, color: str, first: float | None = None, last: float | None = None):
-    """(low, high) in SI that all flexible bodies reach at sampled times from ``first`` to ``last`` (s)."""
+    """(low, high) in SI that all flexible bodies reach from ``first`` to ``last`` (s).
+
+    The largest von Mises stress is that of all steps and these two times, others are those at sampled times.
+    """
     low = high = 0.0
-    times = sample_times(result, first, last)
-    here = result.resampled(times)
+    sampled = sample_times(result, first, last)
+    here = result.resampled(sampled)
+    steps = (result.t > sampled[0]) & (result.t < sampled[-1])
     for body in result.structure.bodies:
         if body.flexible is None or not has_values(body.flexible, color):
             continue
-        for q in here.trajectory.q[:, body.coordinates]:
-            values = values_of(body.flexible, q, color)
+        q = here.trajectory.q[:, body.coordinates]
+        if color == "von_mises" and body.flexible.mode_count:
+            every = np.concatenate([q, result.trajectory.q[steps][:, body.coordinates]])
+            high = max(high, peak_von_mises(body.flexible, every)[0])
+            continue
+        for state in q:
+            values = values_of(body.flexible, state, color)
             low, high = min(low, float(values.min(initial=0.0))), max(high, float(values.max(initial=0.0)))
     return low, high if high > low else low + 1e-12
 
@@ -136,7 +146,8 @@ def round_ticks(low: float, high: float, most: int = 6) -> np.ndarray:
     return step * np.arange(first, last + 1)
 
 
-def round_range(low: float, high: float, most: int = 8) -> tuple[float, float]:
-    """The next round numbers outside ``low`` and ``high``."""
-    step = round_step(high - low, most)
-    return step * math.floor(low / step + 1e-6), step * math.ceil(high / step - 1e-6)
+def ticks_with_ends(low: float, high: float, most: int = 8) -> list[float]:
+    """Both ends, to four digits, and the round ticks that are not too near to one."""
+    apart = 0.4 * (high - low) / most
+    between = [float(tick) for tick in round_ticks(low, high, most) if min(tick - low, high - tick) > apart]
+    return [float(f"{low:.4g}"), *between, float(f"{high:.4g}")]

@@ -140,7 +140,7 @@ class Scene:
         self.color = color
         limits = (0.0, 1.0)
         if self._parts.coloured(color):
-            limits = self._bar.show(color, *self._range(), exact=self.look.color_range is not None)
+            limits = self._bar.show(color, *self._range())
         if not self._parts.coloured(color) or self._hidden("color bar"):
             self._bar.hide()
         self._parts.recolor(color, limits)

@@ -16,6 +16,7 @@ from flexmbs.common.names_in_messages import few, near_names
 from flexmbs.common.quantities import aligned
 from flexmbs.result.result import Result, load
 from flexmbs.result.run_summary import RunSummary, read_summary
+from flexmbs.view.key_histories import CONTACTS, DRIVING, ENERGY, JOINTS, by_kind
 from flexmbs.view.plotting.comparison import ComparedHistory, plot_comparison
 from flexmbs.view.plotting.curves import curves, time_window
 
@@ -41,7 +42,7 @@ def compare(
     Parameters
     ----------
     runs : result folders or results; parameters, figures and statistics of cases are known from folders only
-    names : histories; none: coordinates, contact forces and energies that all runs have, 40 at most
+    names : histories; none: driving and contact forces, coordinates and energies that all runs have, 40 at most
     labels : of the runs; None: the names of their folders
     start, end : s, window of time; None: what all runs cover
 
@@ -108,14 +109,20 @@ class Comparison:
         """The histories of all runs in one figure, beneath each its difference from the first run.
 
         Returns the matplotlib figure, or writes it to ``save``. Without names in :func:`compare`: the four histories
-        that differ most. Options: title, size, degrees, force, as of
+        that differ most beside the largest range of their unit. Options: title, size, degrees, force, as of
         :func:`flexmbs.view.plotting.comparison.plot_comparison`.
         """
-        shown = self.histories
-        if not self.named:
-            ordered = sorted(shown, key=lambda history: -history.relative_rms)[:MAX_PLOTTED]
-            shown = tuple(history for history in shown if history in ordered)
+        shown = self.histories if self.named else self.most_different
         return plot_comparison(self.labels, shown, save=save, **options)
+
+    @property
+    def most_different(self) -> tuple[ComparedHistory, ...]:
+        """The four histories that differ most beside the largest range in their unit."""
+        ranges: dict[str, float] = {}
+        for history in self.histories:
+            ranges[history.unit] = max(ranges.get(history.unit, 0.0), history.range)
+        ordered = sorted(self.histories, key=lambda history: -history.rms / (ranges[history.unit] or 1.0))[:MAX_PLOTTED]
+        return tuple(history for history in self.histories if history in ordered)
 
     def __str__(self) -> str:
         said = [
@@ -185,13 +192,12 @@ def _common_window(results: Sequence[Result], labels: Sequence[str], start: floa
 
 
 def _chosen(result: Result, shared: Sequence[str]) -> tuple[str, ...]:
-    """Coordinates, contact forces and energies, or what else there is."""
-    coordinates = {name for name in result.structure.coordinate_names if ".quaternion." not in name}
-    forces = {f"{name}.force" for name in result.structure.contact_names}
-    energies = {"energy.kinetic", "energy.gravity", "energy.elastic"}
-    found = [name for name in shared if name in coordinates | forces | energies]
-    last = [name for name in found if name not in coordinates][:MAX_CHOSEN]
-    return tuple(([name for name in found if name in coordinates] + last)[:MAX_CHOSEN]) or tuple(shared[:MAX_CHOSEN])
+    """Driving and contact forces, joint coordinates, energies, then modal coordinates; or what else there is."""
+    kinds = by_kind(result)
+    first = [name for kind in (DRIVING, CONTACTS, JOINTS, ENERGY) for name in kinds[kind]]
+    first += [name for name in result.structure.coordinate_names if ".quaternion." not in name]
+    known = frozenset(shared)
+    return tuple(name for name in dict.fromkeys(first) if name in known)[:MAX_CHOSEN] or tuple(shared[:MAX_CHOSEN])
 
 
 def _histories(results: Sequence[Result], names: Sequence[str], low: float, high: float) -> tuple[ComparedHistory, ...]:

@@ -74,7 +74,8 @@ class _Times:
 def _record(result: DrawableResult, here: DrawableResult, name: str, shown: bool, times: _Times) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "group": name.split(".")[0], "unit": result.unit(name), "factor": 1.0}
     values, at_frames = result[name], here[name]
-    spread = max(float(np.ptp(at_frames)), float(np.ptp(values)), 1e-12 * float(np.abs(values).max()))
+    shown_values = np.concatenate([at_frames, values[times.inside]])  # of the part of the run that the page shows
+    spread = max(float(np.ptp(shown_values)), 1e-12 * float(np.abs(shown_values).max()))
     step = spread / LEVELS or 1.0
     found |= {"at": None, "values": series(at_frames, step), "shown": shown}
     if len(times.inside):

@@ -33,7 +33,7 @@ class ComparedHistory:
     differences : (runs - 1, k) from the first run
     largest, largest_at : the largest difference in magnitude and its time, s
     rms : root of the mean square of the differences over time, of the run that differs most
-    relative_rms : divided by the range of the values of the first run (by their size where they do not change)
+    range : of the values of the first run (their size where they do not change); relative_rms : rms divided by it
     """
 
     name: str
@@ -65,9 +65,12 @@ class ComparedHistory:
         return float(np.sqrt(squares.max()))
 
     @property
+    def range(self) -> float:
+        return float(np.ptp(self.values[0])) or float(np.abs(self.values[0]).max()) or float(np.abs(self.values).max())
+
+    @property
     def relative_rms(self) -> float:
-        size = float(np.ptp(self.values[0])) or float(np.abs(self.values[0]).max()) or float(np.abs(self.values).max())
-        return self.rms / size if size else 0.0
+        return self.rms / self.range if self.range else 0.0
 
 
 def plot_comparison(

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 
 import flexmbs as fm
 from flexmbs.app.cli.compare import compare_command
+from flexmbs.result.comparison.compare import Comparison
+from flexmbs.view.plotting.comparison import ComparedHistory
 
 SHIFT = 0.02  # of the second run's deflection, relative
 
@@ -53,6 +55,14 @@ def test_three_runs_in_one_figure(first, tmp_path):
     assert found.plot(save=tmp_path / "c.svg") is None
     with pytest.raises(fm.FlexmbsError, match=r"c.svg exists: give force=True"):
         found.plot(save=tmp_path / "c.svg")
+
+
+def test_differences_of_rounding_are_not_drawn_first():
+    times = np.linspace(0.0, 1.0, 3)
+    tiny = ComparedHistory("still.displacement", "m", times, np.array([[0.0, 1e-9, 0.0], [1e-9, 0.0, 1e-9]]))
+    others = [ComparedHistory(f"h{k}", "m", times, np.array([[0.0, 1.0, 0.0], [0.0, 1.0 + 0.01 * k, 0.0]])) for k in range(1, 5)]
+    shown = Comparison(("a", "b"), (), (), (), {}, (tiny, *others)).most_different
+    assert [one.name for one in shown] == ["h1", "h2", "h3", "h4"]
 
 
 def test_what_runs_do_not_share_is_named(first):

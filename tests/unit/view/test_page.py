@@ -114,6 +114,14 @@ def test_events_that_are_no_impacts_are_marked(result):
     assert found == [(0.1, "latch", "lock"), (0.2, "stop", "sticking")]
 
 
+def test_histories_are_as_fine_as_the_part_that_is_shown(result):
+    scene = page_decoder.decoded(page_fragment(result, start=0.1, end=0.11, frames=20, histories=["hinge.angle"]))
+    (found,) = [one for one in scene["histories"] if one["name"] == "hinge.angle"]
+    here = result.resampled(scene["time"]["t"])["hinge.angle"]
+    assert np.abs(found["values"].ravel() - here).max() <= np.ptp(here) / 4000
+    assert np.ptp(here) < 0.1 * np.ptp(result["hinge.angle"])
+
+
 def test_names_that_utf8_does_not_have(result, tmp_path):
     page = result.to_html(tmp_path / "run.html", frames=5, title="half \ud83d of a sign")
     assert "half ? of a sign" in page.read_text("utf-8")

@@ -10,7 +10,7 @@ import swinging_bar as bar
 import flexmbs as fm
 from flexmbs import Result
 from flexmbs.view import opengl as gl
-from flexmbs.view.colours import round_range, round_ticks, unit_of_range
+from flexmbs.view.colours import ticks_with_ends, unit_of_range
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 from flexmbs.view.ground import Floor
 from flexmbs.view.link_actors import path_of
@@ -203,15 +203,16 @@ def _area(solid):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "limits", "step"),
-    [(0.0, 49.57, (0.0, 50.0), 10.0), (0.0, 362.7, (0.0, 400.0), 50.0), (-3.1, 7.7, (-4.0, 8.0), 2.0)],
+    ("low", "high", "expected"),
+    [
+        (0.0, 49.57, [0.0, 10.0, 20.0, 30.0, 40.0, 49.57]),
+        (0.0, 362.7123, [0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0, 362.7]),
+        (-3.1, 7.7, [-3.1, -2.0, 0.0, 2.0, 4.0, 6.0, 7.7]),
+        (0.0, 50.0, [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]),
+    ],
 )
-def test_colour_bars_end_at_round_numbers(low, high, limits, step):
-    found = round_range(low, high)
-    assert found == pytest.approx(limits)
-    ticks = round_ticks(*found, most=8)
-    assert ticks[0] == pytest.approx(limits[0]) and ticks[-1] == pytest.approx(limits[1])
-    assert np.diff(ticks) % step == pytest.approx(0.0) or np.diff(ticks) == pytest.approx(step)
+def test_colour_bars_end_at_the_values_of_the_run(low, high, expected):
+    assert ticks_with_ends(low, high) == pytest.approx(expected)
 
 
 def test_colour_bar_of_a_scene(scene_of):
@@ -219,8 +220,9 @@ def test_colour_bar_of_a_scene(scene_of):
     scene = scene_of(result, color="von_mises")
     unit, factor = unit_of_range("von_mises", *scene._range())
     assert scene._bar.title == f"Von Mises stress\n[{unit}]\n" and scene._bar.ticks[0] == 0.0
-    assert scene._bar.ticks[-1] >= factor * scene._range()[1] > scene._bar.ticks[-2]
-    assert shown(scene, "pendulum", "bodies").mapper.scalar_range == (scene._bar.ticks[0], scene._bar.ticks[-1])
+    assert scene._range()[1] == pytest.approx(result.von_mises("pendulum", result.t).max(), rel=1e-9)
+    assert shown(scene, "pendulum", "bodies").mapper.scalar_range == pytest.approx((0.0, factor * scene._range()[1]))
+    assert scene._bar.ticks[-1] == pytest.approx(factor * scene._range()[1], rel=1e-3)
     given = scene_of(result, color="von_mises", color_range=(1e6, 7.3e6))
     assert shown(given, "pendulum", "bodies").mapper.scalar_range == pytest.approx((1.0, 7.3))
     plain = scene_of(result, color="body")
