@@ -62,7 +62,7 @@ def animate(
         range of the colours are fitted to this part, also for a picture
     duration : s, length of the animation, over which the run is stretched
     window_size : width and height in pixels
-    color_range : (low, high) of the colours in m or Pa; None: what the run reaches, widened to round numbers
+    color_range : (low, high) of the colours in m or Pa; None: what the run reaches
     color_map : name of one of matplotlib's colour maps
     camera : view direction: "x", "-x", "y", "-y", "z", "-z", "iso" or a vector (3,) towards the camera; None:
         along the horizontal direction in which the motion is flattest, slightly from above and from the side

@@ -55,7 +55,7 @@ class ColourBar:
             width=0.055,
             title_font_size=round(15 * self._letters),
             label_font_size=round(14 * self._letters),
-            fmt="%.6g",
+            fmt="%.4g",
             render=False,
             use_opacity=False,
         )

@@ -147,7 +147,7 @@ def round_ticks(low: float, high: float, most: int = 6) -> np.ndarray:
 
 
 def ticks_with_ends(low: float, high: float, most: int = 8) -> list[float]:
-    """Both ends, to four digits, and the round ticks that are not too near to one."""
+    """Both ends, and the round ticks that are not too near to one."""
     apart = 0.4 * (high - low) / most
     between = [float(tick) for tick in round_ticks(low, high, most) if min(tick - low, high - tick) > apart]
-    return [float(f"{low:.4g}"), *between, float(f"{high:.4g}")]
+    return [low, *between, high]

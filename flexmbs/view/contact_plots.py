@@ -110,7 +110,7 @@ def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale
 
     corners, forces = [], []
     for row, (_, times) in enumerate(lanes):
-        for begin, until, force in times:
+        for begin, until, force, _ in times:
             start, end = scale(np.clip([begin, until], first, last))
             low, high = row - 0.36, row + 0.36
             corners.append([(start, low), (end, low), (end, high), (start, high)])

@@ -11,7 +11,16 @@ import numpy as np
 
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.plotting.contact_marks import contact_of, mark_peaks, shade_contacts, shade_phases, touches_within
+from flexmbs.view.other_events import other_events
+from flexmbs.view.plotting.contact_marks import (
+    MAX_EVENTS,
+    contact_of,
+    mark_events,
+    mark_peaks,
+    shade_contacts,
+    shade_phases,
+    touches_within,
+)
 from flexmbs.view.plotting.curves import check_names, curves, time_window
 from flexmbs.view.plotting.figures import check_file, finished, heading, height, new_figure, put_above, style
 from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
@@ -59,7 +68,8 @@ def plot_histories(
     title : None: the names if they fit on a line
     size : (width, height) in inches; None: by the number of panels
     phases : colours for the phases of a contact behind panels whose histories are all of that contact
-    contacts : shades behind all other panels where any contact is closed, and dots at the peaks of contact forces
+    contacts : shades behind all other panels where any contact is closed, lines at locks, releases, events of the user,
+        sticking and sliding, and dots at the peaks of contact forces
     stick_speed : m/s of sliding, below which a contact sticks; None: 1 % of the largest speed in any contact
     degrees : angles in degrees
 
@@ -70,7 +80,7 @@ def plot_histories(
     check_file(save, force)
     low, high = time_window(result, start, end)
     times, columns = curves(result, names, low, high)
-    panels = _panels({name: (result.unit(name), float(np.ptp(columns[name]))) for name in names})
+    panels = _panels({name: (result.unit(name), _range(columns[name])) for name in names})
     width = new_figure(size, (WIDTH, PANEL)).get_figwidth()
     rows = sum(PANEL + height(members if _listed(members) else [], width) for members in panels)
     figure = new_figure(size, (WIDTH, REST + rows))
@@ -96,6 +106,11 @@ def plot_histories(
     return finished(figure, heading(title, names), save)
 
 
+def _range(values: np.ndarray) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.ptp(known)) if len(known) else 0.0
+
+
 class _Shading:
     """What is shown of contacts behind curves; each kind is explained in one legend."""
 
@@ -111,6 +126,7 @@ class _Shading:
         self.result, self.window, self.times = result, window, times
         self.phases = ContactPhases(result, stick_speed) if phases else None
         self.touches = touches_within(result, *window) if contacts else []
+        self.events = other_events(result, *window, most=MAX_EVENTS) if contacts else []
         self.dots = contacts
         self.explained: set[str] = set()
 
@@ -123,7 +139,7 @@ class _Shading:
         if contact is not None and self.phases is not None:
             shades = shade_phases(axis, self.phases, contact, self.window, self.times)
         elif contact is None:
-            shades = shade_contacts(axis, self.touches, *self.window, self.times)
+            shades = [*shade_contacts(axis, self.touches, *self.window, self.times), *mark_events(axis, self.events, self.times)]
         else:
             shades = []
         new = [shade for shade in shades if shade.get_label() not in self.explained]

@@ -17,6 +17,7 @@ from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.ground import Floor, FloorActors
 from flexmbs.view.link_actors import LinkActors
 from flexmbs.view.look import Look
+from flexmbs.view.other_events import other_events
 from flexmbs.view.overlay import ScaleBar
 from flexmbs.view.part_actors import PartActors
 from flexmbs.view.parts.scene_parts import scene_parts
@@ -29,6 +30,8 @@ OPENING_SHOWN = 2e-3
 LEGEND, SLIDERS, MARGIN, BAR = 0.06, 0.14, 0.035, 0.14
 #: Part of the picture that a body takes which the camera follows.
 FOLLOWED = 0.4
+#: Events that are told in a frame of a film, and frames for which they are.
+TOLD, HELD = 3, 25
 
 
 class Scene:
@@ -86,6 +89,7 @@ class Scene:
 
         self.result, self.color, self.scale = result, color, float(scale)
         self._part_of_run = start, end
+        self._told = "", 0  # of events, and for how many frames
         self._ranges: dict[str, tuple[float, float]] = {}
         self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
         self._letters = window_size[1] / 840.0
@@ -127,11 +131,17 @@ class Scene:
         self._parts.move(here, self.scale, self.color, self._bar.factor)
         self._links.move(here, self.scale)
         shown = Shown(0.0, False) if self.contacts is None else self.contacts.move(true, here, self.scale, since)
+        self._tell(since, time)
         self._label.input = self._label_text(time, speed, drawn.opening, shown)
         self._follow(here)
         if self._scale_bar is not None:
             self._scale_bar.refresh()
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
+
+    def _tell(self, since: float | None, time: float) -> None:
+        """Have what has happened since the frame before told in this one and the next ones, so that it can be read."""
+        found = [] if since is None else [one for one in other_events(self.result, since, time) if one.time > since]
+        self._told = (", ".join(map(str, found[-TOLD:])), HELD) if found else (self._told[0], self._told[1] - 1)
 
     def recolor(self, color: str) -> None:
         """Show another quantity in colour."""
@@ -255,6 +265,8 @@ class Scene:
         if shown.force > 0.0:
             value = f"{shown.force:.0f} N" if shown.force >= 100.0 else f"{shown.force:.3g} N"
             parts.append(f"contact force {value}" + (" (peak since last frame)" if shown.passed else ""))
+        if self._told[1] > 0:
+            parts.append(self._told[0])
         return fitted("    ".join(parts), 0.96 * self.plotter.window_size[0], text_width(self._label))
 
     def _place_camera(self, bottom: float) -> None:

@@ -16,7 +16,7 @@ from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part
 from flexmbs.view.parts.solids import sphere
 
-MAX_MARKS = 200  # in the time slider, of impacts and of other events
+MAX_MARKS = 200  # in the time slider
 PLACES, FORCES = 1e-5, 2e-4  # steps of places and forces, relative to the size of the motion and to the largest force
 
 
@@ -91,14 +91,6 @@ def impacts(result: DrawableResult, first: float, last: float) -> list[dict[str,
     every = [(one.peak_time, one.start, names[k], one.peak_force) for k, of in closed_contacts(result).items() for one in of]
     strongest = sorted((one for one in every if first <= one[0] <= last), key=lambda one: -one[3])[:MAX_MARKS]
     return [dict(zip(("t", "start", "name", "force"), one, strict=True)) for one in sorted(strongest)]
-
-
-def other_events(result: DrawableResult, first: float, last: float) -> list[dict[str, Any]]:
-    """What happens between two times besides impacts: locks, releases, events of the user; then changes of mode."""
-    inside = [event for event in result.events if event.kind != "impact" and first <= event.time <= last]
-    chosen = sorted(inside, key=lambda event: event.kind == "transition")[:MAX_MARKS]
-    found = [(event.time, event.name, event.kind if event.kind != "transition" else event.mode) for event in chosen]
-    return [dict(zip(("t", "name", "what"), one, strict=True)) for one in sorted(found)]
 
 
 def phase_legend() -> list[dict[str, str]]:

@@ -12,8 +12,9 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.other_events import other_events
 from flexmbs.view.page.camera import STRESSES, camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
-from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, other_events, phase_legend
+from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, history_records
 from flexmbs.view.page.motion import mark, pose_shift, poses, stored_motion, stored_poses
@@ -130,7 +131,7 @@ def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int, hit
         "segments": None,
         "phase": False,
         "impacts": hit,
-        "events": other_events(result, film.first, film.last),
+        "events": [{"t": one.time, "name": one.name, "what": one.what} for one in other_events(result, film.first, film.last)],
         "digits": film.digits(count) if film.stretched else even,
     }
 

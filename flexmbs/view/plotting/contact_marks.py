@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
+from flexmbs.view.other_events import Instant
 from flexmbs.view.plotting.scales import Scale
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ COLOR = "#8a6d3b"
 STRONG, FAINT = 0.30, 0.05
 #: Closed for more of the window than this, contacts are its normal state and are not marked.
 ALWAYS = 0.8
+#: Lines at events, and how many different ones a legend names.
+EVENT, MAX_EVENTS, NAMED = "#1d6fd1", 40, 3
 #: Dots at peaks that are told apart in one panel.
 MAX_PEAKS = 400
 
@@ -56,6 +59,16 @@ def shade_contacts(axis: Axes, touches: list[DrawableTouch], low: float, high: f
     )
     axis.add_collection(shade, autolim=False)
     return [shade]
+
+
+def mark_events(axis: Axes, events: Sequence[Instant], times: Scale) -> list:
+    """Lines at events that are no impacts; handles for a legend, which names up to three different ones."""
+    if not events:
+        return []
+    said = list(dict.fromkeys(map(str, events)))
+    label = ", ".join(said) if len(said) <= NAMED else f"{len(events)} events"
+    at = times(np.array([one.time for one in events]))
+    return [axis.vlines(at, 0.0, 1.0, EVENT, ":", linewidth=1.0, transform=axis.get_xaxis_transform(), label=label)]
 
 
 def mark_peaks(axis: Axes, touches: list[DrawableTouch], window: tuple[float, float], times: Scale, forces: Scale) -> None:

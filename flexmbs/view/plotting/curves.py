@@ -51,18 +51,31 @@ def curves(
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Times (k,) and values (k,) of histories from ``start`` to ``end`` (s; None: of the whole run).
 
-    Where two steps have one time, as at an impact, both are there.
+    Where two steps have one time, as at an impact, both are there. An open contact has no slip: nan.
     """
     t = result.t
     low, high = time_window(result, start, end)
     rows = np.flatnonzero((t >= low) & (t <= high))
     times = between(result, names, low, high)
-    if not len(times):
-        return t[rows], {name: result[name][rows] for name in names}
-    inside = result.resampled(times)
-    joined = np.concatenate([t[rows], times])
-    order = np.argsort(joined, kind="stable")
-    return joined[order], {name: np.concatenate([result[name][rows], inside[name]])[order] for name in names}
+    found = {name: result[name][rows] for name in names}
+    joined = t[rows]
+    if len(times):
+        inside = result.resampled(times)
+        joined = np.concatenate([joined, times])
+        order = np.argsort(joined, kind="stable")
+        joined, found = joined[order], {name: np.concatenate([own, inside[name]])[order] for name, own in found.items()}
+    return joined, {name: _while_closed(result, name, joined, values) for name, values in found.items()}
+
+
+def _while_closed(result: DrawableResult, name: str, times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """``values``; of the slip of a contact only while it is closed: between two steps it would rise before it closes."""
+    spans = [(one.start, one.end) for one in result.contacts if name == f"{one.name}.slip"]
+    if not spans:
+        return values
+    closed = np.zeros(len(times), dtype=bool)
+    for start, end in spans:
+        closed |= (times >= start) & ~(times >= end)  # nan: to the end of the run
+    return np.where(closed, values, np.nan)
 
 
 def between(result: DrawableResult, names: Sequence[str], low: float, high: float) -> np.ndarray:

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import swinging_bar as bar
 
 import flexmbs as fm
+from flexmbs.result.event_records import EventRecord
+from flexmbs.view.other_events import other_events
 from flexmbs.view.plots import curves, plot_histories
 
 
@@ -53,6 +56,24 @@ def test_nothing_is_drawn_across_an_event(fall):
     before, after = run.t[middle - 1 : middle + 1], run.t[middle : middle + 2]
     low, high = (jumping.resampled(np.linspace(*part, 9)[1:-1])["energy.kinetic"] for part in (before, after))
     assert low.max() < 300.0 and high.min() > 1000.0
+
+
+def test_slip_begins_and_ends_with_the_contact():
+    run = bar.trajectory(200)
+    (touch,) = run.contacts
+    result = fm.Result(bar.structure(), run)
+    t, columns = curves(result, ["stop.slip", "stop.force"])
+    known = np.isfinite(columns["stop.slip"])
+    assert np.array_equal(known, (t >= touch.start) & (t < touch.end)) and known.any()
+    assert np.isfinite(columns["stop.force"]).all()
+
+
+def test_events_are_lines_with_names():
+    events = [EventRecord(0.2, "lock", "latch", mode="locked"), EventRecord(0.3, "impact", "stop")]
+    result = fm.Result(bar.structure(), bar.trajectory().replaced(events=tuple(events)))
+    axis = plot_histories(result, ["hinge.angle"]).axes[0]
+    assert "latch: lock" in [text.get_text() for text in axis.get_legend().get_texts()]
+    assert other_events(result, 0.0, 0.7) == [(0.2, "latch", "lock")]
 
 
 def test_runs_with_many_short_steps_keep_their_steps(fall):
