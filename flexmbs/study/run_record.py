@@ -85,11 +85,10 @@ class RunRecord:
         path = folder / RECORD
         try:
             path.unlink(missing_ok=True)  # a link would be followed
-            with open(path, "xb", buffering=0) as file:
-                content = memoryview(self.to_json().encode() + b"\n")
-                while content:
-                    content = content[file.write(content) :]
+            with open(path, "xb") as file:
+                file.write(self.to_json().encode() + b"\n")
                 if self.seconds >= _BRIEF:
+                    file.flush()
                     os.fsync(file.fileno())
         except OSError as error:
             raise StudyError(f"{path}: cannot be written: {reason(error)}") from error
