@@ -26,7 +26,7 @@ PLOTS = {
     "Drogue": ("drogue.u", "drogue.v"),
     "Angle": ("drogue.angle",),
     "Deflection of the probe": ("probe.tip.displacement.y",),
-    "Energy": ("energy.kinetic", "energy.elastic"),
+    "Energy": ("energy.kinetic", "energy.elastic", "drogue.angle.restoring.work"),
 }
 
 

@@ -1,7 +1,8 @@
 """A pendulum is hit in mid-span: angular velocity and deflection run along the beam as bending waves.
 
 The flexible pendulum of Sheng, Liu and Yu (2006) swings against a stop at the middle. Sections near the blow stop at
-once; the hinge and the tip learn of it later: a bending wave needs four times as long for twice the distance.
+once; the hinge and the tip learn of it later: a bending wave needs four times as long for twice the distance. (Waves of
+this theory have no largest speed; what moves before sound could have come is no property of a real beam.)
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from flexmbs.view.animate import animate
 from flexmbs.view.contact_plots import plot_contacts
 from flexmbs.view.film_options import OF_FILES, fitting
 from flexmbs.view.page.pages import result_page
+from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
 from flexmbs.view.plotting.contact_history import plot_contact
 from flexmbs.view.plotting.phase_plane import plot_phase_plane
@@ -110,11 +111,12 @@ class PictureMethods:
     def to_html(self, path: str | Path, **options: Any) -> Path:
         """Write one HTML page that shows the run in any browser, without network; returns its path.
 
-        Options as in :func:`flexmbs.view.page.pages.result_page`; ``histories``: else those of PLOTS of a case.
+        Options as in :func:`flexmbs.view.page.pages.result_page`; those not given are of :attr:`view`, ``histories`` of PLOTS.
         FlexmbsError for an impossible option, an unknown history, a file that exists without ``force``, or that cannot be
         written.
         """
-        return result_page(self, path, **(self._stated.page_options(self.names) | options))
+        of_case = {name: value for name, value in self.view.items() if name in ResultOptions.__dataclass_fields__}
+        return result_page(self, path, **(of_case | self._stated.page_options(self.names) | options))
 
     def show(self, **options: Any) -> None:
         """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""
