@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
-from flexmbs.app.verification.cases.hertz_impact import HEIGHT, RADIUS, STEEL, simulate
+from flexmbs.app.verification.problems import HEIGHT, RADIUS, STEEL, sphere_impact
 
 
 @pytest.mark.parametrize("index", range(4))
@@ -15,7 +15,7 @@ def test_hertz_sphere(reference, index):
     expected = reference("impact_hertz_sphere")["cases"][index]
     speed, height = expected["v"], HEIGHT
     law = fm.Hertz.from_materials(RADIUS, STEEL, STEEL)
-    result = simulate(speed, expected["t_c"])
+    result = sphere_impact(speed, expected["t_c"])
     (contact,) = result.contacts
     assert contact.start == pytest.approx(height / speed, rel=1e-9)
     assert contact.duration == pytest.approx(expected["t_c"], rel=1e-6)

@@ -16,7 +16,7 @@ from shell_meshes import flat, sheet
 from solid_meshes import box
 
 from flexmbs import Material, assemble, line_mesh, natural_modes, rectangle
-from flexmbs.app.verification.cases.nafems import thick_plate_frequencies
+from flexmbs.app.verification.problems import thick_plate_frequencies
 
 STEEL = Material("steel", 2e11, 0.3, 8000.0)
 OF_TWO = ("tri6", "quad8")  # their elements are twice as large

@@ -14,7 +14,7 @@ from solid_meshes import box
 from surface_loads import edge_loads, faces_where, pressure_loads, static
 
 from flexmbs import Material, Mesh, assemble
-from flexmbs.app.verification.cases.nafems import elliptic_plate_stress
+from flexmbs.app.verification.problems import elliptic_plate_stress
 
 STEEL = Material("steel", 210e9, 0.3, 7800.0)
 OF_TWO = ("tri6", "quad8")

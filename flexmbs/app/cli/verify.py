@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from collections.abc import Sequence
 
 import click
+import numpy as np
 
-from flexmbs.app.verification.report import as_json as report
-from flexmbs.app.verification.report import case_text, summary_text
-from flexmbs.app.verification.selection import selected_cases
-from flexmbs.app.verification.verification_case import run_verification
+import flexmbs
+from flexmbs.app.verification.cases import selected_cases
+from flexmbs.app.verification.verification_case import Comparison, Outcome, run_verification
 from flexmbs.common.progress import on_progress, stage
+from flexmbs.common.quantities import aligned
+
+_HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
+_WIDTH = 116
 
 
 @click.command("verify")
@@ -36,6 +42,87 @@ def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> No
             outcomes.append(run_verification(case))
         if not as_json:
             click.echo(case_text(outcomes[-1]) + "\n")
-    click.echo(json.dumps(report(outcomes), indent=2) if as_json else summary_text(outcomes))
+    click.echo(json.dumps(report_json(outcomes), indent=2) if as_json else summary_text(outcomes))
     if not all(outcome.ok for outcome in outcomes):
         raise click.exceptions.Exit(1)
+
+
+def case_text(outcome: Outcome) -> str:
+    """The report of one case: title, source, accuracy and a table of the quantities.
+
+    Of a quantity with several values the one that deviates most is shown.
+    """
+    case = outcome.case
+    lines = [f"{case.name}: {case.title} ({outcome.seconds:.1f} s)"]
+    for label, text in (("source", case.source), ("accuracy", case.accuracy)):
+        lines += textwrap.wrap(f"{label}: {text}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if outcome.error:
+        lines += textwrap.wrap(f"MISSED: {outcome.error}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+        return "\n".join(lines)
+    rows = [_HEADER, *(_row(comparison) for comparison in outcome.comparisons)]
+    return "\n".join([*lines, *aligned(rows, range(1, 5))])
+
+
+def _row(comparison: Comparison) -> tuple[str, ...]:
+    quantity, worst = comparison.quantity, comparison.worst
+    name = quantity.name if comparison.reference.size == 1 else f"{quantity.name} [{worst + 1}]"
+    if quantity.unit:
+        name += f" ({quantity.unit})"
+    return (
+        name,
+        f"{comparison.reference[worst]:.9g}",
+        f"{comparison.computed[worst]:.9g}",
+        f"{comparison.deviation:.1e}",
+        f"{quantity.tolerance:g}",
+        "ok" if comparison.ok else "MISSED",
+    )
+
+
+def summary_text(outcomes: Sequence[Outcome]) -> str:
+    """The last line: how many quantities of how many cases agree, and which cases do not."""
+    count = sum(len(outcome.comparisons) for outcome in outcomes)
+    missed = [outcome.case.name for outcome in outcomes if not outcome.ok]
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    if missed:
+        return f"{len(missed)} of {len(outcomes)} verification cases missed: {', '.join(missed)} ({seconds:.0f} s)"
+    return f"{len(outcomes)} verification cases, {count} quantities: all within their tolerances ({seconds:.0f} s)"
+
+
+def report_json(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """The same with all values of all quantities."""
+    return {
+        "flexmbs": flexmbs.__version__,
+        "ok": all(outcome.ok for outcome in outcomes),
+        "cases": [
+            {
+                "name": outcome.case.name,
+                "title": outcome.case.title,
+                "source": outcome.case.source,
+                "accuracy": outcome.case.accuracy,
+                "ok": outcome.ok,
+                "error": outcome.error or None,
+                "seconds": round(outcome.seconds, 3),
+                "quantities": [_quantity_json(comparison) for comparison in outcome.comparisons],
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def _quantity_json(comparison: Comparison) -> dict[str, object]:
+    quantity = comparison.quantity
+    return {
+        "name": quantity.name,
+        "unit": quantity.unit,
+        "reference": _numbers(comparison.reference),
+        "computed": _numbers(comparison.computed),
+        "deviation": _numbers(np.array([comparison.deviation]))[0],
+        "tolerance": quantity.tolerance,
+        "relative_to": "the reference" if quantity.scale is None else quantity.scale,
+        "ok": comparison.ok,
+    }
+
+
+def _numbers(values: np.ndarray) -> list[float | None]:
+    """What is not finite as null, which JSON can hold."""
+    return [float(value) if np.isfinite(value) else None for value in values]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -14,48 +16,41 @@ from numpy.typing import ArrayLike, NDArray
 from flexmbs.common.errors import FlexmbsWarning
 
 
+def reference(name: str) -> Any:
+    """The content of ``references/NAME.json`` (origin and accuracy of its values: ``references/README.md``)."""
+    file = resources.files("flexmbs.app.verification") / "references" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True)
 class Quantity:
-    """A reference value and how closely a computed value must agree with it.
+    """A reference value and how closely a computed value must agree with it."""
 
-    Attributes
-    ----------
-    name : what it is, such as "first peak force"
-    reference : a number or several
-    tolerance : largest deviation allowed, relative to each reference value, or to ``scale`` where that is given
-    unit : SI unit, "" without
-    scale : what deviations are divided by; 1.0 for absolute tolerances
-    at_least : only values below the reference deviate from it (observed orders)
-    """
-
-    name: str
-    reference: ArrayLike
-    tolerance: float
-    unit: str = ""
-    scale: float | None = None
-    at_least: bool = False
+    name: str  # what it is, such as "first peak force"
+    reference: ArrayLike  # a number or several
+    tolerance: float  # largest deviation allowed, relative to each reference value, or to ``scale``
+    unit: str = ""  # SI
+    scale: float | None = None  # what deviations are divided by; 1.0 for absolute tolerances
+    value: str | tuple[str, ...] = ""  # what the computation calls it, or its components; "": by the name
+    at_least: bool = False  # only values below the reference deviate from it (observed orders)
 
 
 @dataclass(frozen=True)
 class VerificationCase:
-    """A problem whose solution is known.
+    """A problem whose solution is known."""
 
-    Attributes
-    ----------
-    name : as ``flexmbs verify NAME`` takes it
-    title : what is computed
-    source : where the problem and its reference values come from
-    accuracy : how accurate the reference is and why the tolerances are what they are
-    quantities : what is compared
-    compute : returns the computed value of every quantity, by name
-    """
-
-    name: str
-    title: str
-    source: str
-    accuracy: str
+    name: str  # as ``flexmbs verify NAME`` takes it
+    title: str  # what is computed
+    source: str  # where the problem and its reference values come from
+    accuracy: str  # how accurate the reference is and why the tolerances are what they are
     quantities: tuple[Quantity, ...]
-    compute: Callable[[], Mapping[str, Any]]
+    compute: Callable[[], Any]  # returns what holds the computed values, by name: a mapping or a Result
+
+    def values(self) -> dict[str, ArrayLike]:
+        """The computed value of every quantity, by its name."""
+        found = self.compute()
+        keys = {quantity.name: quantity.value or quantity.name for quantity in self.quantities}
+        return {name: found[key] if isinstance(key, str) else [found[part] for part in key] for name, key in keys.items()}
 
 
 @dataclass(frozen=True)
@@ -85,19 +80,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a verification case gave.
-
-    Attributes
-    ----------
-    comparisons : one for each quantity; none when the case failed
-    error : why the case could not be computed, "" when it was
-    seconds : wall time
-    """
+    """What a verification case gave."""
 
     case: VerificationCase
-    comparisons: tuple[Comparison, ...]
-    error: str
-    seconds: float
+    comparisons: tuple[Comparison, ...]  # one for each quantity; none when the case failed
+    error: str  # why the case could not be computed, "" when it was
+    seconds: float  # wall time
 
     @property
     def ok(self) -> bool:
@@ -128,7 +116,7 @@ def run_verification(case: VerificationCase) -> Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FlexmbsWarning)
         try:
-            computed = case.compute()
+            computed = case.values()
             comparisons = tuple(compare(quantity, computed[quantity.name]) for quantity in case.quantities)
         except Exception as caught:  # a defect of the installation too is a case that failed
             error = f"{type(caught).__name__}: {caught}"

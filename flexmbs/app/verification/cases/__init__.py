@@ -1,1 +1,0 @@
-"""Verification cases, one file a subject."""
