@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import flexmbs as fm
-from flexmbs.app.cli.export import export_command
+from flexmbs.app.cli.results import export_command
 
 FORMATS = {"vtkhdf": "vtkhdf", "glb": "glb", "csv": "csv", "parquet": "parquet", "mat": "mat", "netcdf": "nc", "uff": "uff"}
 NEEDS = {"parquet": "pyarrow", "netcdf": "xarray", "uff": "pyuff"}

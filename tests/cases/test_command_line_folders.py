@@ -9,7 +9,7 @@ from command_line import flexmbs
 
 from flexmbs import ResultFolder, load
 from flexmbs.app.cli import main as cli
-from flexmbs.app.cli.terminal_text import LINE, WORD, plain, short_paths
+from flexmbs.app.cli.main import LINE, WORD, plain, short_paths
 from flexmbs.case.cases import find_mesh
 
 CASE = '''

@@ -8,7 +8,7 @@ from short_studies import PENDULUM
 
 import flexmbs as fm
 from flexmbs.app.cli import main as cli
-from flexmbs.app.cli.study.study_argument import open_study
+from flexmbs.app.cli.study import open_study
 
 
 @pytest.fixture(scope="module")

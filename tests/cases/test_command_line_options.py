@@ -75,15 +75,16 @@ def commands(group=cli, path=""):
 
 
 def named(command):
-    context = click.Context(command, help_option_names=["-h", "--help"])
+    root = cli.make_context("flexmbs", ["cases"], resilient_parsing=True)
+    context = click.Context(command, parent=root)
     shown = []
-    for parameter in command.get_params(context):
+    for parameter in command.params:
         if isinstance(parameter, click.Argument):
             shown.append(parameter.make_metavar(context))
         else:
-            text = parameter.get_help_record(context)[0]
-            shown.append(text + ("*" if parameter.multiple else ""))
-    return "; ".join(shown)
+            shown.append(parameter.get_help_record(context)[0] + ("*" if parameter.multiple else ""))
+    # not command.get_params(context): click keeps the first help option that it makes, whatever the context
+    return "; ".join([*shown, *([", ".join(context.help_option_names)] if command.add_help_option else [])])
 
 
 def test_all_commands_are_named_here():

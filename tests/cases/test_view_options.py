@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from flexmbs import CaseError, FlexmbsError, Result, load, load_case, run_case
+from flexmbs import CaseError, FlexmbsError, load, load_case, run_case
 from flexmbs.app.cli.run import view_values
 from flexmbs.app.cli.view import view_command
 from flexmbs.result.run_summary import read_summary
@@ -21,9 +21,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """What ``flexmbs view`` asks of ``Result.animate``."""
+    """What ``flexmbs view`` asks of films and pictures."""
     options = {}
-    monkeypatch.setattr(Result, "animate", lambda self, path, **given: options.update(given) or path)
+    monkeypatch.setattr("flexmbs.result.picture_methods.animate", lambda result, path, **given: options.update(given) or path)
     return options
 
 
@@ -60,6 +60,9 @@ def test_folder_is_shown_as_its_case_says_unless_told_otherwise(folder, asked):
     asked.clear()
     view(folder, "--save", "a.png", "--camera", "1,0,0.5", "--time", "0.01")
     assert asked["camera"] == (1.0, 0.0, 0.5) and asked["time"] == 0.01
+    asked.clear()
+    view(folder, "--save", "a.png", "--time", "0", "--scale", "0")
+    assert asked["time"] == asked["scale"] == 0.0  # zeros are values, too
 
 
 def test_python_shows_a_run_as_its_case_says(folder, monkeypatch):

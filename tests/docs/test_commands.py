@@ -14,7 +14,7 @@ from short_studies import PENDULUM
 
 import flexmbs as fm
 from flexmbs.app.cli.main import cli
-from flexmbs.app.cli.study.study_argument import open_study
+from flexmbs.app.cli.study import open_study
 from flexmbs.view.opengl import RenderingUnavailable, prepare_offscreen
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,38 +3,102 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
+from collections.abc import Mapping
 
 import click
 
-from flexmbs.app.cli.lazy_group import LazyGroup
-from flexmbs.app.cli.terminal_text import plain, short_paths
 from flexmbs.common.atomic_files import reason
 from flexmbs.common.errors import FlexmbsError, FlexmbsWarning, MeshError, SimulationError
+from flexmbs.common.installed_data import meshes_folder
+from flexmbs.common.lazy_import import load
 
+_HERE = "flexmbs.app.cli"
+# Name -> "module:command", first sentence of its help.
 COMMANDS = {
-    "cases": ("flexmbs.app.cli.cases:cases_command", "List the cases that come with flexmbs."),
-    "compare": ("flexmbs.app.cli.compare:compare_command", "Compare the results of two or more runs."),
-    "describe": ("flexmbs.app.cli.describe:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
-    "export": ("flexmbs.app.cli.export:export_command", "Write a result for other programs: ParaView, Blender, MATLAB."),
-    "info": ("flexmbs.app.cli.info:info_command", "Show the contents of a mesh file."),
-    "modes": ("flexmbs.app.cli.modes:modes_command", "Natural frequencies of the mesh in a file."),
-    "reduce": ("flexmbs.app.cli.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
-    "report": ("flexmbs.app.cli.report:report_command", "Write the report of a run: one HTML page."),
-    "run": ("flexmbs.app.cli.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
-    "study": ("flexmbs.app.cli.study.group:study_command", "Many runs of a case with varied parameters."),
-    "verify": (
-        "flexmbs.app.cli.verify:verify_command",
-        "Check this installation: compute problems with known solutions and compare.",
-    ),
-    "view": ("flexmbs.app.cli.view:view_command", "Show a result, a reduced body or a mesh file."),
+    "cases": (f"{_HERE}.run:cases_command", "List the cases that come with flexmbs."),
+    "compare": (f"{_HERE}.results:compare_command", "Compare the results of two or more runs."),
+    "describe": (f"{_HERE}.run:describe_command", "Bodies, joints, loops, degrees of freedom of a case."),
+    "export": (f"{_HERE}.results:export_command", "Write a result for other programs: ParaView, Blender, MATLAB."),
+    "info": (f"{_HERE}.mesh_file:info_command", "Show the contents of a mesh file."),
+    "modes": (f"{_HERE}.modes:modes_command", "Natural frequencies of the mesh in a file."),
+    "reduce": (f"{_HERE}.reduce:reduce_command", "Reduce the mesh in a file to a flexible body."),
+    "report": (f"{_HERE}.results:report_command", "Write the report of a run: one HTML page."),
+    "run": (f"{_HERE}.run:run_command", "Run a case: one that comes with flexmbs or your own file."),
+    "study": (f"{_HERE}.main:study_command", "Many runs of a case with varied parameters."),
+    "verify": (f"{_HERE}.verify:verify_command", "Check this installation: compute problems with known solutions and compare."),
+    "view": (f"{_HERE}.view:view_command", "Show a result, a reduced body or a mesh file."),
 }
+STUDY_COMMANDS = {
+    "new": (f"{_HERE}.study_script:new_command", "Write the script of a study of a case."),
+    "run": (f"{_HERE}.study:run_command", "Run what is missing of a study: here, on a Dask cluster, or one shard of it."),
+    "status": (f"{_HERE}.study:status_command", "How many runs are finished, failed, going on, missing."),
+    "table": (f"{_HERE}.study:table_command", "Parameters and figures of all runs."),
+    "plot": (f"{_HERE}.study:plot_command", "Plot figures against parameters."),
+    "failed": (f"{_HERE}.study:failed_command", "Why runs failed."),
+    "export": (f"{_HERE}.study:export_command", "Write the table as CSV, JSON lines or Parquet."),
+    "report": (f"{_HERE}.study:report_command", "Write one HTML page with everything."),
+    "pack": (f"{_HERE}.study:pack_command", "Put the folders of finished runs into one file."),
+}
+WORD, LINE = 200, 4000  # most characters shown of a text without blanks, and of a line
+
+
+class LazyGroup(click.Group):
+    """A group of commands (name -> ("module:command", help)) whose modules are imported only when a command runs."""
+
+    def __init__(self, *args, commands_by_name: Mapping[str, tuple[str, str]], **options) -> None:
+        super().__init__(*args, **options)
+        self._by_name = dict(commands_by_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self._by_name)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load(self._by_name[cmd_name][0]) if cmd_name in self._by_name else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of --help, from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._by_name[name][1]) for name in self.list_commands(ctx)])
 
 
 @click.group(cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Flexible multibody dynamics: run cases, view their results, examine and reduce mesh files."""
+
+
+@click.group("study", cls=LazyGroup, commands_by_name=STUDY_COMMANDS)
+def study_command() -> None:
+    """Many runs of one case with varied parameters. Begin with 'flexmbs study new'."""
+
+
+def plain(text: str) -> str:
+    r"""``text`` made safe for a terminal: control characters as \x07, long words and lines shortened in the middle."""
+    text = "".join(_escaped(letter) for letter in text)
+    text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), text)
+    return "\n".join(_cut(line, LINE) for line in text.split("\n"))
+
+
+def short_paths(text: str) -> str:
+    """``text`` with paths below the current folder relative to it, and meshes of flexmbs by their file name."""
+    for folder in (meshes_folder(), os.getcwd()):
+        text = text.replace(f"{folder}{os.sep}", "")
+    return text
+
+
+def _escaped(letter: str) -> str:
+    if letter in "\n\t" or letter.isprintable():
+        return letter
+    return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    half = most // 2 - 20
+    return f"{text[:half]} ... {len(text) - 2 * half} characters ... {text[-half:]}"
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:

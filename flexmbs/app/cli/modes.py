@@ -6,12 +6,13 @@ import json
 import math
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
-from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_options import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.app.cli.command_options import ANY_PATH, ListCommand, numbers, option
+from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble
@@ -24,38 +25,25 @@ from flexmbs.mesh.quality.check_mesh import check_mesh
 
 
 @click.command("modes", cls=ListCommand)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ANY_PATH)
 @units_option
 @includes_option
-@click.option("--fix", "fixed", multiple=True, metavar="SET ...", help="Clamp these node sets; 'none': free body.")
-@click.option("--count", type=int, help="Number of elastic modes (default: 10).")
-@click.option("--max-hz", type=float, help="All modes up to this frequency, instead of --count.")
+@option("--fix SET ...*", "Clamp these node sets; 'none': free body.", variable="fixed")
+@option("--count", "Number of elastic modes (default: 10).", int)
+@option("--max-hz", "All modes up to this frequency, instead of --count.", float)
 @properties_options
-@click.option("--spin", type=float, metavar="W", help="Steady rotation about an axis through the origin, rad/s.")
-@click.option("--axis", metavar="X,Y,Z", help="Axis of rotation (default: 0,0,1).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of a table.")
+@option("--spin W", "Steady rotation about an axis through the origin, rad/s.", float)
+@option("--axis X,Y,Z", "Axis of rotation (default: 0,0,1).")
+@option("--json", "Print one JSON object instead of a table.", variable="as_json")
 @reported()
-def modes_command(
-    file: Path,
-    units: str | None,
-    allow_outside_includes: bool,
-    fixed: tuple[str, ...],
-    count: int | None,
-    max_hz: float | None,
-    material: str | None,
-    thickness: float | None,
-    section: str | None,
-    spin: float | None,
-    axis: str | None,
-    as_json: bool,
-) -> None:
+def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis, as_json: bool, **of_mesh: Any) -> None:
     """Natural frequencies of the mesh in FILE, clamped at node sets or supported as in the file's boundary conditions.
 
     With --spin: in the rotating frame, with geometric stiffness from the centrifugal load and spin softening.
     """
     start = time.perf_counter()
     direction = _checked_options(fixed, count, max_hz, spin, axis)
-    mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
+    mesh = read_for_analysis(file, **of_mesh)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
     model = assemble(without_idle_links(mesh, _supported_nodes(mesh, sets)))
@@ -91,7 +79,7 @@ def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
 
 def _checked_options(
     fixed: tuple[str, ...], count: int | None, max_hz: float | None, spin: float | None, axis: str | None
-) -> list[float]:
+) -> tuple[float, ...]:
     """The axis of rotation; UsageError for invalid options, before the file is read."""
     if count is not None and max_hz is not None:
         raise click.UsageError("give --count or --max-hz, not both")
@@ -108,12 +96,12 @@ def _checked_options(
     return _axis("0,0,1" if axis is None else axis)
 
 
-def _axis(text: str) -> list[float]:
+def _axis(text: str) -> tuple[float, ...]:
     try:
-        axis = [float(part) for part in text.split(",")]
+        axis = numbers(text, 3)
     except ValueError:
-        axis = []
-    if len(axis) != 3 or not all(map(math.isfinite, axis)) or not any(axis):
+        axis = ()
+    if not all(map(math.isfinite, axis)) or not any(axis):
         raise click.UsageError(f"--axis {text}: must be three numbers that are not all zero, such as 0,0,1")
     return axis
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
+from flexmbs.app.cli.command_options import ANY_PATH, FILE, ListCommand, json_option, option
 from flexmbs.app.cli.interfaces import interfaces_of
-from flexmbs.app.cli.list_options import ListCommand
-from flexmbs.app.cli.mesh_options import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
+from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
 from flexmbs.common.user_warnings import reported, shown
@@ -21,95 +22,72 @@ from flexmbs.reduction.damping import DAMPING_PROFILES, DampingByFrequency, Damp
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
 from flexmbs.reduction.reduce import reduce
 
-BASES = ("craig-bampton", "clamped-free", "free-free")
-
 
 @click.command("reduce", cls=ListCommand)
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="BODY.h5",
-    help="File to write; an existing body is replaced.",
-)
-@click.option(
-    "--interface",
-    "interfaces",
-    multiple=True,
-    metavar="NAME=SET[:rbe2|:rbe3] ...",
-    help="A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
+@click.argument("file", type=ANY_PATH)
+@option("-o, --output BODY.h5", "File to write; an existing body is replaced.", FILE, required=True)
+@option(
+    "--interface NAME=SET[:rbe2|:rbe3] ...*",
+    "A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
     "node:NUMBER or point:X,Y,Z. rbe3 (default): the marker follows the mean motion of the nodes, which stay "
     "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. "
     "One or more.",
+    variable="interfaces",
 )
-@click.option("--modes", "count", type=int, help="Number of normal modes (default: 10).")
-@click.option("--max-hz", type=float, help="All normal modes up to this frequency; with --modes, at most that many.")
-@click.option(
+@option("--modes", "Number of normal modes (default: 10).", int, "count")
+@option("--max-hz", "All normal modes up to this frequency; with --modes, at most that many.", float)
+@option(
     "--basis",
-    type=click.Choice(BASES),
-    help="Default: craig-bampton for two or more interfaces, clamped-free for one, free-free for none.",
+    "Default: craig-bampton for two or more interfaces, clamped-free for one, free-free for none.",
+    ("craig-bampton", "clamped-free", "free-free"),
 )
-@click.option("--at", metavar="NAME", help="Interface that holds the body frame (default: the first).")
-@click.option(
-    "--frequency-tolerance",
-    default="1e-4",
-    show_default=True,
-    metavar="TOLERANCE|none",
-    help="Craig-Bampton: add static responses to inertia forces, up to 6 for the frame and 6 for each other "
+@option("--at NAME", "Interface that holds the body frame (default: the first).")
+@option(
+    "--frequency-tolerance TOLERANCE|none",
+    "Craig-Bampton: add static responses to inertia forces, up to 6 for the frame and 6 for each other "
     "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
     "then has the normal modes and 6 static modes for each other interface.",
+    default="1e-4",
+    show_default=True,
 )
-@click.option(
+@option(
     "--hex20",
+    "Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
+    ("file", "full", "reduced"),
     default="file",
     show_default=True,
-    type=click.Choice(["file", "full", "reduced"]),
-    help="Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
 )
-@click.option(
-    "--damping",
-    metavar="ZETA|A,B|adams|HZ:ZETA,...|material",
-    help="Damping ratio of all modes; Rayleigh damping with alpha (1/s) and beta (s); adams: 1 % of critical up to 100 "
+@option(
+    "--damping ZETA|A,B|adams|HZ:ZETA,...|material",
+    "Damping ratio of all modes; Rayleigh damping with alpha (1/s) and beta (s); adams: 1 % of critical up to 100 "
     "Hz, 10 % up to 1 kHz, critical above; other ratios up to these frequencies (100:0.01,1000:0.1,inf:1); or the "
     "damping of the materials in the file (default: none).",
 )
-@click.option(
-    "--second-order",
+@option(
+    "--second-order full|none|TOLERANCE",
+    "Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
+    "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
     default="full",
     show_default=True,
-    metavar="full|none|TOLERANCE",
-    help="Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
-    "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
 )
-@click.option("--no-cache", is_flag=True, help="Always compute; do not use or fill the cache of reduced bodies.")
-@click.option("--name", help="Name of the body (default: the name of FILE).")
+@option("--no-cache", "Always compute; do not use or fill the cache of reduced bodies.")
+@option("--name TEXT", "Name of the body (default: the name of FILE).")
 @units_option
 @includes_option
 @properties_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@json_option
 @reported()
 def reduce_command(
     file: Path,
     output: Path,
     interfaces: tuple[str, ...],
-    count: int | None,
-    max_hz: float | None,
-    basis: str | None,
-    at: str | None,
-    frequency_tolerance: str,
     hex20: str,
     damping: str | None,
     second_order: str,
     no_cache: bool,
     name: str | None,
-    units: str | None,
-    allow_outside_includes: bool,
-    material: str | None,
-    thickness: float | None,
-    section: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Reduce the mesh in FILE to a flexible body with few coordinates, and write it to BODY.h5.
 
@@ -118,12 +96,13 @@ def reduce_command(
     """
     start = time.perf_counter()
     _check_output(file, output)
-    mesh = read_for_analysis(file, units, allow_outside_includes, material, thickness, section)
+    of_modes = {key: given.pop(key) for key in ("basis", "at", "count", "max_hz", "frequency_tolerance")}
+    mesh = read_for_analysis(file, **given)
     markers = interfaces_of(mesh, interfaces)
     body = reduce(
         mesh,
         interfaces=markers,
-        modes=_modes(basis, at, list(markers), count, max_hz, frequency_tolerance),
+        modes=_modes(list(markers), **of_modes),
         name=name or file.stem,
         hex20=hex20,
         second_order=_second_order(second_order),
@@ -148,7 +127,7 @@ def _check_output(file: Path, output: Path) -> None:
         raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
-def _modes(basis: str | None, at: str | None, names: list[str], count: int | None, max_hz: float | None, tolerance: str):
+def _modes(names: list[str], basis: str | None, at: str | None, count: int | None, max_hz: float | None, frequency_tolerance: str):
     """The choice of modes; the default basis follows from the number of interfaces."""
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
@@ -160,7 +139,7 @@ def _modes(basis: str | None, at: str | None, names: list[str], count: int | Non
         raise BodyError(f"--basis {basis} needs an interface that holds the body: add --interface NAME=SET.")
     if basis == "clamped-free":
         return ClampedFree(at=at or names[0], **number)
-    return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(tolerance), **number)
+    return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(frequency_tolerance), **number)
 
 
 def _tolerance(text: str) -> float | None:

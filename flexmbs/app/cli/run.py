@@ -1,14 +1,16 @@
-"""``flexmbs run``: compute a case and write its result, figures, plots and animation to one folder."""
+"""``flexmbs cases``, ``describe`` and ``run``: cases, the mechanism of one, its results in one folder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
-from flexmbs.case.cases import load_case, plot_files, run_case, write_plots
+from flexmbs.app.cli.command_options import FILE, json_option, option, set_option
+from flexmbs.case.cases import checked_parameters, list_cases, load_case, plot_files, run_case, write_plots
 from flexmbs.case.parameters import settings_of, split_assignments
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError, ResultFolderError, SimulationError
@@ -19,41 +21,61 @@ from flexmbs.result.result_folder import ResultFolder, numbered
 from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
-SAID_AS_WARNINGS = ("advice",)  # statistics that the run has issued as warnings
 ANIMATION = "animation.mp4"
 MAX_SENTENCES = 3  # on how a run went
 MAX_MODES = 12  # contacts whose mode at the end is shown
 
 
+@click.command("cases")
+def cases_command() -> None:
+    """List the cases that come with flexmbs."""
+    found = list_cases()
+    width = max((len(case.name) for case in found), default=0)
+    for case in found:
+        click.echo(f"{case.name:<{width}}  {case.title}")
+    click.echo("\n'flexmbs run NAME --help' lists the parameters of a case.")
+
+
+@click.command("describe")
+@click.argument("case")
+@set_option
+@json_option
+@option("--save FILE", "Write a picture of the topology (.png, .svg, .pdf).", FILE)
+def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, save: Path | None) -> None:
+    """Bodies, joints, forces, loops and degrees of freedom of CASE, the name of a case or the path of a case file."""
+    loaded = load_case(case)
+    if hasattr(loaded.module, "analyse"):
+        raise CaseError(f"{loaded.name}: this case has no mechanism to describe; it computes its results directly")
+    parameters = checked_parameters(loaded, split_assignments(assignments))
+    if hasattr(loaded.module, "resolve"):
+        parameters = loaded.module.resolve(parameters)
+    description = loaded.module.build(parameters).describe()
+    click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
+    if save is not None:
+        click.echo(f"\nwrote {description.save(save)}", err=as_json)
+
+
 @click.command("run", add_help_option=False)
 @click.argument("case", required=False)
-@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set a parameter; may be repeated.")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...",
+@set_option
+@option("--out DIR", "Result folder. Default: the first new one of runs/CASE, runs/CASE-2, ...", click.Path(file_okay=False))
+@option("--no-view", "Do not render an animation.")
+@option(
+    "--view NAME=VALUE*",
+    "Option of the animation (of Result.animate) instead of that in VIEW of the case; may be repeated.",
+    variable="view_assignments",
 )
-@click.option("--no-view", is_flag=True, help="Do not render an animation.")
-@click.option(
-    "--view",
-    "view_assignments",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Option of the animation (of Result.animate) instead of that in VIEW of the case; may be repeated.",
-)
-@click.option("--store-every", type=int, metavar="N", help="Store every N-th step only, events always. Default: all that fit.")
-@click.option("--output-step", type=float, metavar="SECONDS", help="Store one step every so many seconds, events always.")
-@click.option(
-    "--storage-limit",
-    metavar="MB",
-    help="Store every second, fourth, ... step only when the result would exceed this. Default: 100, but no "
+@option("--store-every N", "Store every N-th step only, events always. Default: all that fit.", int)
+@option("--output-step SECONDS", "Store one step every so many seconds, events always.", float)
+@option(
+    "--storage-limit MB",
+    "Store every second, fourth, ... step only when the result would exceed this. Default: 100, but no "
     "limit with --store-every or --output-step; 'none': no limit.",
 )
-@click.option("--resume", is_flag=True, help="Continue the killed, interrupted or finished run in DIR.")
-@click.option("--force", is_flag=True, help="Replace the result in DIR.")
-@click.option("--verbose", is_flag=True, help="Show figures with seven digits, and all statistics.")
-@click.option("-h", "--help", "wants_help", is_flag=True, help="Show this message and the parameters of CASE.")
+@option("--resume", "Continue the killed, interrupted or finished run in DIR.")
+@option("--force", "Replace the result in DIR.")
+@option("--verbose", "Show figures with seven digits, and all statistics.")
+@option("-h, --help", "Show this message and the parameters of CASE.", variable="wants_help")
 @click.pass_context
 def run_command(
     context: click.Context,
@@ -62,13 +84,11 @@ def run_command(
     out: str | None,
     no_view: bool,
     view_assignments: tuple[str, ...],
-    store_every: int | None,
-    output_step: float | None,
-    storage_limit: str | None,
     resume: bool,
     force: bool,
     verbose: bool,
     wants_help: bool,
+    **storing,
 ) -> None:
     """Run CASE, the name of a case or the path of a case file."""
     if case is None:
@@ -84,7 +104,7 @@ def run_command(
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
     loaded = loaded.viewed(**view_values(view_assignments))
-    storage = _storage(store_every, output_step, storage_limit)
+    storage = _storage(**storing)
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
         for path in (*plot_files(loaded, folder.path).values(), folder / ANIMATION):
             refuse_existing(path, force or resume, CaseError)
@@ -176,7 +196,7 @@ def _show_figures(outcome, verbose: bool) -> None:
     if outcome.result is not None:
         click.echo("\n".join(sentences(outcome.result, outcome.stats)[:MAX_SENTENCES]))
     if verbose:
-        rows = [(name, _number(value)) for name, value in outcome.stats.items() if name not in SAID_AS_WARNINGS]
+        rows = [(name, _number(value)) for name, value in outcome.stats.items() if name != "advice"]
         click.echo("\n".join(["Statistics:", *aligned(rows)]))
 
 

@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 import flexmbs
+from flexmbs.app.cli.command_options import json_option, option
 from flexmbs.app.verification.cases import selected_cases
 from flexmbs.app.verification.verification_case import Comparison, Outcome, run_verification
 from flexmbs.common.progress import on_progress, stage
@@ -21,8 +22,8 @@ _WIDTH = 116
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
-@click.option("--list", "list_only", is_flag=True, help="List the cases without computing them.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@option("--list", "List the cases without computing them.", variable="list_only")
+@json_option
 def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> None:
     """Check this installation: compute problems with known solutions and compare (about a minute).
 

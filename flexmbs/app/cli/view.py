@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from flexmbs.app.cli.mesh_options import includes_option, units_option
+from flexmbs.app.cli.command_options import ANY_PATH, FILE, numbers, option, parsed
+from flexmbs.app.cli.mesh_file import includes_option, units_option
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError
 from flexmbs.mesh.mesh import Mesh
@@ -26,167 +27,129 @@ from flexmbs.view.page.pages import ENDINGS
 from flexmbs.view.page.quantities import QUANTITIES
 from flexmbs.view.page.result_scene import ResultOptions
 
-# Options that apply only to a picture, only to an animation, or only to a file (not to a window).
-_OF_PICTURES, _OF_ANIMATIONS = ("time",), ("frames_per_second",)
+# Options that apply only to a picture, an animation, a file (not to a window), or a page.
+_OF_PICTURES, _OF_ANIMATIONS, _OF_PAGES = ("time",), ("frames_per_second",), ("frames", "histories", "size_limit")
 _OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS)
 # Parameter -> option, where they differ.
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
+_PAGES = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}
 
 
-def _numbers(count: int, separator: str = ","):
-    """Callback of an option whose value consists of ``count`` numbers."""
-
-    def convert(_context, _option, text: str | None):
-        if text is None:
-            return None
-        try:
-            values = tuple(float(part) for part in text.split(separator))
-        except ValueError:
-            values = ()
-        if len(values) != count:
-            raise click.BadParameter(f"{text!r}: must be {count} numbers separated by '{separator}'")
-        return values
-
-    return convert
+def _numbers(count: int) -> dict[str, Any]:
+    return parsed(lambda text: numbers(text, count), f"{count} numbers separated by ','")
 
 
-def _camera(context, option, text: str | None):
+def _side(text: str) -> str | tuple[float, ...]:
     """A named side, or three numbers."""
-    return text if text is None or "," not in text else _numbers(3)(context, option, text)
+    return numbers(text, 3) if "," in text else text
 
 
-def _slow_motion(_context, _option, text: str | None):
-    """True for "auto", or a number."""
-    if text is None or text == "auto":
-        return True if text else None
-    try:
-        return float(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r}: must be 'auto' or a number above 1") from None
+def _pixels(text: str) -> tuple[float, ...]:
+    return tuple(int(number) if number.is_integer() else number for number in numbers(text, 2, "x"))
 
 
 @click.command("view")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write a .png, .gif, .mp4 or .html instead of opening a window (of a mesh: a .png or .html).",
+@click.argument("path", type=ANY_PATH)
+@option("--save FILE", "Write a .png, .gif, .mp4 or .html instead of opening a window (of a mesh: a .png or .html).", FILE)
+@option(
+    "--scale", "Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).", float
 )
-@click.option(
-    "--scale",
-    type=float,
-    help="Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).",
-)
-@click.option(
+@option(
     "--color",
-    type=click.Choice(list(dict.fromkeys([*CHOICES, *QUANTITIES]))),
-    help="Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
+    "Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
+    (*dict.fromkeys([*CHOICES, *QUANTITIES]),),
 )
-@click.option("--mode", type=int, metavar="K", help="Bodies: number of the mode (default: 1).")
-@click.option("--set", "sets", multiple=True, metavar="NAME", help="Meshes: show this node set; may be repeated.")
-@click.option("--time", type=float, help="Results: time of the picture, s (default: the end).")
-@click.option("--start", type=float, help="Results: time from which the run is shown, s.")
-@click.option("--end", type=float, help="Results: time to which the run is shown, s.")
-@click.option("--duration", type=float, help="Results: length of the animation, s.")
-@click.option("--fps", "frames_per_second", type=int, help="Results: frames per second of the animation.")
-@click.option("--color-range", callback=_numbers(2), metavar="LOW,HIGH", help="Results: range of the colours, m or Pa.")
-@click.option("--color-map", metavar="NAME", help="Results: one of matplotlib's colour maps (default: turbo).")
-@click.option("--background", metavar="COLOR", help="Results: name of a colour, or #rrggbb (default: white).")
-@click.option(
-    "--hide",
-    multiple=True,
-    metavar="NAME",
-    help="Results: body or group (joints, springs, floor, shadows, axes ...) not shown; may be repeated.",
+@option("--mode K", "Bodies: number of the mode (default: 1).", int)
+@option("--set NAME*", "Meshes: show this node set; may be repeated.", variable="sets")
+@option("--time", "Results: time of the picture, s (default: the end).", float)
+@option("--start", "Results: time from which the run is shown, s.", float)
+@option("--end", "Results: time to which the run is shown, s.", float)
+@option("--duration", "Results: length of the animation, s.", float)
+@option("--fps", "Results: frames per second of the animation.", int, "frames_per_second")
+@option("--color-range LOW,HIGH", "Results: range of the colours, m or Pa.", **_numbers(2))
+@option("--color-map NAME", "Results: one of matplotlib's colour maps (default: turbo).")
+@option("--background COLOR", "Results: name of a colour, or #rrggbb (default: white).")
+@option("--hide NAME*", "Results: body or group (joints, springs, floor, shadows, axes ...) not shown; may be repeated.")
+@option(
+    "--camera SIDE",
+    "Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
+    **parsed(_side, "3 numbers separated by ','"),
 )
-@click.option(
-    "--camera",
-    callback=_camera,
-    metavar="SIDE",
-    help="Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
+@option("--camera-position X,Y,Z", "Results: where the camera stands, m (perspective).", **_numbers(3))
+@option("--camera-target X,Y,Z", "Results: middle of the picture, m.", **_numbers(3))
+@option("--follow BODY", "Results: body with which the camera moves.")
+@option("--zoom", "Results: magnification.", float)
+@option("--title TEXT", "Results: title of the picture.")
+@option(
+    "--slow-motion auto|FACTOR",
+    "Results: slow down around impacts: the strongest get most of the film (auto), or 1/FACTOR of the speed.",
+    **parsed(lambda text: True if text == "auto" else float(text), "'auto' or a number above 1"),
 )
-@click.option("--camera-position", callback=_numbers(3), metavar="X,Y,Z", help="Results: where the camera stands, m (perspective).")
-@click.option("--camera-target", callback=_numbers(3), metavar="X,Y,Z", help="Results: middle of the picture, m.")
-@click.option("--follow", metavar="BODY", help="Results: body with which the camera moves.")
-@click.option("--zoom", type=float, help="Results: magnification.")
-@click.option("--title", help="Results: title of the picture.")
-@click.option(
-    "--slow-motion",
-    callback=_slow_motion,
-    metavar="auto|FACTOR",
-    help="Results: slow down around impacts: the strongest get most of the film (auto), or 1/FACTOR of the speed.",
+@option("--force-scale", "Results: how the length of an arrow grows with its contact force (default: linear).", FORCE_SCALES)
+@option(
+    "--stick-speed SPEED",
+    "Results: contacts that slide more slowly (m/s) are shown as sticking (default: 1 % of the largest speed).",
+    float,
 )
-@click.option(
-    "--force-scale",
-    type=click.Choice(FORCE_SCALES),
-    help="Results: how the length of an arrow grows with its contact force (default: linear).",
+@option(
+    "--size WIDTHxHEIGHT",
+    "Results: size of the picture in pixels.",
+    variable="window_size",
+    **parsed(_pixels, "2 numbers separated by 'x'"),
 )
-@click.option(
-    "--stick-speed",
-    type=float,
-    metavar="SPEED",
-    help="Results: contacts that slide more slowly (m/s) are shown as sticking (default: 1 % of the largest speed).",
-)
-@click.option(
-    "--size", "window_size", callback=_numbers(2, "x"), metavar="WIDTHxHEIGHT", help="Results: size of the picture in pixels."
-)
-@click.option("--frames", type=int, help="Results: largest number of frames of an .html.")
-@click.option("--history", "histories", multiple=True, metavar="NAME", help="Results: plotted in an .html; repeatable.")
-@click.option("--size-limit", type=float, metavar="MB", help="Largest size of an .html (default: 50).")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@option("--frames", "Results: largest number of frames of an .html.", int)
+@option("--history NAME*", "Results: plotted in an .html; repeatable.", variable="histories")
+@option("--size-limit MB", "Largest size of an .html (default: 50).", float)
+@option("--force", "Replace FILE if it exists.")
 @units_option
 @includes_option
-def view_command(
-    path: Path,
-    save: Path | None,
-    scale: float | None,
-    color: str | None,
-    mode: int | None,
-    sets: tuple[str, ...],
-    force: bool,
-    units: str | None,
-    allow_outside_includes: bool,
-    **of_results,
-) -> None:
+def view_command(path: Path, save: Path | None, scale, color, mode, sets, force, units, allow_outside_includes, **given) -> None:
     """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
-    of_results = {name: value for name, value in of_results.items() if value not in (None, (), False)}
     if save is not None:
         refuse_existing(save, force)
     replacing = {"force": True} if force else {}
-    of_meshes = [
-        name for name, value in {"sets": sets, "units": units, "allow_outside_includes": allow_outside_includes}.items() if value
-    ]
-    deformed = {name: value for name, value in (("scale", scale), ("color", color)) if value is not None}
-    of_bodies = [] if mode is None else ["mode"]
+    deformed, of_bodies = _given(scale=scale, color=color), _given(mode=mode)
+    of_results, of_meshes = _given(**given), _given(sets=sets, units=units, allow_outside_includes=allow_outside_includes)
+    page = save is not None and save.suffix.lower() in ENDINGS
     if path.suffix.lower() in BODY_ENDINGS:
         here = f"{path} is a reduced body"
         _refuse(of_meshes, "is for meshes", here)
-        if is_page(save):
+        if page:
             _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
-            save_page(load_body(path), save, of_results | deformed | replacing)
+            _save_page(load_body(path), save, of_results | deformed | replacing)
             return
         _refuse(of_results, "is for results", here)
         _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
-        return
-    if not path.is_dir() and (path.is_file() or path.suffix):
+    elif not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
         _refuse(deformed, "is for results and reduced bodies", here)
         _refuse(of_bodies, "is for reduced bodies", here)
-        if is_page(save):
-            mesh = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-            save_page(mesh, save, of_results | replacing | ({"sets": sets} if sets else {}))
-            return
-        _refuse(of_results, "is for results", here)
-        _view_mesh(path, units, save, allow_outside_includes, sets)
-        return
-    if not path.is_dir():
+        if not page:
+            _refuse(of_results, "is for results", here)
+        mesh = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+        if page:
+            _save_page(mesh, save, of_results | replacing | _given(sets=sets))
+        elif save is None:
+            show_mesh(mesh, sets)
+        else:
+            click.echo(f"wrote {save_mesh(mesh, save, sets)}")
+    elif not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
-    _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
-    _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
-    _view_result(path, save, of_results | deformed, replacing)
+    else:
+        _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
+        _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
+        if page:
+            _save_page(load(path), save, of_results | deformed | replacing)
+        else:
+            _view_result(path, save, of_results | deformed, replacing)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Those that were given, zeros among them."""
+    return {name: value for name, value in options.items() if value is not None and value is not False and value != ()}
 
 
 def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
@@ -200,66 +163,28 @@ def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: st
     body = load_body(file)
     if save is None:
         show_body(body, mode, scale=scale, color=color)
-        return
-    click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
+    else:
+        click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
 
 
-def _view_mesh(file: Path, units: str | None, save: Path | None, allow_outside_includes: bool, sets: tuple[str, ...] = ()) -> None:
-    """Show a mesh file with the named sets (default: the first ones) in a window, or render it to a .png."""
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-    if save is None:
-        show_mesh(mesh, sets)
-        return
-    click.echo(f"wrote {save_mesh(mesh, save, sets)}")
-
-
-def _view_result(folder: Path, save: Path | None, given: dict, replacing: dict[str, bool]) -> None:
-    if is_page(save):
-        result = load(folder)
-        save_page(result, save, given | replacing, result.view)
-        return
-    _refuse([name for name in given if name in OF_PAGES], "is for pages", "give --save FILE.html")
+def _view_result(folder: Path, save: Path | None, given: dict[str, Any], replacing: dict[str, bool]) -> None:
+    """Show a result in a window, or render it to a .png, .gif or .mp4."""
+    _refuse([name for name in given if name in _OF_PAGES], "is for pages", "give --save FILE.html")
     if save is None:
         _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
-    elif save.suffix.lower() == ".png":
+        load(folder).show(**given)
+        return
+    if save.suffix.lower() == ".png":
         moving = (*_OF_ANIMATIONS, "slow_motion")
         _refuse([name for name in given if name in moving], "is for animations", f"{save} is a picture")
     else:
         _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
-    result = load(folder)
-    options = result.view | given
-    if "window_size" in options:
-        options["window_size"] = tuple(int(n) if float(n).is_integer() else n for n in options["window_size"])
-    if save is None:
-        result.show(**{name: value for name, value in options.items() if name not in _OF_FILES})
-        return
-    click.echo(f"wrote {result.animate(save, **options, **replacing)}")
+    click.echo(f"wrote {load(folder).animate(save, **given, **replacing)}")
 
 
-#: Options of the command that only pages have.
-OF_PAGES = ("frames", "histories", "size_limit")
-_FLAGS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
-
-
-def is_page(save: Path | None) -> bool:
-    """Whether the file to write is a page."""
-    return save is not None and save.suffix.lower() in ENDINGS
-
-
-def save_page(
-    shown: Result | FlexibleBody | Mesh, save: Path, given: Mapping[str, Any], of_case: Mapping[str, Any] | None = None
-) -> None:
-    """Write a page and say where; ``of_case``: settings of the case, of which pages take those that they have.
-
-    UsageError for an option of the command that pages of this kind do not have.
-    """
-    kind, what = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}[
-        type(shown)
-    ]
-    known = set(kind.__dataclass_fields__)
-    for name in given:
-        if name not in known | {"size_limit", "force"}:
-            flag = _FLAGS.get(name, name).replace("_", "-")
-            raise click.UsageError(f"--{flag} is not for pages of {what}; {save} is a page")
-    options = {name: value for name, value in (of_case or {}).items() if name in known} | dict(given)
-    click.echo(f"wrote {shown.to_html(save, **options)}")
+def _save_page(shown: Result | FlexibleBody | Mesh, save: Path, given: Mapping[str, Any]) -> None:
+    """Write a page and say where; UsageError for an option of the command that pages of this kind do not have."""
+    kind, what = _PAGES[type(shown)]
+    known = {*kind.__dataclass_fields__, "size_limit", "force"}
+    _refuse([name for name in given if name not in known], f"is not for pages of {what}", f"{save} is a page")
+    click.echo(f"wrote {shown.to_html(save, **given)}")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flexmbs.app.cli.list_options import spread
+from flexmbs.app.cli.command_options import spread
 
 REPEATED = ["--fix", "A", "--fix", "B"]
 

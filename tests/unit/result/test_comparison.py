@@ -9,7 +9,7 @@ import swinging_bar as bar
 from click.testing import CliRunner
 
 import flexmbs as fm
-from flexmbs.app.cli.compare import compare_command
+from flexmbs.app.cli.results import compare_command
 from flexmbs.result.comparison.compare import Comparison
 from flexmbs.view.plotting.comparison import ComparedHistory
 

@@ -12,7 +12,7 @@ from html_pages import Page
 from planar_four_bar import four_bar
 
 import flexmbs as fm
-from flexmbs.app.cli.report import report_command
+from flexmbs.app.cli.results import report_command
 from flexmbs.common.quantities import number, quantity
 from flexmbs.common.user_warnings import collected_warnings, warn
 from flexmbs.result.report import picture_sections

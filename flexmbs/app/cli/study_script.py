@@ -1,4 +1,4 @@
-"""Scripts of studies, as ``flexmbs study new`` writes them."""
+"""``flexmbs study new``: the script of a study, with all parameters of its case to choose from."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from flexmbs.case.cases import Case, checked_parameters
-from flexmbs.case.parameters import Setting, settings_of
+import click
+
+from flexmbs.app.cli.command_options import FILE, option
+from flexmbs.app.cli.vary_options import parse_sampler, parse_space
+from flexmbs.case.cases import Case, checked_parameters, load_case
+from flexmbs.case.parameters import Setting, settings_of, split_assignments
 from flexmbs.common.atomic_files import write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
 from flexmbs.study.entries import Choices, Distribution, Range, RunSeeds
-from flexmbs.study.samplers import Sampler
+from flexmbs.study.samplers import SAMPLERS, Sampler
+from flexmbs.study.space import Space
 
+#: Runs of samplers that need a number, if none is given (base points, trajectories).
+_RUNS = {"lhs": 128, "sobol": 128, "halton": 128, "random": 128, "sobol-indices": 64, "morris": 10}
 _TEMPLATE = '''"""A study of {name}: {title}.
 
 flexmbs study run {script}        computes the runs that are missing; Ctrl-C stops it, the same command goes on
@@ -44,6 +51,52 @@ if __name__ == "__main__":
     except (fm.StudyError, fm.StudyInterrupted) as error:
         raise SystemExit(str(error)) from None
 '''
+
+
+@click.command("new")
+@click.argument("script", type=FILE, metavar="SCRIPT.py")
+@option("--case CASE", "Name of a case, or path of a case file.", variable="case_name", required=True)
+@option(
+    "--vary NAME=VALUES*",
+    "What varies, may be repeated: length=0.8..1.2, youngs_modulus=1e9..1e11:log, modes=2,3,4, density=normal(7850,50).",
+    variable="varied",
+)
+@option("--set NAME=VALUE*", "A parameter with one value in all runs.", variable="assignments")
+@option(
+    "--sampler NAME",
+    "lhs (Latin hypercube), sobol, halton, random, grid, sobol-indices, morris, or a CSV file with points.",
+    default="lhs",
+    show_default=True,
+)
+@option("--runs", "Number of runs. Default: 128; grid, CSV: all points.", int)
+@option("--levels N", "Of a grid: 5, or length=5,mass=3.")
+@option("--seed", "Seed of the sampler.", int, default=1, show_default=True)
+@option(
+    "--keep",
+    "What is kept of a run: its result folder, or its figures only.",
+    ("results", "figures"),
+    default="results",
+    show_default=True,
+)
+@option("--yes", "Allow a grid of more than 100,000 points.", variable="confirmed")
+def new_command(script: Path, case_name: str, varied, assignments, sampler: str, runs, levels, seed, keep, confirmed) -> None:
+    """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
+    script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
+    if script.exists():
+        raise StudyError(f"{script} exists; give another name")
+    case = load_case(case_name)
+    fixed = split_assignments(assignments)
+    parameters = checked_parameters(case, fixed)
+    entries = parse_space(varied)
+    chosen = parse_sampler(sampler, _RUNS.get(sampler) if runs is None else runs, levels, confirmed=confirmed)
+    if entries or sampler not in SAMPLERS:
+        points = chosen.points(Space(case.parameters, entries, fixed), seed)
+        click.echo(f"{len(points)} runs of {case.name}, varying {', '.join(points.names)}")
+    used, points_file = {name: getattr(parameters, name) for name in fixed}, "" if sampler in SAMPLERS else sampler
+    write_script(script, case, entries, chosen, seed, used, keep, points=points_file)
+    click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
+    if not entries and sampler in SAMPLERS:
+        click.echo("nothing varies yet: edit 'space' in it first", err=True)
 
 
 def write_script(

@@ -1,23 +1,24 @@
-"""Options shared by all commands that read a mesh file, and the mesh read with them."""
+"""The mesh file that a command reads: options, ``flexmbs info``."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import click
 
+from flexmbs.app.cli.command_options import ANY_PATH, option
 from flexmbs.common.errors import BodyError, MeshError
+from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.operations import with_material
+from flexmbs.mesh.quality.summary import summarize
+from flexmbs.mesh.quality.summary_text import describe
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
+from flexmbs.mesh.skipped_content import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import unit_system
-
-UNITS_HELP = (
-    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass "
-    "and time in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI."
-)
 
 
 def _known_units(_context, _option, value: str | None) -> str | None:
@@ -30,19 +31,19 @@ def _known_units(_context, _option, value: str | None) -> str | None:
     return value
 
 
-units_option = click.option("--units", metavar="U", callback=_known_units, help=UNITS_HELP)
-includes_option = click.option(
-    "--allow-outside-includes", is_flag=True, help="Allow the file to include files from outside its own folder."
+units_option = option(
+    "--units U",
+    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass "
+    "and time in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI.",
+    callback=_known_units,
 )
-_GIVEN = (
-    click.option(
-        "--material", metavar="E,NU,RHO", help="Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units."
-    ),
-    click.option("--thickness", type=float, metavar="T", help="Thickness of all shells, always in m regardless of --units."),
-    click.option(
-        "--section",
-        metavar="SHAPE:SIZES",
-        help="Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
+includes_option = option("--allow-outside-includes", "Allow the file to include files from outside its own folder.")
+_PROPERTIES = (
+    option("--material E,NU,RHO", "Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units."),
+    option("--thickness T", "Thickness of all shells, always in m regardless of --units.", float),
+    option(
+        "--section SHAPE:SIZES",
+        "Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
         "pipe:RADIUS,WALL; area:A for trusses (m2).",
     ),
 )
@@ -50,25 +51,17 @@ _GIVEN = (
 
 def properties_options(command):
     """Add --material, --thickness and --section, which files of many formats do not contain."""
-    for option in reversed(_GIVEN):
-        command = option(command)
+    for stated in reversed(_PROPERTIES):
+        command = stated(command)
     return command
 
 
-def read_for_analysis(
-    file: Path,
-    units: str | None,
-    allow_outside_includes: bool,
-    material: str | None,
-    thickness: float | None = None,
-    section: str | None = None,
-):
+def read_for_analysis(file: Path, units: str | None, allow_outside_includes: bool, **properties):
     """The mesh in a file, with --material, --thickness and --section replacing its own properties."""
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes)
-    return with_properties(mesh, material, thickness, section)
+    return _with_properties(read_mesh(file, units, allow_outside_includes=allow_outside_includes), **properties)
 
 
-def with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
+def _with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
     """The mesh with --material, --thickness and --section applied; BodyError for invalid values."""
     try:
         if thickness is not None:
@@ -105,3 +98,18 @@ def peak_memory_mb() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+@click.command("info")
+@click.argument("file", type=ANY_PATH)
+@units_option
+@includes_option
+@properties_options
+@option("--json", "Print one JSON object instead of text.", variable="as_json")
+@reported()
+def info_command(file: Path, units: str | None, allow_outside_includes: bool, as_json: bool, **properties) -> None:
+    """Show the contents of a mesh FILE: elements, sets, materials, sections, couplings, mass, skipped cards."""
+    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+    summary = summarize(_with_properties(mesh, **properties))
+    shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped
+    click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))

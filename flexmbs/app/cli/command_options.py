@@ -1,0 +1,105 @@
+"""Options of commands: stated as ``--help`` shows them, lists of values, numbers in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+ANY_PATH = click.Path(path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+_USAGE = re.compile(r"(?P<names>--?[\w-]+(, --?[\w-]+)*)( (?P<metavar>.+?))?(?P<repeatable>\*?)")
+
+
+def option(usage: str, text: str, kind: Any = None, variable: str = "", **more: Any) -> Callable[[Any], Any]:
+    """A click option.
+
+    Parameters
+    ----------
+    usage : names and value, as in "-o, --output FILE"; "*" at the end: it may be repeated
+    text : of ``--help``
+    kind : int, float, a type of click, or the words to choose from; None: any text, or a flag if ``usage`` has no value
+    variable : name of the parameter, where it is not that of the option
+    more : further arguments of click.option
+    """
+    found = _USAGE.fullmatch(usage)
+    assert found is not None, usage
+    kind = click.Choice(list(kind)) if isinstance(kind, Sequence) else kind
+    more |= {"is_flag": True} if kind is None and found["metavar"] is None else {}
+    names = [*found["names"].split(", "), *([variable] if variable else [])]
+    return click.option(*names, metavar=found["metavar"], multiple=bool(found["repeatable"]), type=kind, help=text, **more)
+
+
+set_option = option("--set NAME=VALUE*", "Set a parameter; may be repeated.", variable="assignments")
+json_option = option("--json", "Print one JSON object instead of tables.", variable="as_json")
+
+
+def parsed(read: Callable[[str], Any], what: str) -> dict[str, Any]:
+    """Callback of an option whose text ``read`` turns into a value; BadParameter, ``what`` it must be, for its ValueError."""
+
+    def convert(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else read(text)
+        except ValueError:
+            raise click.BadParameter(f"{text!r}: must be {what}") from None
+
+    return {"callback": convert}
+
+
+def numbers(text: str, count: int, separator: str = ",") -> tuple[float, ...]:
+    """Exactly ``count`` numbers of a text; ValueError otherwise."""
+    values = tuple(float(part) for part in text.split(separator))
+    if len(values) != count:
+        raise ValueError(text)
+    return values
+
+
+class ListCommand(click.Command):
+    """A command with one argument, whose options with ``multiple=True`` take all values that follow them.
+
+    ``--fix A B`` means ``--fix A --fix B``.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        lists = {name for option in options if option.multiple for name in option.opts}
+        valued = {name for option in options if not (option.is_flag or option.count) for name in option.opts}
+        return super().parse_args(ctx, spread(args, lists, valued))
+
+
+def spread(args: Sequence[str], lists: Collection[str], valued: Collection[str]) -> list[str]:
+    """The same arguments, with the option name repeated before each of its values.
+
+    Parameters
+    ----------
+    lists : options that take several values
+    valued : all options that take a value, including those in ``lists``
+
+    If no other text can be the command's argument, it is the last value of a list: ``--fix A FILE``.
+    """
+    result: list[str] = []
+    further: list[int] = []  # positions in the result of the repeated option names
+    current, waiting, argument_is_given = None, False, False
+    for place, text in enumerate(args):
+        if text == "--":
+            argument_is_given = argument_is_given or place + 1 < len(args)
+            result += args[place:]
+            break
+        if waiting:
+            waiting = False
+        elif text.startswith("-") and len(text) > 1:
+            name, equals, _ = text.partition("=")
+            waiting = name in valued and not equals
+            current = name if name in lists else None
+        elif current is not None:
+            further.append(len(result))
+            result.append(current)
+        else:
+            argument_is_given = True
+        result.append(text)
+    if further and not argument_is_given:
+        del result[further[-1]]
+    return result

@@ -1,1 +1,0 @@
-"""``flexmbs study``: commands that state, run and evaluate studies."""
