@@ -96,7 +96,10 @@ def replacing(path: str | Path, kind: type[FlexmbsError] = FlexmbsError, owner: 
         os.replace(temporary, target)
         _sync(target.parent)
     except (OSError, ValueError) as error:
-        if isinstance(error, ValueError) and "null" not in str(error):
+        if isinstance(error, UnicodeEncodeError):
+            wrong = error.object[max(error.start - 20, 0) : error.end + 20]
+            raise kind(f"{path}: cannot be written: {wrong!r} contains what {error.encoding} text cannot hold") from error
+        if isinstance(error, ValueError) and "null" not in str(error).lower():
             raise
         raise kind(f"{path}: cannot be written: {reason(error) if isinstance(error, OSError) else error}") from error
     finally:

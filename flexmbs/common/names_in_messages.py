@@ -1,10 +1,11 @@
-"""Names in messages: suggestions for misspelt names, abbreviated lists, and calls with unknown or missing arguments."""
+"""Names in messages, plots and files: misspelt ones, long lists, TeX, what no file holds, and unknown or missing arguments."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeVar, cast
@@ -52,6 +53,18 @@ def listed(values: Iterable[object], count: int) -> str:
     """The first values of a sequence, and how many are left out: "1, 2, 3 and 4 more"."""
     shown = [str(value) for value in values]
     return ", ".join(shown[:count]) + (f" and {len(shown) - count:,} more" if len(shown) > count else "")
+
+
+def no_formula(text: str) -> str:
+    """A text with dollars, between which matplotlib would read TeX."""
+    return text.replace("$", r"\$")
+
+
+def refuse_unwritable(names: Iterable[str], where: object, error: type[FlexmbsError] = FlexmbsError) -> None:
+    """``error`` for a name that no file can hold: with a NUL character, or half of a pair of code units (a lone surrogate)."""
+    for name in names:
+        if wrong := re.search("[\0\ud800-\udfff]", name):
+            raise error(f"{where}: the name {name!r} contains {wrong[0]!r}, which no file can hold in a name: rename it")
 
 
 Called = TypeVar("Called", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import write_arrays
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.stored_arrays import read_npz_arrays, text_of
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.interop.arrays import body_from_arrays
@@ -27,6 +28,7 @@ _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "
 
 def write_npz(body: FlexibleBody, path: str | Path) -> None:
     """Write every number of ``body``; keys are its attributes, ``inertia.X``, ``markers.0.Phi``, ..."""
+    refuse_unwritable((body.name, *body.mode_labels, *body.markers), path, BodyError)
     arrays: dict[str, object] = {"format": FORMAT, "marker_names": np.array(list(body.markers), dtype=str)}
     absent: list[str] = []
     for part in fields(body):

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
 from flexmbs.interop.products import (
@@ -233,6 +234,7 @@ def _nodal(data: SidData, n: int, where: str, warnings: list[str]) -> dict[str, 
 
 def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
     """Write ``body`` as a SID_FEM file, markers as nodes 1, 2, ...; returns messages about data the format lacks."""
+    refuse_unwritable((body.name, *body.mode_labels), path, BodyError)
     body = with_field_for_each_pair(body)
     n, m = body.mode_count, moments_of_fields(body.inertia, body.mass)
     if not body.markers:
@@ -270,8 +272,8 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
         "De": Taylor(body.De),
     }
     nodes = tuple(_sid_node(number, marker, body.pairs) for number, marker in enumerate(body.markers.values(), start=1))
-    name = " ".join(body.name.split())
-    write_sid_data(SidData(body.mass, body.mode_labels, nodes, parts, "written by flexmbs", name), path)
+    name, *labels = (" ".join(text.split()) for text in (body.name, *body.mode_labels))  # one line each
+    write_sid_data(SidData(body.mass, tuple(labels), nodes, parts, "written by flexmbs", name), path)
     return tuple(warnings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.versions import require
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -29,7 +30,7 @@ def write_uff(body: FlexibleBody, path: str | Path, *, force: bool = False) -> P
     BodyError : the file exists and ``force`` is not set, or has another ending
     FlexmbsError : pyuff is not installed
     """
-    path = checked_uff_path(path, force)
+    path = checked_uff_path(path, force, (body.name, *body.mode_labels))
     sets = [header(f"modes of {body.name}"), units(), _nodes(body)]
     faces = _faces(body)
     if faces:
@@ -39,12 +40,13 @@ def write_uff(body: FlexibleBody, path: str | Path, *, force: bool = False) -> P
     return path
 
 
-def checked_uff_path(path: str | Path, force: bool) -> Path:
-    """``path`` if a universal file may be written there; else BodyError. FlexmbsError without pyuff."""
+def checked_uff_path(path: str | Path, force: bool, names: Iterable[str]) -> Path:
+    """``path`` if a universal file with these names may be written there; else BodyError. FlexmbsError without pyuff."""
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise BodyError(f"{path}: the name of a universal file must end in {' or '.join(ENDINGS)}")
     refuse_existing(path, force, BodyError)
+    refuse_unwritable(names, path, BodyError)
     require("pyuff", "a universal file")
     return path
 
@@ -63,7 +65,13 @@ def header(title: str) -> dict[str, Any]:
         ("date_db_created", "time_db_created", "date_db_saved", "time_db_saved", "date_db_written", "time_db_written"), " "
     )
     plain = {"version_db1": 0, "version_db2": 0, "file_type": 0}
+    title = " ".join(title.split())
     return {"type": 151, "model_name": title, "description": title, "db_app": "flexmbs", "program": "flexmbs", **none, **plain}
+
+
+def line(text: str) -> str:
+    """``text`` in one of the lines of 80 characters that data sets begin with."""
+    return " ".join(text.split())[:80]
 
 
 def units() -> dict[str, Any]:
@@ -118,8 +126,8 @@ def _mode(body: FlexibleBody, a: int) -> dict[str, Any]:
     critical = 2.0 * np.sqrt(max(mass * stiffness, 0.0))
     found = {
         "type": 55,
-        "id1": body.mode_labels[a][:80],
-        "id2": body.name[-80:],
+        "id1": line(body.mode_labels[a]),
+        "id2": " ".join(body.name.split())[-80:],
         "id3": "made by flexmbs",
         "id4": "NONE",
         "id5": "NONE",

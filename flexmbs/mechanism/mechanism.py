@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
-from flexmbs.common.names_in_messages import Named
+from flexmbs.common.names_in_messages import Named, refuse_unwritable
 from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.core.laws.contact.contact_law import ContactLaw
 from flexmbs.core.laws.friction.friction_law import ContactFriction
@@ -205,5 +205,6 @@ class Mechanism(JointMethods, ConstraintMethods, ForceMethods, SignalMethods, Co
     def _check_name(self, name: str) -> None:
         if not isinstance(name, str) or not name.strip():
             raise MechanismError(f"a name must be a text that is not empty, not {name!r}")
+        refuse_unwritable((name,), "system", MechanismError)
         if any(name in getattr(self, group) for group in _NAMED):
             raise MechanismError(f"the name '{name}' is taken")

@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.hdf5_files import damage, refuse_external_links, writing_hdf5
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.section_forces import SectionForceModes
@@ -56,6 +57,7 @@ def load_body(path: str | Path) -> FlexibleBody:
 
 def write_body(group, body: FlexibleBody) -> None:
     """Write ``body`` into an open, empty HDF5 group."""
+    refuse_unwritable((body.name, *body.mode_labels, *body.markers), "body", BodyError)
     group.attrs["format"] = FORMAT
     for part in fields(body):
         value = getattr(body, part.name)

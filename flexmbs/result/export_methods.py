@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.progress import on_progress
 from flexmbs.result.export.checks import SIZE_LIMIT
 from flexmbs.result.export.gltf import GltfReport, write_gltf
@@ -49,6 +50,7 @@ class ExportMethods:
         import pandas
 
         names = names or self.names
+        refuse_unwritable(names, "histories")
         frame = pandas.DataFrame({name: self[name] for name in names}, index=pandas.Index(self.t, name="t"))
         frame.attrs["units"] = {"t": "s", **{name: self.unit(name) for name in names}}
         return frame

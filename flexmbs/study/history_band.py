@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
-from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.names_in_messages import near_names, no_formula
 from flexmbs.common.stored_arrays import read_npz_arrays
 from flexmbs.result.result import load
 from flexmbs.study.checks import ensure
 from flexmbs.study.claim import HISTORIES
-from flexmbs.study.plot_axes import POINTS, finished_figure, new_figure, no_formula
+from flexmbs.study.plot_axes import POINTS, finished_figure, new_figure
 from flexmbs.study.run_key import RunSpec
 from flexmbs.study.run_record import FINISHED, RunRecord
 from flexmbs.study.store import Store

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.study.checks import ensure
 from flexmbs.study.table import Numbers, column, is_text, label, named, numbers
 
@@ -104,11 +105,6 @@ def scale_of(table: DataFrame, name: str) -> Scale:
     log = bool(low > 0.0 and high > WIDE * low and 4.0 * middle < low + high)  # wide, and crowded at the lower end
     whole = len(finite) > 0 and bool(np.ptp(finite) <= MOST_WHOLE and (finite % 1.0 == 0.0).all() and np.abs(finite).max() < 1e12)
     return Scale(name, shown, values, log, whole=whole and not log)
-
-
-def no_formula(text: str) -> str:
-    """A text with dollars, between which matplotlib would read TeX."""
-    return text.replace("$", r"\$")
 
 
 def varying_figures(table: DataFrame) -> list[str]:

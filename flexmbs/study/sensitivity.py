@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from flexmbs.common.errors import StudyError
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.common.versions import require
 from flexmbs.study.checks import ensure
-from flexmbs.study.plot_axes import finished_figure, new_figure, no_formula, response_of
+from flexmbs.study.plot_axes import finished_figure, new_figure, response_of
 from flexmbs.study.table import Numbers, named
 
 if TYPE_CHECKING:

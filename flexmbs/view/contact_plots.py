@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.names_in_messages import counted
+from flexmbs.common.names_in_messages import counted, no_formula
 from flexmbs.view.contact_phases import closed_contacts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.plotting.curves import time_window
@@ -56,14 +56,14 @@ def plot_contacts(
     axis.set_ylim(len(lanes) - 0.4, -0.6)
     every = int(np.ceil(len(lanes) * LANE / TALLEST))  # names that fit
     ticks = np.arange(0, len(lanes), every)
-    axis.set_yticks(ticks, [lanes[i][0] for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
+    axis.set_yticks(ticks, [no_formula(lanes[i][0]) for i in ticks], fontsize=7 if len(lanes) > 12 else "medium")
     axis.set_xlabel(scale.label("time"))
     axis.grid(True, axis="x", alpha=0.3)
     _color_bar(figure, axis, bars, tall)
     count = sum(len(times) for _, times in lanes)
     said = title or f"{counted(count, 'contact')} at {counted(len(lanes), 'contact point')}"
     never = "" if (low, high) == time_window(result, None, None) else " here"
-    axis.set_title(said + (f"; {open_ones} never closed{never}" if open_ones else ""))
+    axis.set_title(no_formula(said) + (f"; {open_ones} never closed{never}" if open_ones else ""))
     return finished(figure, "", save)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.other_events import other_events
@@ -27,9 +28,6 @@ from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_sca
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
@@ -225,7 +223,7 @@ def plot_map(
     colours = axis.pcolormesh(
         shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest", rasterized=True
     )
-    figure.colorbar(colours, label=shown.label)
-    axis.set_xlabel(shown.x_label)
-    axis.set_ylabel(shown.t_label)
+    figure.colorbar(colours, label=no_formula(shown.label))
+    axis.set_xlabel(no_formula(shown.x_label))
+    axis.set_ylabel(no_formula(shown.t_label))
     return finished(figure, title or "", save)

@@ -14,6 +14,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.drawable import DrawableDescription
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -158,7 +159,7 @@ def _draw_link(axes, places: np.ndarray, link: Link) -> None:
     axes.plot(*zip(start, end, strict=True), linestyle=link.style, color=color, linewidth=1.3, zorder=1)
     axes.text(
         *(0.5 * (start + end)),
-        "\n".join(link.label),
+        no_formula("\n".join(link.label)),
         fontsize=6.5,
         ha="center",
         va="center",
@@ -179,7 +180,7 @@ def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> Non
         return
     axes.text(
         *place,
-        _broken(name),
+        no_formula(_broken(name)),
         fontsize=8.0,
         ha="center",
         va="center",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,19 +10,20 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.atomic_files import reason, refuse_existing, require_writable
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.names_in_messages import near_names
+from flexmbs.common.names_in_messages import near_names, refuse_unwritable
 from flexmbs.common.progress import size_text
 from flexmbs.result.structure import Structure
 
 SIZE_LIMIT = 2e9  # bytes
 
 
-def checked_path(path: str | Path, endings: Sequence[str], force: bool) -> Path:
-    """``path`` if it has one of the endings and may be written; else FlexmbsError."""
+def checked_path(path: str | Path, endings: Sequence[str], force: bool, names: Iterable[str] = ()) -> Path:
+    """``path`` if it has one of the endings (none: any) and may be written, with these names in it; else FlexmbsError."""
     path = Path(path)
-    if path.suffix.lower() not in endings:
+    if endings and path.suffix.lower() not in endings:
         raise FlexmbsError(f"{path}: the name must end in {' or '.join(endings)}")
     refuse_existing(path, force)
+    refuse_unwritable(names, path)
     return path
 
 

@@ -77,7 +77,9 @@ def write_gltf(
     size_limit: float | None,
 ) -> GltfReport:
     """``Result.to_gltf``."""
-    path = checked_path(path, (".glb",), force)
+    structure = result.structure
+    drawn = (part.name for part in (*structure.bodies, *structure.markers, *structure.links))
+    path = checked_path(path, (".glb",), force, drawn)
     if isinstance(shapes, bool) or shapes != int(shapes) or not 0 <= shapes <= MAX_SHAPES:
         raise FlexmbsError(f"shapes is {shapes!r}; it must be a whole number from 0 (rigid) to {MAX_SHAPES}")
     if duration is not None and not (np.isfinite(duration) and duration > 0.0):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.versions import require
 from flexmbs.result.export.checks import check_size, checked_path
 
@@ -53,7 +54,8 @@ class Histories(Protocol):
 
 
 def history_columns(result: Histories, names: Sequence[str]) -> list[Column]:
-    """The time, then the histories of these names (none: all)."""
+    """The time, then the histories of these names (none: all); FlexmbsError for a name that no file can hold."""
+    refuse_unwritable(names or result.names, "histories")
     found = [Column("t", result.t, "s", "time")]
     for name in names or result.names:
         found.append(Column(name, result[name], result.unit(name), description(name)))
@@ -75,8 +77,7 @@ def write_csv(path: str | Path, columns: Sequence[Column], *, force: bool = Fals
 
 def histories_to_csv(result: Histories, path: str | Path, names: Sequence[str], *, force: bool, size_limit) -> Path:
     """``Result.to_csv``."""
-    path = Path(path)
-    refuse_existing(path, force)
+    path = checked_path(path, (), force, names or result.names)
     check_size(path, 20.0 * len(result.t) * (1 + len(names or result.names)), size_limit, _REMEDY)
     return write_csv(path, history_columns(result, names), force=force)
 
@@ -84,7 +85,7 @@ def histories_to_csv(result: Histories, path: str | Path, names: Sequence[str], 
 def histories_to_parquet(result: Histories, path: str | Path, names: Sequence[str], *, force: bool, size_limit) -> Path:
     """``Result.to_parquet``: units and descriptions as metadata of the fields ("unit", "help")."""
     require("pyarrow", "a Parquet file")
-    path = checked_path(path, (".parquet",), force)
+    path = checked_path(path, (".parquet",), force, names or result.names)
     _check_numbers(result, path, names, size_limit)
     import pyarrow
     from pyarrow import parquet
@@ -123,7 +124,7 @@ def histories_to_netcdf(result: Histories, path: str | Path, names: Sequence[str
 
     Names are those of the histories with "_" in place of what NetCDF does not allow.
     """
-    path = checked_path(path, (".nc",), force)
+    path = checked_path(path, (".nc",), force, names or result.names)
     _check_numbers(result, path, names, size_limit)
     dataset = histories_to_xarray(result, names)
     plain = dict(zip(dataset.data_vars, valid_names([str(name) for name in dataset.data_vars]), strict=True))
@@ -138,7 +139,7 @@ def histories_to_netcdf(result: Histories, path: str | Path, names: Sequence[str
 
 def histories_to_mat(result: Histories, path: str | Path, names: Sequence[str], *, force: bool, size_limit) -> Path:
     """``Result.to_mat``: one column vector for each history under a valid name, and the table ``columns``."""
-    path = checked_path(path, (".mat",), force)
+    path = checked_path(path, (".mat",), force, names or result.names)
     _check_numbers(result, path, names, size_limit)
     from scipy.io import savemat
 

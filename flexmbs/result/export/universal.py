@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.interop.universal_file import checked_uff_path, header, units, write_sets
+from flexmbs.interop.universal_file import checked_uff_path, header, line, units, write_sets
 from flexmbs.result.export.checks import check_size, chosen_times
 from flexmbs.result.export.tables import description
 
@@ -31,7 +31,7 @@ def histories_to_uff(
     size_limit: float | None,
 ) -> Path:
     """``Result.to_uff``."""
-    path = checked_uff_path(path, force)
+    path = checked_uff_path(path, force, names or result.names)
     if not len(result.t) or samples is None or np.ndim(samples) or int(samples) < 2:
         raise FlexmbsError(f"samples is {samples!r}; it must be a whole number of at least 2, spread evenly over time")
     t = chosen_times(result.t, int(samples), start, end)
@@ -54,8 +54,8 @@ def _function(name: str, values: np.ndarray, unit: str, t: np.ndarray, number: i
         **none,
         "func_type": 1,
         "func_id": number,
-        "id1": name[:80],
-        "id2": description(name)[:80],
+        "id1": line(name),
+        "id2": line(description(name)),
         "id3": "made by flexmbs",
         "rsp_ent_name": "NONE",
         "rsp_node": number,
@@ -72,7 +72,7 @@ def _function(name: str, values: np.ndarray, unit: str, t: np.ndarray, number: i
         "abscissa_axis_lab": "Time",
         "abscissa_axis_units_lab": "s",
         "ordinate_spec_data_type": _KINDS.get(unit, 1),
-        "ordinate_axis_lab": name[:20],
+        "ordinate_axis_lab": line(name)[:20],
         "ordinate_axis_units_lab": unit,
         "orddenom_spec_data_type": 0,
         "z_axis_spec_data_type": 0,

@@ -48,7 +48,7 @@ def write_vtkhdf(
     size_limit: float | None,
 ) -> Path:
     """``Result.to_vtkhdf``."""
-    path = checked_path(path, _ENDINGS, force)
+    path = checked_path(path, _ENDINGS, force, (body.name for body in result.structure.bodies))
     if dtype not in ("float32", "float64"):
         raise FlexmbsError(f"dtype is {dtype!r}; it must be 'float32' (7 digits) or 'float64'")
     chosen = chosen_times(result.t, times, start, end)

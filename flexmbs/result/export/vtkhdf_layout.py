@@ -51,7 +51,8 @@ def write_mesh(file: Any, mesh: Mesh, constant: Mapping[str, Mapping[str, Any]])
         inner = group.create_group(kind)
         for name, values in arrays.items():
             if isinstance(values, list):
-                inner.create_dataset(name, data=np.array(values, dtype=object), dtype=h5py.string_dtype("ascii"))
+                texts = np.array([text.encode() for text in values], dtype=object)  # VTK takes them for UTF-8 if they claim ASCII
+                inner.create_dataset(name, data=texts, dtype=h5py.string_dtype("ascii"))
             else:
                 inner[name] = values
     return group

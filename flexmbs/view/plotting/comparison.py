@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.plotting.figures import COLORS, STYLES, check_file, finished, new_figure, put_above
 from flexmbs.view.plotting.scales import round_ticks, show_flat, time_scale, value_scale
 
@@ -104,7 +105,7 @@ def plot_comparison(
             upper.plot(times, values(column), linewidth=1.4, label=label, **_look(run))
         for run, column in enumerate(history.differences, start=1):
             lower.plot(times, apart(column), linewidth=1.0, **(_look(run) | {"linestyle": "-"}))
-        upper.set_title(history.name, loc="left", fontsize="medium", pad=3.0)
+        upper.set_title(no_formula(history.name), loc="left", fontsize="medium", pad=3.0)
         upper.set_ylabel(values.label(""))
         lower.set_ylabel(apart.label("Δ"))
         for axis in (upper, lower):
@@ -118,7 +119,7 @@ def plot_comparison(
     axes[-1].set_xlim(float(scale(low)), float(scale(high)))
     figure.align_ylabels(axes)
     said = f"Δ: difference from {labels[0]}" if len(labels) > 2 else f"Δ: {labels[1]} − {labels[0]}"
-    figure.supxlabel(said, fontsize="small", color="0.35")
+    figure.supxlabel(no_formula(said), fontsize="small", color="0.35")
     return finished(figure, title or "", save)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import no_formula
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +62,7 @@ def heading(title: str | None, names: Sequence[str]) -> str:
 def finished(figure: Figure, title: str, save: str | Path | None) -> Figure | None:
     """The figure with its title, or None once it is written to ``save``."""
     if title:
-        figure.suptitle(title, wrap=True)
+        figure.suptitle(no_formula(title), wrap=True)
     if save is None:
         return figure
     from matplotlib import rc_context
@@ -99,10 +100,11 @@ def height(labels: Sequence[str], width: float) -> float:
 
 def put_above(axis: Axes, handles: Sequence, width: float, *, right: bool = False) -> None:
     """A legend of ``handles`` above ``axis`` on the left or right, in as many rows as it takes."""
-    labels = [handle.get_label() for handle in handles]
+    labels = [no_formula(str(handle.get_label())) for handle in handles]
     if labels:
         axis.legend(
             handles=list(handles),
+            labels=labels,
             ncols=columns(labels, width),
             loc="lower right" if right else "lower left",
             bbox_to_anchor=(1.0 if right else 0.0, 1.0),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.common.names_in_messages import no_formula
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -59,7 +61,7 @@ class Scale:
         """Label of an axis: "stop.force [kN]", "time − 0.4832 s [µs]"."""
         shift = "" if not self.offset else f" {'−' if self.offset > 0 else '+'} {_plain(abs(self.offset))}"
         unit = f" {self.base}" if shift and self.base else ""
-        return (f"{name}{shift}{unit}" + (f" [{self.unit}]" if self.unit else "")).strip()
+        return no_formula((f"{name}{shift}{unit}" + (f" [{self.unit}]" if self.unit else "")).strip())
 
     def text(self, value: float) -> str:
         """A number with its unit, to three or four digits."""
