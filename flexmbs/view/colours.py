@@ -35,6 +35,9 @@ _LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1
 _STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
 
 
+AT_ONCE = 16  # states, for their memory
+
+
 def check_color(color: str, choices: Sequence[str] = CHOICES) -> None:
     """FlexmbsError if ``color`` is not one of ``choices``."""
     if color not in choices:
@@ -74,10 +77,10 @@ def has_values(body: FlexibleBody | None, color: str) -> bool:
 
 
 def values_of(body: FlexibleBody, q: np.ndarray, color: str, displacement: np.ndarray | None = None) -> np.ndarray:
-    """(np,) values in SI on the surface of a body with modal coordinates q (n,); ``displacement`` (np, 3) if known."""
+    """(..., np) values in SI on the surface of a body at modal coordinates q (..., n); ``displacement`` (..., np, 3) if known."""
     if color == "displacement":
         moved = surface_displacement(body, q) if displacement is None else displacement
-        return np.sqrt(np.einsum("ij,ij->i", moved, moved))
+        return np.sqrt(np.einsum("...j,...j->...", moved, moved))
     stress = surface_stress(body, q)
     if color == "von_mises":
         return von_mises(stress)
@@ -101,8 +104,8 @@ def colour_range(result: DrawableResult, color: str, first: float | None = None,
             every = np.concatenate([q, result.trajectory.q[steps][:, body.coordinates]])
             high = max(high, peak_von_mises(body.flexible, every)[0])
             continue
-        for state in q:
-            values = values_of(body.flexible, state, color)
+        for states in np.array_split(q, max(1, len(q) // AT_ONCE)):
+            values = values_of(body.flexible, states, color)
             low, high = min(low, float(values.min(initial=0.0))), max(high, float(values.max(initial=0.0)))
     return low, high if high > low else low + 1e-12
 

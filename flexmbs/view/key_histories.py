@@ -10,6 +10,7 @@ from flexmbs.view.drawable import DrawableResult
 
 CURVES = 4  # of one kind in a plot that is chosen here
 LISTED = 60  # of one kind that are looked at for the largest of them
+SAMPLED = 300  # steps at which they are
 NO_ARM = 1e-8  # m
 SMALL = 1e-6  # of the largest of its kind: a history that stays below is not worth a curve
 DRIVING, CONTACTS, FORCES = "Driving forces", "Contact forces", "Forces of elements"
@@ -51,11 +52,13 @@ def ranked(result: DrawableResult) -> list[str]:
 
 def key_histories(result: DrawableResult) -> dict[str, list[str]]:
     """Title -> the largest forces, or what changes most, of each kind (energies: all); without kinds of which none does."""
-    chosen = {}
+    chosen, steps = {}, result.t[:: max(1, len(result.t) // SAMPLED)]
+    few = result.resampled(steps) if len(steps) < len(result.t) else result
     for title, names in by_kind(result).items():
+        here = result if title in (DRIVING, CONTACTS) else few  # which are stored, and of which peaks count
         size = np.ptp if title in (JOINTS, DISPLACEMENTS, PLACES) else lambda values: np.abs(values).max()
-        chosen[title] = names if title == ENERGY else _largest(result, names[:LISTED], size)
-    if _size(result, chosen[MOMENTS]) < NO_ARM * _size(result, chosen[REACTIONS]):  # rounding of a joint without friction
+        chosen[title] = names if title == ENERGY else _largest(here, names[:LISTED], size)
+    if _size(few, chosen[MOMENTS]) < NO_ARM * _size(few, chosen[REACTIONS]):  # rounding of a joint without friction
         chosen[MOMENTS] = []
     if chosen[DISPLACEMENTS]:
         chosen[PLACES] = []
