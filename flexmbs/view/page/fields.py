@@ -8,7 +8,7 @@ largest coefficient is 1 and has the same step: all of them contribute alike to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,9 @@ import numpy as np
 from flexmbs.view.page.quantised import Quantised
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
-NEGLIGIBLE = 1e-7  # of the largest singular value: rounding
+NEGLIGIBLE = 2e-6  # of the largest singular value: far below the finest accuracy of a page
 FIRST_STEP = 0.8  # of the tolerance: the step that is tried first
+SAFE = 0.9  # of the step that suffices for a sample: what all points are tried with
 TRUNCATED = 0.5  # of the tolerance: largest error of the fields that are left out
 WORST = 1.81  # largest measure of a displacement or stress with all components at half a step, in steps
 OF_COEFFICIENTS = 0.1  # of the tolerance: error of the coefficients
@@ -62,12 +63,14 @@ def stress_size(stress: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(tensor, 1.5 * tensor - 0.5 * mean * mean))  # Frobenius norm; von Mises
 
 
-def run_field(fields: np.ndarray, coefficients: np.ndarray, tolerance: Callable[[float], float], measure: Measure) -> RunField:
+def run_field(
+    fields: Sequence[np.ndarray], coefficients: np.ndarray, tolerance: Callable[[float], float], measure: Measure
+) -> RunField:
     """The fewest fields for sum_a coefficients_a fields_a within a tolerance.
 
     Parameters
     ----------
-    fields : (m, n, components) at the points of a surface; coefficients : (nf, m)
+    fields : (m, n, components) at the points of a surface, in one or several parts along m; coefficients : (nf, m)
     tolerance : of the largest value by the measure -> largest error allowed
     """
     principal, weights = principal_fields(fields, coefficients)
@@ -78,7 +81,7 @@ def run_field(fields: np.ndarray, coefficients: np.ndarray, tolerance: Callable[
     peaks[peaks == 0.0] = 1.0
     scaled = principal[:kept] * peaks[:, None, None]
     coded = _coefficients(weights[:, :kept] / peaks, _sizes(scaled, measure), OF_COEFFICIENTS * allowed)
-    strides = max(1, fields.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
+    strides = max(1, principal.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
     few, every = [slice(None, None, stride) for stride in strides], [slice(None), slice(None)]
     step = FIRST_STEP * allowed
     for sample in (few, every):
@@ -88,6 +91,7 @@ def run_field(fields: np.ndarray, coefficients: np.ndarray, tolerance: Callable[
             if error <= allowed:
                 break
             step *= max(0.5, min(0.9, 0.9 * allowed / error))
+        step *= SAFE
     return RunField(stored, coded, largest, error)
 
 
@@ -108,17 +112,21 @@ def single_fields(fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarra
     return RunField(stored, coded, float(sizes[worst]), float(errors[worst]))
 
 
-def principal_fields(fields: np.ndarray, coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal fields (k, n, components), the strongest first, and their coefficients (nf, k), without loss."""
-    flat = np.ascontiguousarray(fields.reshape(len(fields), -1))
+def principal_fields(fields: Sequence[np.ndarray], coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal fields (k, n, components), the strongest first, and their coefficients (nf, k); see :func:`run_field`.
+
+    Their directions are those of a sample of the points; what is left out is below rounding of single precision there.
+    """
+    count, components = fields[0].shape[1:]
     orthogonal, triangle = np.linalg.qr(coefficients)  # (nf, k), (k, m)
-    gram = triangle @ (flat @ flat.T) @ triangle.T
-    values, vectors = np.linalg.eigh(gram)
-    order = np.argsort(-values)
-    order = order[values[order] > NEGLIGIBLE**2 * max(float(values.max(initial=0.0)), 1e-300)]
-    turn = vectors[:, order]
-    found = (turn.T @ triangle) @ flat
-    return found.reshape(len(order), *fields.shape[1:]), orthogonal @ turn
+    few = np.concatenate([part[:, :: max(1, count // _TRIED_POINTS)] for part in fields])
+    sample = triangle @ few.reshape(len(few), -1)
+    squares, vectors = np.linalg.eigh(sample @ sample.T)
+    kept = np.flatnonzero(squares > NEGLIGIBLE**2 * max(float(squares.max(initial=0.0)), 1e-300))
+    turn = vectors[:, kept[::-1]]
+    rows = np.split(turn.T @ triangle, np.cumsum([len(part) for part in fields])[:-1], axis=1)
+    found = sum(own @ part.reshape(len(part), -1) for own, part in zip(rows, fields, strict=True) if len(part))
+    return np.reshape(found, (turn.shape[1], count, components)), orthogonal @ turn
 
 
 def largest_of(fields: np.ndarray, coefficients: np.ndarray, measure: Measure) -> float:

@@ -82,7 +82,7 @@ def deforming(part: PartRecord, body: FlexibleBody, q: np.ndarray, accuracy: Pag
         return
     stressed = None
     if body.has_stress:
-        stressed = run_field(body.surface_stress_modes, q, tolerance(accuracy.stress, largest[1]), stress_size)
+        stressed = run_field([body.surface_stress_modes], q, tolerance(accuracy.stress, largest[1]), stress_size)
     _add_fields(part, moved, stressed)
 
 
@@ -103,12 +103,11 @@ def _add_fields(part: PartRecord, moved: RunField, stressed: RunField | None) ->
             part.entry["errors"][name] = found.error
 
 
-def displacement_terms(body: FlexibleBody, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fields (m, np, 3) m at the surface and coefficients (nf, m) whose products are the displacement."""
+def displacement_terms(body: FlexibleBody, q: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Parts of fields (m, np, 3) m at the surface and coefficients (nf, m) whose products are the displacement."""
     if not len(body.pairs):
-        return body.surface.modes, q
-    fields = np.concatenate([body.surface.modes, body.surface.quadratic])
-    return fields, np.concatenate([q, body.quadratic_coordinates(q)], axis=1)
+        return [body.surface.modes], q
+    return [body.surface.modes, body.surface.quadratic], np.concatenate([q, body.quadratic_coordinates(q)], axis=1)
 
 
 def node_numbers(body: FlexibleBody) -> np.ndarray | None:

@@ -210,7 +210,7 @@ def _largest(here: DrawableResult) -> tuple[float, float]:
         q = here.trajectory.q[:, record.coordinates]
         few = slice(None, None, max(1, len(body.surface.points) // _SAMPLE))
         fields, coefficients = displacement_terms(body, q)
-        moved = max(moved, largest_of(fields[:, few], coefficients, length_of))
+        moved = max(moved, largest_of(np.concatenate([part[:, few] for part in fields]), coefficients, length_of))
         if body.has_stress:
             stressed = max(stressed, largest_of(body.surface_stress_modes[:, few], q, stress_size))
     return moved, stressed
