@@ -63,7 +63,7 @@ def no_formula(text: str) -> str:
 def refuse_unwritable(names: Iterable[str], where: object, error: type[FlexmbsError] = FlexmbsError) -> None:
     """``error`` for a name that no file can hold: with a NUL character, or half of a pair of code units (a lone surrogate)."""
     for name in names:
-        if wrong := re.search("[\0\ud800-\udfff]", name):
+        if wrong := re.search("[\0\ud800-\udfff]", str(name)):
             raise error(f"{where}: the name {name!r} contains {wrong[0]!r}, which no file can hold in a name: rename it")
 
 

@@ -22,7 +22,7 @@ from flexmbs.result import event_records
 from flexmbs.result.clearance_histories import bore_wear
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of
 from flexmbs.result.event_records import EventRecord
-from flexmbs.result.export_methods import ExportMethods
+from flexmbs.result.export import ExportMethods
 from flexmbs.result.histories import History, catalogue, unit_of
 from flexmbs.result.interpolation import as_times, coordinates_at, frames_at, monotone
 from flexmbs.result.picture_methods import PictureMethods

@@ -13,7 +13,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.stress_recovery import QUANTITIES, extremes
 from flexmbs.result.export.tables import Column, write_csv
-from flexmbs.result.export.vtkhdf_layout import write_surface
+from flexmbs.result.export.vtkhdf import write_surface
 from flexmbs.result.stress_peak import nearest_nodes
 from flexmbs.view.field_picture import save_field
 

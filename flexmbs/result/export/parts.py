@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
-from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure
+from flexmbs.result.structure import BodyRecord, Structure
 from flexmbs.view.contact_shapes import ContactSpheres
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part, scene_parts
@@ -22,95 +21,55 @@ SOLID = ("bodies", "contact shapes")
 MANY = 64  # spheres; more are drawn with fewer facets
 
 
-@dataclass(frozen=True, eq=False)
-class ExportedPart:
-    """A surface that moves with a body, or with a marker on it.
-
-    Attributes
-    ----------
-    points : (m, 3) m in the axes of the body or marker, undeformed
-    faces : Faces
-    color : "#rrggbb"; opacity : 1 is opaque
-    body : index; record : of that body
-    marker : None, or the marker it moves with
-    flexible : the body that deforms it, or None
-    """
-
-    name: str
-    group: str
-    points: np.ndarray
-    faces: Faces
-    color: str
-    opacity: float
-    body: int
-    record: BodyRecord
-    marker: MarkerRecord | None
-    flexible: FlexibleBody | None
-
-
-@dataclass(frozen=True, eq=False)
 class Motion:
-    """Frames of bodies and modal coordinates at k times.
+    """Frames of bodies and modal coordinates of a result at ``t`` (k,) s."""
 
-    Attributes
-    ----------
-    t : (k,) s; position : (k, nb, 3) m; rotation : (k, nb, 3, 3); q : (k, nq)
-    """
+    def __init__(self, result: Any, t: np.ndarray) -> None:
+        self.structure: Structure = result.structure
+        self.t, self._run = t, result.resampled(t).trajectory
 
-    t: np.ndarray
-    position: np.ndarray
-    rotation: np.ndarray
-    q: np.ndarray
+    def modal(self, body: int) -> np.ndarray:
+        """(k, n) modal coordinates of a body."""
+        return self._run.q[:, self.structure.bodies[body].coordinates]
 
-    def modal(self, part: ExportedPart) -> np.ndarray:
-        """(k, n) modal coordinates of the body of a part."""
-        return self.q[:, part.record.coordinates]
-
-    def frames(self, part: ExportedPart) -> tuple[np.ndarray, np.ndarray]:
-        """(k, 3) m and (k, 3, 3): where the axes of the points of a part are in the world."""
-        place, turn = self.position[:, part.body], self.rotation[:, part.body]
-        marker = part.marker
+    def frames(self, body: int, marker: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """(k, 3) m and (k, 3, 3): where the axes of a body, or of a marker on it, are in the world."""
+        place, turn = self._run.body_position[:, body], self._run.body_rotation[:, body]
         if marker is None:
             return place, turn
-        if part.record.flexible is None or marker.fields is None:
-            return place + turn @ marker.position, turn @ marker.rotation
-        flexible, q = part.record.flexible, self.modal(part)
-        local = marker.fields.position + marker_displacement(flexible, marker.fields, q)
-        tilt = superpose(flexible, marker.fields.Psi, marker.fields.Zr, q)
-        return place + np.einsum("kij,kj->ki", turn, local), turn @ matrices_of_vectors(tilt) @ marker.rotation
+        own, flexible = self.structure.markers[marker], self.structure.bodies[body].flexible
+        if flexible is None or own.fields is None:
+            return place + turn @ own.position, turn @ own.rotation
+        q = self.modal(body)
+        local = own.fields.position + marker_displacement(flexible, own.fields, q)
+        tilt = superpose(flexible, own.fields.Psi, own.fields.Zr, q)
+        return place + np.einsum("kij,kj->ki", turn, local), turn @ matrices_of_vectors(tilt) @ own.rotation
 
-    def world_points(self, part: ExportedPart, times: slice) -> tuple[np.ndarray, np.ndarray]:
+    def world_points(self, part: Part, times: slice) -> tuple[np.ndarray, np.ndarray]:
         """(j, m, 3) m each, at some of the times: positions in the world; displacements by deformation, in its axes."""
-        place, turn = self.frames(part)
+        place, turn = self.frames(part.body, part.marker)
         place, across = place[times, None], turn[times].swapaxes(1, 2)
         if part.flexible is None:
             found = place + part.points @ across
             return found, np.zeros_like(found)
         surface = part.flexible.surface
-        moved = superpose(part.flexible, surface.modes, surface.quadratic, self.modal(part)[times])
+        moved = superpose(part.flexible, surface.modes, surface.quadratic, self.modal(part.body)[times])
         return place + (part.points + moved) @ across, moved @ across
 
 
-def motion_at(result: Any, times: np.ndarray) -> Motion:
-    """Motion of a result at ``times`` (k,) s."""
-    here = result.resampled(times).trajectory
-    return Motion(times, here.body_position, here.body_rotation, here.q)
-
-
-def exported_parts(result: Any, bodies: Sequence[int], groups: Sequence[str] = SOLID) -> list[ExportedPart]:
+def exported_parts(result: Any, bodies: Sequence[int], groups: Sequence[str] = SOLID) -> list[Part]:
     """Parts of these bodies (indices) in these groups; what a body has no shape of its own for is a sphere or rods."""
     structure: Structure = result.structure
-    size = mechanism_size(result)
     spheres = _spheres(structure) if "contact shapes" in groups else []
     with_spheres = {part.body for part in spheres}
-    found = []
-    for part in scene_parts(result, size).parts:
-        if part.group not in groups or not (part.body in bodies or part.body == 0 and part.group != "bodies"):
-            continue
+
+    def is_drawn(part: Part) -> bool:
         record = structure.bodies[part.body]
         stands_in = part.group == "bodies" and record.flexible is None and not len(record.shape_points)
-        if not (stands_in and part.body in with_spheres):
-            found.append(_of_scene(structure, part))
+        chosen = part.body in bodies or part.body == 0 and part.group != "bodies"
+        return part.group in groups and chosen and not (stands_in and part.body in with_spheres)
+
+    found = [part for part in scene_parts(result, mechanism_size(result)).parts if is_drawn(part)]
     return found + [part for part in spheres if part.body in bodies or part.body == 0]
 
 
@@ -130,46 +89,16 @@ def mechanism_size(result: Any) -> float:
     return float(np.linalg.norm(np.ptp(np.concatenate(points), axis=0))) or 1.0
 
 
-def _of_scene(structure: Structure, part: Part) -> ExportedPart:
-    marker = None if part.marker is None else structure.markers[part.marker]
-    return ExportedPart(
-        part.name,
-        part.group,
-        np.asarray(part.points, dtype=float),
-        Faces.of_vtk(part.faces),
-        part.color,
-        part.opacity,
-        part.body,
-        structure.bodies[part.body],
-        marker,
-        part.flexible,
-    )
-
-
-def _spheres(structure: Structure) -> list[ExportedPart]:
+def _spheres(structure: Structure) -> list[Part]:
     """Spheres of contacts, each once, without those that the shape of their rigid body shows already."""
     spheres, found = ContactSpheres(structure), []
     rings, sides = (12, 20) if len(spheres.radii) <= MANY else (8, 12)
-    for marker, radius, body in zip(spheres.markers, spheres.radii, spheres.bodies, strict=True):
-        own, record = structure.markers[int(marker)], structure.bodies[int(body)]
-        if _shown(record, own.position, float(radius)):
-            continue
-        ball = sphere(float(radius), rings, sides)
-        color = palette.SHAPE if body == 0 or record.flexible is not None else palette.body_color(int(body))
-        found.append(
-            ExportedPart(
-                f"{own.body}.{own.name}",
-                "contact shapes",
-                ball.points,
-                Faces.of_vtk(ball.faces),
-                color,
-                1.0,
-                int(body),
-                record,
-                own,
-                None,
-            )
-        )
+    for marker, radius, body in zip(map(int, spheres.markers), map(float, spheres.radii), map(int, spheres.bodies), strict=True):
+        own, record = structure.markers[marker], structure.bodies[body]
+        if not _shown(record, own.position, radius):
+            ball = sphere(radius, rings, sides)
+            color = palette.SHAPE if body == 0 or record.flexible is not None else palette.body_color(body)
+            found.append(Part(f"{own.body}.{own.name}", "contact shapes", body, color, ball.points, ball.faces, marker))
     return found
 
 
