@@ -23,12 +23,13 @@ def option(usage: str, text: str, kind: Any = None, variable: str = "", **more: 
     text : of ``--help``
     kind : int, float, a type of click, or the words to choose from; None: any text, or a flag if ``usage`` has no value
     variable : name of the parameter, where it is not that of the option
-    more : further arguments of click.option
+    more : further arguments of click.option; a default is shown
     """
     found = _USAGE.fullmatch(usage)
     assert found is not None, usage
     kind = click.Choice(list(kind)) if isinstance(kind, Sequence) else kind
     more |= {"is_flag": True} if kind is None and found["metavar"] is None else {}
+    more |= {"show_default": True} if "default" in more else {}
     names = [*found["names"].split(", "), *([variable] if variable else [])]
     return click.option(*names, metavar=found["metavar"], multiple=bool(found["repeatable"]), type=kind, help=text, **more)
 

@@ -76,8 +76,8 @@ def study_command() -> None:
 
 def plain(text: str) -> str:
     r"""``text`` made safe for a terminal: control characters as \x07, long words and lines shortened in the middle."""
-    text = "".join(_escaped(letter) for letter in text)
-    text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), text)
+    shown = (letter if letter in "\n\t" or letter.isprintable() else _escaped(letter) for letter in text)
+    text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), "".join(shown))
     return "\n".join(_cut(line, LINE) for line in text.split("\n"))
 
 
@@ -89,8 +89,6 @@ def short_paths(text: str) -> str:
 
 
 def _escaped(letter: str) -> str:
-    if letter in "\n\t" or letter.isprintable():
-        return letter
     return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 

@@ -46,7 +46,11 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
     mesh = read_for_analysis(file, **of_mesh)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
-    model = assemble(without_idle_links(mesh, _supported_nodes(mesh, sets)))
+    try:
+        supported = supported_nodes(mesh, sets)
+    except MeshError as error:
+        raise error if sets is None else BodyError(f"--fix: {error}") from None  # of the file, or wrong use
+    model = assemble(without_idle_links(mesh, supported))
     held = held_components(model, sets)
     stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
     modes = natural_modes(model, held, count, max_hz, stiffness, spin or 0.0)
@@ -67,19 +71,7 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
     click.echo(json.dumps(found, indent=2) if as_json else _table(found))
 
 
-def _supported_nodes(mesh, sets: list[str] | None) -> np.ndarray:
-    """Nodes held by --fix or by the file; BodyError (wrong use) for sets that the mesh does not have."""
-    try:
-        return supported_nodes(mesh, sets)
-    except MeshError as error:
-        if sets is None:
-            raise
-        raise BodyError(f"--fix: {error}") from None
-
-
-def _checked_options(
-    fixed: tuple[str, ...], count: int | None, max_hz: float | None, spin: float | None, axis: str | None
-) -> tuple[float, ...]:
+def _checked_options(fixed, count: int | None, max_hz: float | None, spin: float | None, axis: str | None) -> tuple[float, ...]:
     """The axis of rotation; UsageError for invalid options, before the file is read."""
     if count is not None and max_hz is not None:
         raise click.UsageError("give --count or --max-hz, not both")
@@ -93,17 +85,13 @@ def _checked_options(
         raise click.UsageError(f"--spin {spin}: must be a speed in rad/s")
     if axis is not None and spin is None:
         raise click.UsageError("--axis needs a speed of rotation; give it with --spin W")
-    return _axis("0,0,1" if axis is None else axis)
-
-
-def _axis(text: str) -> tuple[float, ...]:
     try:
-        axis = numbers(text, 3)
+        direction = (0.0, 0.0, 1.0) if axis is None else numbers(axis, 3)
     except ValueError:
-        axis = ()
-    if not all(map(math.isfinite, axis)) or not any(axis):
-        raise click.UsageError(f"--axis {text}: must be three numbers that are not all zero, such as 0,0,1")
-    return axis
+        direction = ()
+    if not all(map(math.isfinite, direction)) or not any(direction):
+        raise click.UsageError(f"--axis {axis}: must be three numbers that are not all zero, such as 0,0,1")
+    return direction
 
 
 def _table(found: dict) -> str:

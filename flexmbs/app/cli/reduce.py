@@ -30,8 +30,7 @@ from flexmbs.reduction.reduce import reduce
     "--interface NAME=SET[:rbe2|:rbe3] ...*",
     "A marker for joints, forces and contacts, on a node set or a coupling of the file (both by name), "
     "node:NUMBER or point:X,Y,Z. rbe3 (default): the marker follows the mean motion of the nodes, which stay "
-    "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. "
-    "One or more.",
+    "free to deform, even where it holds the frame. rbe2: the nodes follow the marker rigidly. One or more.",
     variable="interfaces",
 )
 @option("--modes", "Number of normal modes (default: 10).", int, "count")
@@ -48,14 +47,12 @@ from flexmbs.reduction.reduce import reduce
     "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
     "then has the normal modes and 6 static modes for each other interface.",
     default="1e-4",
-    show_default=True,
 )
 @option(
     "--hex20",
     "Integration of 20-node bricks; file: reduced for C3D20R, otherwise full.",
     ("file", "full", "reduced"),
     default="file",
-    show_default=True,
 )
 @option(
     "--damping ZETA|A,B|adams|HZ:ZETA,...|material",
@@ -68,7 +65,6 @@ from flexmbs.reduction.reduce import reduce
     "Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
     "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
     default="full",
-    show_default=True,
 )
 @option("--no-cache", "Always compute; do not use or fill the cache of reduced bodies.")
 @option("--name TEXT", "Name of the body (default: the name of FILE).")
@@ -78,16 +74,7 @@ from flexmbs.reduction.reduce import reduce
 @json_option
 @reported()
 def reduce_command(
-    file: Path,
-    output: Path,
-    interfaces: tuple[str, ...],
-    hex20: str,
-    damping: str | None,
-    second_order: str,
-    no_cache: bool,
-    name: str | None,
-    as_json: bool,
-    **given: Any,
+    file: Path, output: Path, interfaces, hex20, damping, second_order, no_cache, name, as_json, **given: Any
 ) -> None:
     """Reduce the mesh in FILE to a flexible body with few coordinates, and write it to BODY.h5.
 
@@ -139,16 +126,11 @@ def _modes(names: list[str], basis: str | None, at: str | None, count: int | Non
         raise BodyError(f"--basis {basis} needs an interface that holds the body: add --interface NAME=SET.")
     if basis == "clamped-free":
         return ClampedFree(at=at or names[0], **number)
-    return CraigBampton(at=at or names[0], frequency_tolerance=_tolerance(frequency_tolerance), **number)
-
-
-def _tolerance(text: str) -> float | None:
-    if text == "none":
-        return None
     try:
-        return float(text)
+        tolerance = None if frequency_tolerance == "none" else float(frequency_tolerance)
     except ValueError:
-        raise BodyError(f"--frequency-tolerance {text}: must be a number such as 1e-4, or none.") from None
+        raise BodyError(f"--frequency-tolerance {frequency_tolerance}: must be a number such as 1e-4, or none.") from None
+    return CraigBampton(at=at or names[0], frequency_tolerance=tolerance, **number)
 
 
 def _damping(text: str | None) -> DampingChoice:
@@ -169,17 +151,16 @@ def _damping(text: str | None) -> DampingChoice:
     return values[0][0] if len(values) == 1 else Rayleigh(values[0][0], values[1][0])
 
 
-def _second_order(text: str):
-    if text in ("full", "none"):
-        return text
+def _second_order(text: str) -> str | SecondOrder:
     try:
-        return SecondOrder(field_tolerance=float(text))
+        return text if text in ("full", "none") else SecondOrder(field_tolerance=float(text))
     except ValueError:
         raise BodyError(f"--second-order {text}: must be full, none, or a tolerance such as 1e-4.") from None
 
 
 def _found(body, output: Path) -> dict:
     advice = body.advice()
+    errors = {name: [None if np.isnan(part) else float(part) for part in error] for name, error in advice.static_error.items()}
     return {
         "body": str(output),
         "frequencies_hz": body.frequencies.tolist(),
@@ -191,9 +172,7 @@ def _found(body, output: Path) -> dict:
         "markers": {name: marker.position.tolist() for name, marker in body.markers.items()},
         "places": {name: place_numbers(place) for name, place in body.places.items()},
         "frame": body.attached_at,
-        "static_error": {
-            name: [None if np.isnan(part) else float(part) for part in error] for name, error in advice.static_error.items()
-        },
+        "static_error": errors,
         "highest_frequency_hz": advice.highest_frequency,
         "advice": list(advice.remarks),
         "warnings": list(body.warnings),
@@ -201,11 +180,13 @@ def _found(body, output: Path) -> dict:
 
 
 def _text(body, found: dict) -> str:
-    vector = "[" + ", ".join(f"{value:.6g}" for value in found["center"]) + "]"
-    lines = [f"{body.name}: mass {body.mass:.6g} kg, center {vector} m, {body.mode_count} coordinates", ""]
+    def vector(values: list[float]) -> str:
+        return "[" + ", ".join(f"{value:.6g}" for value in values) + "]"
+
+    lines = [f"{body.name}: mass {body.mass:.6g} kg, center {vector(found['center'])} m, {body.mode_count} coordinates", ""]
     for name, position in found["markers"].items():
         held = ", holds the frame" if name == body.attached_at else ""
-        lines.append(f"marker {name} at [" + ", ".join(f"{value:.6g}" for value in position) + f"] m{held}")
+        lines.append(f"marker {name} at {vector(position)} m{held}")
     lines += ["", str(body.advice())]
     lines += ["", *body.warnings] if body.warnings else []
     return "\n".join([*lines, "", f"wrote {found['body']} ({found['seconds']:.1f} s)"])

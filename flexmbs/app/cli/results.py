@@ -53,16 +53,16 @@ def compare_command(items: tuple[str, ...], save: Path | None, force: bool, star
 @click.command("report")
 @click.argument("folder", type=ANY_PATH, metavar="DIR")
 @option("--out FILE.html", "Default: report.html in DIR.", FILE)
-@option("--title TEXT", "Heading of the page. Default: the title of the case.", default="")
+@option("--title TEXT", "Heading of the page. Default: the title of the case.")
 @option("--force", "Replace an existing file.")
-def report_command(folder: Path, out: Path | None, title: str, force: bool) -> None:
+def report_command(folder: Path, out: Path | None, title: str | None, force: bool) -> None:
     """Write one HTML page about the run in DIR: model, parameters, figures, plots, pictures, energy, warnings."""
     if not folder.is_dir():
         raise CaseError(f"{folder}: no such folder; give the result folder of a run")
     target = folder / "report.html" if out is None else out
     refuse_existing(target, force)
     result, summary = load(folder), read_summary(folder)
-    click.echo(f"wrote {write_report(result, target, title=title, summary=summary, force=force)}")
+    click.echo(f"wrote {write_report(result, target, title=title or '', summary=summary, force=force)}")
 
 
 @click.command("export")

@@ -80,15 +80,15 @@ def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, sav
 def run_command(
     context: click.Context,
     case: str | None,
-    assignments: tuple[str, ...],
-    out: str | None,
-    no_view: bool,
-    view_assignments: tuple[str, ...],
-    resume: bool,
-    force: bool,
-    verbose: bool,
-    wants_help: bool,
-    **storing,
+    assignments,
+    out,
+    no_view,
+    view_assignments,
+    resume,
+    force,
+    verbose,
+    wants_help,
+    **stored,
 ) -> None:
     """Run CASE, the name of a case or the path of a case file."""
     if case is None:
@@ -104,7 +104,7 @@ def run_command(
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
     loaded = loaded.viewed(**view_values(view_assignments))
-    storage = _storage(**storing)
+    storage = _storage(**stored)
     with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
         for path in (*plot_files(loaded, folder.path).values(), folder / ANIMATION):
             refuse_existing(path, force or resume, CaseError)
@@ -115,36 +115,28 @@ def run_command(
 
 def _storage(store_every: int | None, output_step: float | None, storage_limit: str | None) -> dict[str, object]:
     """Storage options of ``System.simulate``; the limit is given in MB."""
-    found: dict[str, object] = {"store_every": store_every, "output_step": output_step}
-    if storage_limit is None:
-        return found
-    if storage_limit.lower() == "none":
-        return {**found, "storage_limit": None}
-    try:
-        return {**found, "storage_limit": 1e6 * float(storage_limit)}
-    except ValueError:
-        raise CaseError(f"--storage-limit {storage_limit!r}: expected a number of MB, or 'none' (no limit)") from None
+    limit: dict[str, object] = {}
+    if storage_limit is not None:
+        try:
+            limit["storage_limit"] = None if storage_limit.lower() == "none" else 1e6 * float(storage_limit)
+        except ValueError:
+            raise CaseError(f"--storage-limit {storage_limit!r}: expected a number of MB, or 'none' (no limit)") from None
+    return {"store_every": store_every, "output_step": output_step, **limit}
 
 
 @contextmanager
 def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[ResultFolder]:
     """The locked folder for a run of the case ``name`` and everything written with it."""
+    how = {"force": force, "resume": resume}
     with ExitStack() as stack:
         try:
-            place = (
-                numbered(Path("runs") / name, force=force, resume=resume)
-                if out is None
-                else ResultFolder(out, force=force, resume=resume)
-            )
-            folder = stack.enter_context(place)
+            folder = stack.enter_context(numbered(Path("runs") / name, **how) if out is None else ResultFolder(out, **how))
         except ResultFolderError as error:  # wrong use, not a failed run
             raise CaseError(str(error)) from error
         yield folder
 
 
-def _run(
-    case, assignments: tuple[str, ...], out: ResultFolder, storage: dict[str, object], *, animate: bool, verbose: bool
-) -> None:
+def _run(case, assignments: tuple[str, ...], out: ResultFolder, storage: dict, *, animate: bool, verbose: bool) -> None:
     with progress_bar(case.name):
         try:
             outcome = run_case(case, split_assignments(assignments), out=out, storage=storage)
@@ -174,13 +166,10 @@ def _pictures(what: str, make: Callable[[], list[Path]]) -> list[Path]:
 
 
 def _show_parameters(case) -> None:
-    settings = settings_of(case.parameters)
     click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
     rows = [("name", "default", "unit", "")]
-    rows += [
-        (entry.name, _number(entry.default), entry.unit or "-", f"{entry.help} ({entry.limits})".removesuffix(" ()"))
-        for entry in settings
-    ]
+    for one in settings_of(case.parameters):
+        rows.append((one.name, _number(one.default), one.unit or "-", f"{one.help} ({one.limits})".removesuffix(" ()")))
     click.echo("\n".join(aligned(rows)))
 
 
@@ -210,35 +199,25 @@ def _number(value: object, digits: int = 7) -> str:
     return "none" if value is None else str(value)
 
 
-_WORDS = {"true": True, "false": False, "none": None}
-
-
 def view_values(assignments: Sequence[str]) -> dict[str, object]:
     """Options from words: "zoom=2", "camera=0,0,1", "window_size=640x480", "slow_motion=true", "follow=piston".
 
     CaseError for words that are not NAME=VALUE.
     """
-    return {name: _value(name, str(text)) for name, text in split_assignments(assignments, "--view").items()}
+    return {name: _view_value(name, text) for name, text in split_assignments(assignments, "--view").items()}
 
 
-def _value(name: str, text: str) -> object:
+def _view_value(name: str, text: str) -> object:
     if name in ("title", "follow", "background", "color_map"):
         return text
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    separator = "x" if name == "window_size" else ","
-    parts = [_number_in(part) for part in text.split(separator)]
+    parts = text.split("x" if name == "window_size" else ",")
     if name == "hide":
-        return tuple(text.split(","))
-    if any(part is None for part in parts):
+        return tuple(parts)
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        values = [int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in parts]
+    except ValueError:
         return text
-    return parts[0] if len(parts) == 1 else tuple(parts)
-
-
-def _number_in(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+    return values[0] if len(values) == 1 else tuple(values)

@@ -12,6 +12,7 @@ from flexmbs.case.cases import executed
 from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import StudyError
 from flexmbs.common.names_in_messages import few
+from flexmbs.study.checks import ensure
 from flexmbs.study.plots import KINDS
 from flexmbs.study.run_tasks import RunLimits
 from flexmbs.study.scheduler import shard_of
@@ -29,21 +30,13 @@ def open_study(path: str | Path) -> Study:
     Raises StudyError if there is none.
     """
     path = Path(path)
-    if path.suffix == ".py":
-        return _of_script(path)
-    folder = path.parent if path.name == STUDY else path
-    if path_problem(folder / STUDY):
-        raise StudyError(
-            f"{path}: no study here (no {STUDY}); expected the script of a study (.py) or its folder. "
-            "'flexmbs study new' writes a script"
-        )
-    return Study.open(folder)
-
-
-def _of_script(path: Path) -> Study:
+    if path.suffix != ".py":
+        folder = path.parent if path.name == STUDY else path
+        right = "expected the script of a study (.py) or its folder. 'flexmbs study new' writes a script"
+        ensure(not path_problem(folder / STUDY), f"{path}: no study here (no {STUDY}); {right}")
+        return Study.open(folder)
     wrong = path_problem(path)
-    if wrong:
-        raise StudyError(f"{path}: {wrong}; expected the script of a study, as 'flexmbs study new' writes one")
+    ensure(not wrong, f"{path}: {wrong}; expected the script of a study, as 'flexmbs study new' writes one")
     module = executed(path, f"flexmbs_study_{path.stem}", "script", StudyError)
     study = getattr(module, "study", None)
     if not isinstance(study, Study):
@@ -76,13 +69,12 @@ def _shard(text: str) -> tuple[int, int]:
 @option("--wall-time SECONDS", "Limit of the time of a run.", float)
 @option("--memory GB", "Limit of the memory of a run.", float)
 @option("--disk MB", "Limit of the size of a run on disk.", float)
-@option("--retries", "New attempts after a worker died.", int, default=2, show_default=True)
+@option("--retries", "New attempts after a worker died.", int, default=2)
 @option(
     "--on-error",
     "When a run fails: go on, stop, or go on and keep a row of nan in the table.",
     ("skip", "stop", "nan"),
     default="skip",
-    show_default=True,
 )
 @option("--retry-failed", "Also compute runs again that failed earlier.")
 @option("--accept-versions", "Go on although other versions computed the runs so far.")
@@ -112,7 +104,7 @@ def status_command(study: Path) -> None:
 @click.command("failed")
 @_study_argument
 @option("--run INDEX", "Show one run whole, with its log.", int, "index")
-@option("--count", "Number of runs listed.", click.IntRange(min=1), default=20, show_default=True)
+@option("--count", "Number of runs listed.", click.IntRange(min=1), default=20)
 def failed_command(study: Path, index: int | None, count: int) -> None:
     """Runs of STUDY that failed: parameters, reason, time reached; with --run also traceback and log."""
     found = open_study(study)
@@ -183,7 +175,7 @@ def export_command(study: Path, target: Path, figures: tuple[str, ...], lists: t
 @click.command("plot")
 @_study_argument
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
-@option("--kind", "Kind of plot.", (*KINDS, "histories"), default="scatter", show_default=True)
+@option("--kind", "Kind of plot.", (*KINDS, "histories"), default="scatter")
 @option("--response FIGURE", "For effects and surface: the figure.")
 @option("--color NAME", "For scatter and parallel: what colours the runs.")
 @option("--title TEXT", "Title of the plot.")
@@ -220,13 +212,12 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
     """Limits of figures from "peak_stress<250e6" and "clearance>0.001"."""
     found: dict[str, tuple[float | None, float | None]] = {}
     for text in texts:
-        parts = _LIMIT.fullmatch(text)
         try:
-            value = float(parts[3]) if parts else None
+            name, sign, value = _LIMIT.findall(text)[0] if _LIMIT.fullmatch(text) else ("", "", "none")
+            limit = float(value)
         except ValueError:
-            value = None
-        if parts is None or value is None:
-            raise StudyError(f"--limit {text!r}: write what is required, such as 'peak_stress<250e6' or 'clearance>0.001'")
-        low, high = found.get(parts[1], (None, None))
-        found[parts[1]] = (low, value) if parts[2] == "<" else (value, high)
+            example = "'peak_stress<250e6' or 'clearance>0.001'"
+            raise StudyError(f"--limit {text!r}: write what is required, such as {example}") from None
+        low, high = found.get(name, (None, None))
+        found[name] = (low, limit) if sign == "<" else (limit, high)
     return found

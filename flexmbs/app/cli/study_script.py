@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 
@@ -66,18 +67,11 @@ if __name__ == "__main__":
     "--sampler NAME",
     "lhs (Latin hypercube), sobol, halton, random, grid, sobol-indices, morris, or a CSV file with points.",
     default="lhs",
-    show_default=True,
 )
 @option("--runs", "Number of runs. Default: 128; grid, CSV: all points.", int)
 @option("--levels N", "Of a grid: 5, or length=5,mass=3.")
-@option("--seed", "Seed of the sampler.", int, default=1, show_default=True)
-@option(
-    "--keep",
-    "What is kept of a run: its result folder, or its figures only.",
-    ("results", "figures"),
-    default="results",
-    show_default=True,
-)
+@option("--seed", "Seed of the sampler.", int, default=1)
+@option("--keep", "What is kept of a run: its result folder, or its figures only.", ("results", "figures"), default="results")
 @option("--yes", "Allow a grid of more than 100,000 points.", variable="confirmed")
 def new_command(script: Path, case_name: str, varied, assignments, sampler: str, runs, levels, seed, keep, confirmed) -> None:
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
@@ -92,58 +86,34 @@ def new_command(script: Path, case_name: str, varied, assignments, sampler: str,
     if entries or sampler not in SAMPLERS:
         points = chosen.points(Space(case.parameters, entries, fixed), seed)
         click.echo(f"{len(points)} runs of {case.name}, varying {', '.join(points.names)}")
-    used, points_file = {name: getattr(parameters, name) for name in fixed}, "" if sampler in SAMPLERS else sampler
-    write_script(script, case, entries, chosen, seed, used, keep, points=points_file)
+    lines = _space(case, entries, fixed, parameters)
+    text = _TEMPLATE.format(
+        name=case.name,
+        title=case.title,
+        script=script.name,
+        case=_case(case, script),
+        space="".join(f"        {line}\n" for line in lines),
+        sampler=_sampler(chosen) if sampler in SAMPLERS else f"fm.PointList({_literal(sampler)})",
+        seed=seed,
+        fixed=_literal({name: getattr(parameters, name) for name in fixed}),
+        keep=_literal(keep),
+        imports="from scipy import stats\n\n" if any("stats." in line for line in lines) else "",
+    )
+    write_bytes(script, text.encode(), StudyError)
     click.echo(f"wrote {script}; run it with: flexmbs study run {script}")
     if not entries and sampler in SAMPLERS:
         click.echo("nothing varies yet: edit 'space' in it first", err=True)
 
 
-def write_script(
-    path: Path,
-    case: Case,
-    space: Mapping[str, object],
-    sampler: Sampler,
-    seed: int,
-    fixed: Mapping[str, object],
-    keep: str,
-    points: str = "",
-) -> None:
-    """Write a script that states a study, with all parameters of its case as comments to choose from.
-
-    ``points``: path of the CSV file, if ``sampler`` is a list of points.
-
-    Raises StudyError if the file cannot be written.
-    """
+def _space(case: Case, entries: Mapping[str, object], fixed: Mapping[str, object], parameters: object) -> list[str]:
+    """Lines of what varies, then all other parameters as comments to choose from, their values from a mesh if it can be read."""
     settings = {setting.name: setting for setting in settings_of(case.parameters)}
-    lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in space.items()]
-    used = {name.partition("[")[0] for name in space} | set(fixed)
-    values = _values(case, fixed)
-    others = {name: setting for name, setting in settings.items() if name not in used}
-    lines += ["# " + _line(name, _example(setting, getattr(values, name)), setting) for name, setting in others.items()]
-    chosen = f"fm.PointList({_literal(points)})" if points else _sampler(sampler)
-    text = _TEMPLATE.format(
-        name=case.name,
-        title=case.title,
-        script=path.name,
-        case=_case(case, path),
-        seed=seed,
-        fixed=_literal(fixed),
-        space="".join(f"        {line}\n" for line in lines),
-        sampler=chosen,
-        keep=_literal(keep),
-        imports="from scipy import stats\n\n" if any("stats." in line for line in lines) else "",
-    )
-    write_bytes(path, text.encode(), StudyError)
-
-
-def _values(case: Case, fixed: Mapping[str, object]) -> object:
-    """The parameters of the case, with those that come from a mesh if it can be read."""
-    parameters = checked_parameters(case, fixed)
-    try:
-        return case.module.resolve(parameters) if hasattr(case.module, "resolve") else parameters
-    except FlexmbsError:
-        return parameters
+    lines = [_line(name, _entry(entry), settings.get(name.partition("[")[0])) for name, entry in entries.items()]
+    used = {name.partition("[")[0] for name in entries} | set(fixed)
+    with suppress(FlexmbsError):
+        parameters = case.module.resolve(parameters) if hasattr(case.module, "resolve") else parameters
+    others = [(name, setting) for name, setting in settings.items() if name not in used]
+    return lines + ["# " + _line(name, _example(getattr(parameters, name)), setting) for name, setting in others]
 
 
 def _case(case: Case, script: Path) -> str:
@@ -157,14 +127,14 @@ def _case(case: Case, script: Path) -> str:
 
 
 def _line(name: str, entry: str, setting: Setting | None) -> str:
-    about = ""
-    if setting is not None:
-        default = "" if setting.default is None else f"default {_short(setting.default)}"
-        about = "  # " + ", ".join(filter(None, [setting.unit, setting.help, default]))
-    return f"{_literal(name)}: {entry},{about}"
+    if setting is None:
+        return f"{_literal(name)}: {entry},"
+    value = setting.default
+    default = "" if value is None else f"default {value:.6g}" if isinstance(value, float) else f"default {value}"
+    return f"{_literal(name)}: {entry},  # " + ", ".join(filter(None, [setting.unit, setting.help, default]))
 
 
-def _example(setting: Setting, value: object) -> str:
+def _example(value: object) -> str:
     """A possible entry for a parameter whose value is ``value`` unless it is varied."""
     if isinstance(value, bool):
         return "[True, False]"
@@ -193,12 +163,9 @@ def _entry(entry: object) -> str:
 
 def _sampler(sampler: Sampler) -> str:
     """Python for a sampler, without the options that have their default."""
-    given = []
-    for entry in fields(sampler):  # type: ignore[arg-type]
-        value = getattr(sampler, entry.name)
-        if value != entry.default:
-            given.append(f"{entry.name}={_literal(value)}")
-    return f"fm.{type(sampler).__name__}({', '.join(given)})"
+    values = [(entry, getattr(sampler, entry.name)) for entry in fields(sampler)]
+    given = ", ".join(f"{entry.name}={_literal(value)}" for entry, value in values if value != entry.default)
+    return f"fm.{type(sampler).__name__}({given})"
 
 
 def _literal(value: object) -> str:
@@ -210,7 +177,3 @@ def _literal(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_literal, value)) + "]"
     return repr(value)
-
-
-def _short(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

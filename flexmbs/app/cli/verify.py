@@ -17,7 +17,6 @@ from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.quantities import aligned
 
 _HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
-_WIDTH = 116
 
 
 @click.command("verify")
@@ -55,28 +54,18 @@ def case_text(outcome: Outcome) -> str:
     """
     case = outcome.case
     lines = [f"{case.name}: {case.title} ({outcome.seconds:.1f} s)"]
-    for label, text in (("source", case.source), ("accuracy", case.accuracy)):
-        lines += textwrap.wrap(f"{label}: {text}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    for label, text in (("source", case.source), ("accuracy", case.accuracy), ("MISSED", outcome.error)):
+        if text:
+            lines += textwrap.wrap(f"{label}: {text}", 116, initial_indent="  ", subsequent_indent="    ")
     if outcome.error:
-        lines += textwrap.wrap(f"MISSED: {outcome.error}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
         return "\n".join(lines)
-    rows = [_HEADER, *(_row(comparison) for comparison in outcome.comparisons)]
+    rows = [_HEADER]
+    for one in outcome.comparisons:
+        quantity, worst = one.quantity, one.worst
+        name = quantity.name if one.reference.size == 1 else f"{quantity.name} [{worst + 1}]"
+        values = (f"{one.reference[worst]:.9g}", f"{one.computed[worst]:.9g}", f"{one.deviation:.1e}", f"{quantity.tolerance:g}")
+        rows.append((f"{name} ({quantity.unit})" if quantity.unit else name, *values, "ok" if one.ok else "MISSED"))
     return "\n".join([*lines, *aligned(rows, range(1, 5))])
-
-
-def _row(comparison: Comparison) -> tuple[str, ...]:
-    quantity, worst = comparison.quantity, comparison.worst
-    name = quantity.name if comparison.reference.size == 1 else f"{quantity.name} [{worst + 1}]"
-    if quantity.unit:
-        name += f" ({quantity.unit})"
-    return (
-        name,
-        f"{comparison.reference[worst]:.9g}",
-        f"{comparison.computed[worst]:.9g}",
-        f"{comparison.deviation:.1e}",
-        f"{quantity.tolerance:g}",
-        "ok" if comparison.ok else "MISSED",
-    )
 
 
 def summary_text(outcomes: Sequence[Outcome]) -> str:
@@ -91,23 +80,13 @@ def summary_text(outcomes: Sequence[Outcome]) -> str:
 
 def report_json(outcomes: Sequence[Outcome]) -> dict[str, object]:
     """The same with all values of all quantities."""
-    return {
-        "flexmbs": flexmbs.__version__,
-        "ok": all(outcome.ok for outcome in outcomes),
-        "cases": [
-            {
-                "name": outcome.case.name,
-                "title": outcome.case.title,
-                "source": outcome.case.source,
-                "accuracy": outcome.case.accuracy,
-                "ok": outcome.ok,
-                "error": outcome.error or None,
-                "seconds": round(outcome.seconds, 3),
-                "quantities": [_quantity_json(comparison) for comparison in outcome.comparisons],
-            }
-            for outcome in outcomes
-        ],
-    }
+    cases = [
+        {name: getattr(outcome.case, name) for name in ("name", "title", "source", "accuracy")}
+        | {"ok": outcome.ok, "error": outcome.error or None, "seconds": round(outcome.seconds, 3)}
+        | {"quantities": [_quantity_json(comparison) for comparison in outcome.comparisons]}
+        for outcome in outcomes
+    ]
+    return {"flexmbs": flexmbs.__version__, "ok": all(outcome.ok for outcome in outcomes), "cases": cases}
 
 
 def _quantity_json(comparison: Comparison) -> dict[str, object]:

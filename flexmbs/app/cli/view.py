@@ -119,10 +119,15 @@ def view_command(path: Path, save: Path | None, scale, color, mode, sets, force,
         _refuse(of_meshes, "is for meshes", here)
         if page:
             _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
-            _save_page(load_body(path), save, of_results | deformed | replacing)
-            return
-        _refuse(of_results, "is for results", here)
-        _view_body(path, 1 if mode is None else mode, save, **({"scale": 1.0, "color": "displacement"} | deformed))
+        else:
+            _refuse(of_results, "is for results", here)
+        body = load_body(path)
+        if page:
+            _save_page(body, save, of_results | deformed | replacing)
+        elif save is None:
+            show_body(body, **of_bodies, **deformed)
+        else:
+            click.echo(f"wrote {save_mode(body, save, **of_bodies, **deformed)}")
     elif not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
         _refuse(deformed, "is for results and reduced bodies", here)
@@ -156,15 +161,6 @@ def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
     """UsageError for the first of the options, which would otherwise be ignored without a message."""
     for name in given:
         raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {belongs}; {here}")
-
-
-def _view_body(file: Path, mode: int, save: Path | None, scale: float, color: str) -> None:
-    """Show a mode of a reduced body in a window, or render it to a .png, .gif or .mp4."""
-    body = load_body(file)
-    if save is None:
-        show_body(body, mode, scale=scale, color=color)
-    else:
-        click.echo(f"wrote {save_mode(body, save, mode, scale=scale, color=color)}")
 
 
 def _view_result(folder: Path, save: Path | None, given: dict[str, Any], replacing: dict[str, bool]) -> None:
