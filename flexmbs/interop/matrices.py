@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_numbers import as_float, as_int, read_lines
+from flexmbs.interop.text_numbers import as_floats, as_int, read_lines
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.unit_systems import unit_system
 
@@ -145,22 +145,12 @@ def _symmetric(first, second, values, size: int, where: str) -> sparse.csr_matri
     return (one + one.T - sparse.diags(one.diagonal())).tocsr()
 
 
-def _table(path: Path, columns: int, what: str, skip: str = "") -> np.ndarray:
-    """(lines, columns) numbers; errors give the line."""
-    lines = read_lines(path, f"lines of {what}")
-    kept = [(k, text) for k, text in enumerate(lines, start=1) if text.strip()]
-    if skip:
-        kept = [(k, text) for k, text in kept if not text.lstrip().startswith(skip)]
-    try:
-        flat = np.array(" ".join(text for _k, text in kept).replace(",", " ").replace("D", "E").split(), dtype=float)
-        if len(flat) == columns * len(kept) and np.all(np.isfinite(flat)):
-            return flat.reshape(-1, columns)
-    except ValueError:
-        pass
-    for line, text in kept:
-        words = text.replace(",", " ").split()
-        if len(words) != columns:
-            raise BodyError(f"{path}:{line}: {len(words)} numbers; expected {what}")
-        for word in words:
-            as_float(word, f"{path}:{line}")
-    raise BodyError(f"{path}: cannot be read; expected lines of {what}")
+def _table(path: Path, columns: int, what: str, skip: str = "\0") -> np.ndarray:
+    """(lines, columns) numbers of the lines that do not begin with ``skip``; errors give the line."""
+    lines = enumerate(read_lines(path, f"lines of {what}"), start=1)
+    kept = [(k, text.replace(",", " ")) for k, text in lines if text.strip() and not text.lstrip().startswith(skip)]
+    words = " ".join(text for _k, text in kept).replace("D", "E").split()
+    if len(words) != columns * len(kept):
+        line, count = next((k, len(text.split())) for k, text in kept if len(text.split()) != columns)
+        raise BodyError(f"{path}:{line}: {count} numbers; expected {what}")
+    return as_floats(words, lambda i: f"{path}:{kept[i // columns][0]}").reshape(-1, columns)

@@ -6,37 +6,42 @@ Text in record groups, each starting with ``** RECORD GROUP k``; other lines tha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_numbers import LARGEST, as_float, as_int, read_lines
+from flexmbs.interop.text_numbers import as_floats, as_int, read_lines
 
 _GROUP = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)
-_TITLES = {
-    3: "INITIAL MODAL DISPLACEMENTS",
-    4: "INITIAL MODAL VELOCITIES",
-    5: "NODAL X COORDINATES",
-    6: "NODAL Y COORDINATES",
-    7: "NODAL Z COORDINATES",
-    8: "MODE SHAPES",
-    9: "MODAL MASS MATRIX",
-    10: "MODAL STIFFNESS MATRIX",
-    11: "DIAGONAL OF LUMPED MASS MATRIX",
-    12: "RIGID BODY INERTIA",
-    13: "MODAL DAMPING MATRIX",
-    14: "INVARIANT 3",
-    15: "INVARIANT 4",
-    16: "INVARIANT 8",
-    17: "INVARIANT 5",
-    18: "INVARIANT 9",
-    19: "MODAL STRESS STIFFENING MATRIX",
+# Title, and of an array that is an attribute of its own: its name, shape in the file (n modes, N nodes), and the order of
+# these axes in the attribute, which is its own inverse.
+_GROUPS = {
+    3: ("INITIAL MODAL DISPLACEMENTS", "initial_displacement", "n", (0,)),
+    4: ("INITIAL MODAL VELOCITIES", "initial_velocity", "n", (0,)),
+    5: ("NODAL X COORDINATES", "", "N", ()),
+    6: ("NODAL Y COORDINATES", "", "N", ()),
+    7: ("NODAL Z COORDINATES", "", "N", ()),
+    8: ("MODE SHAPES", "shapes", "nN6", (0, 1, 2)),
+    9: ("MODAL MASS MATRIX", "mass", "nn", (0, 1)),
+    10: ("MODAL STIFFNESS MATRIX", "stiffness", "nn", (0, 1)),
+    11: ("DIAGONAL OF LUMPED MASS MATRIX", "lumped", "N6", (0, 1)),
+    12: ("RIGID BODY INERTIA", "", "", ()),
+    13: ("MODAL DAMPING MATRIX", "damping", "nn", (0, 1)),
+    14: ("INVARIANT 3", "inv3", "3n", (0, 1)),
+    15: ("INVARIANT 4", "inv4", "3n", (0, 1)),
+    16: ("INVARIANT 8", "inv8", "3n3", (0, 2, 1)),
+    17: ("INVARIANT 5", "inv5", "3nn", (0, 2, 1)),
+    18: ("INVARIANT 9", "inv9", "3nn3", (0, 3, 2, 1)),
+    19: ("MODAL STRESS STIFFENING MATRIX", "", "", ()),
 }
+_TITLES = {2: "FINITE ELEMENT NODE LIST", **{number: title for number, (title, *_) in _GROUPS.items()}}
 _REQUIRED = (2, 5, 6, 7, 8, 9, 10)
 
 
@@ -94,38 +99,22 @@ def read_mbdyn_data(path: str | Path) -> MbdynData:
     if 1 not in groups:
         raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected the FEM file of an MBDyn modal joint")
     revision, nn, n = _header(path, groups[1])
-    missing = [number for number in _REQUIRED if number not in groups]
+    missing = [f"{number} ({_TITLES[number].lower()})" for number in _REQUIRED if number not in groups]
     if missing:
-        names = ", ".join(f"{number} ({_TITLES.get(number, 'FINITE ELEMENT NODE LIST').lower()})" for number in missing)
-        raise BodyError(f"{path}: record group {names} is missing")
-
-    def numbers(group: int, *shape: int) -> np.ndarray | None:
-        return _numbers(path, group, groups[group], shape) if group in groups else None
-
-    rigid = numbers(12, 13)
-    inv8, inv5, inv9 = numbers(16, 3, n, 3), numbers(17, 3, n, n), numbers(18, 3, n, n, 3)
-    return MbdynData(
-        revision=revision,
-        node_ids=_labels(path, groups[2], nn),
-        points=np.column_stack([numbers(group, nn) for group in (5, 6, 7)]),
-        shapes=numbers(8, n, nn, 6),
-        mass=numbers(9, n, n),
-        stiffness=numbers(10, n, n),
-        initial_displacement=numbers(3, n),
-        initial_velocity=numbers(4, n),
-        lumped=numbers(11, nn, 6),
-        rigid_mass=None if rigid is None else float(rigid[0]),
-        center=None if rigid is None else rigid[1:4],
-        inertia=None if rigid is None else rigid[4:].reshape(3, 3),
-        damping=numbers(13, n, n),
-        inv3=numbers(14, 3, n),
-        inv4=numbers(15, 3, n),
-        inv8=None if inv8 is None else inv8.transpose(0, 2, 1),
-        inv5=None if inv5 is None else inv5.transpose(0, 2, 1),
-        inv9=None if inv9 is None else inv9.transpose(0, 3, 2, 1),
-        stiffening=_stiffening(path, groups[19], n) if 19 in groups else {},
-        unknown_groups=tuple(sorted(set(groups) - set(range(1, 20)))),
-    )
+        raise BodyError(f"{path}: record group {', '.join(missing)} is missing")
+    node_ids, sizes = _labels(path, groups[2], nn), {"n": n, "N": nn, "3": 3, "6": 6}
+    points = np.column_stack([_numbers(path, number, groups[number], (nn,)) for number in (5, 6, 7)])
+    found: dict[str, Any] = {
+        name: _numbers(path, number, groups[number], tuple(sizes[size] for size in shape)).transpose(order)
+        for number, (_title, name, shape, order) in _GROUPS.items()
+        if name and number in groups
+    }
+    if 12 in groups:
+        rigid = _numbers(path, 12, groups[12], (13,))
+        found |= {"rigid_mass": float(rigid[0]), "center": rigid[1:4], "inertia": rigid[4:].reshape(3, 3)}
+    stiffening = _stiffening(path, groups[19], n) if 19 in groups else {}
+    unknown = tuple(sorted(set(groups) - set(range(1, 20))))
+    return MbdynData(node_ids, points, **found, revision=revision, stiffening=stiffening, unknown_groups=unknown)
 
 
 def _groups(path: str | Path) -> dict[int, _Group]:
@@ -171,21 +160,12 @@ def _labels(path: str | Path, group: _Group, nn: int) -> tuple[str, ...]:
 
 
 def _numbers(path: str | Path, number: int, group: _Group, shape: tuple[int, ...]) -> np.ndarray:
-    expected = 1
-    for size in shape:
-        expected *= size
+    words, expected = group.words, math.prod(shape)
     where = f"record group {number} ({_TITLES[number].lower()})"
-    if len(group.words) != expected:
-        line = group.words[-1][1] if group.words else group.line
-        raise BodyError(f"{path}:{line}: {where}: {len(group.words)} numbers; {expected} expected according to group 1")
-    try:
-        values = np.array([float(word) for word, _line in group.words])
-        fast = bool(np.all(np.abs(values) <= LARGEST))
-    except ValueError:  # a Fortran exponent, or no number: as_float knows which
-        fast = False
-    if not fast:
-        values = np.array([as_float(word, f"{path}:{line}: {where}") for word, line in group.words])
-    return values.reshape(shape)
+    if len(words) != expected:
+        line = words[-1][1] if words else group.line
+        raise BodyError(f"{path}:{line}: {where}: {len(words)} numbers; {expected} expected according to group 1")
+    return as_floats([word for word, _line in words], lambda i: f"{path}:{words[i][1]}: {where}").reshape(shape)
 
 
 def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray]:
@@ -216,42 +196,24 @@ def _lines(data: MbdynData) -> Iterator[str]:
     yield "**   REVISION,  NODE,  NORMAL, ATTACHMENT, CONSTRAINT, REJECTED MODES."
     yield f"      {data.revision}  {nn}  {n}  0  0  0"
     yield from ("**", "** RECORD GROUP 2, FINITE ELEMENT NODE LIST", " ".join(data.node_ids))
-    for number, values in _vectors(data):
-        if values is not None:
-            yield from _block(number, values)
-    yield from ("**", f"** RECORD GROUP 8, {_TITLES[8]}")
-    for number, shape in enumerate(data.shapes, start=1):
-        yield f"**    NORMAL MODE SHAPE #  {number}"
-        yield from map(_row, shape)
-    yield from _block(9, data.mass)
-    yield from _block(10, data.stiffness)
-    if data.lumped is not None:
-        yield from _block(11, data.lumped)
-    if data.rigid_mass is not None:
-        yield from _block(12, [np.array([data.rigid_mass]), data.center, *data.inertia])
-    for number, values in _optional(data):
-        if values is not None:
-            yield from _block(number, values)
+    for number, (title, name, _shape, order) in _GROUPS.items():
+        if number == 8:
+            yield from ("**", f"** RECORD GROUP 8, {title}")
+            for mode, shape in enumerate(data.shapes, start=1):
+                yield f"**    NORMAL MODE SHAPE #  {mode}"
+                yield from map(_row, shape)
+        elif number in (5, 6, 7):
+            yield from _block(number, data.points[:, number - 5, None])
+        elif number == 12 and data.rigid_mass is not None:
+            yield from _block(12, [np.array([data.rigid_mass]), data.center, *data.inertia])
+        elif name and (values := getattr(data, name)) is not None:
+            yield from _block(number, values.transpose(order).reshape(len(values) if values.ndim > 1 else 1, -1))
     if data.stiffening:
         yield from ("**", f"** RECORD GROUP 19, {_TITLES[19]}", str(len(data.stiffening)))
         for index, matrix in data.stiffening.items():
             yield str(index)
             yield from map(_row, matrix)
     yield "** END OF FILE"
-
-
-def _vectors(data: MbdynData):
-    yield 3, None if data.initial_displacement is None else [data.initial_displacement]
-    yield 4, None if data.initial_velocity is None else [data.initial_velocity]
-    for axis in range(3):
-        yield 5 + axis, data.points[:, axis : axis + 1]
-
-
-def _optional(data: MbdynData):
-    yield from ((13, data.damping), (14, data.inv3), (15, data.inv4))
-    yield 16, None if data.inv8 is None else data.inv8.transpose(0, 2, 1).reshape(3, -1)
-    yield 17, None if data.inv5 is None else data.inv5.transpose(0, 2, 1).reshape(3, -1)
-    yield 18, None if data.inv9 is None else data.inv9.transpose(0, 3, 2, 1).reshape(3, -1)
 
 
 def _block(number: int, rows) -> Iterator[str]:

@@ -9,9 +9,10 @@ Machines 22 (1994).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
@@ -78,26 +79,13 @@ class SidData:
     notes: tuple[str, ...] = ()
 
 
-def part_shape(name: str, nq: int) -> tuple[tuple[int, int], ...]:
+def _shapes(name: str, nq: int) -> tuple[tuple[int, int], ...]:
     """Shapes (rows, columns) that a quantity of nq modes can have."""
-    shapes = {
-        "origin": ((3, 1),),
-        "phi": ((3, nq),),
-        "psi": ((3, nq),),
-        "AP": ((3, 3),),
-        "mdCM": ((3, 1),),
-        "J": ((6, 1), (3, 3)),
-        "Ct": ((nq, 3),),
-        "Cr": ((nq, 3),),
-        "Me": ((nq, nq),),
-        "Gr": ((3, 3 * nq),),
-        "Ge": ((nq, 3 * nq),),
-        "Oe": ((nq, 6),),
-        "ksigma": ((nq, 1), (nq, nq)),
-        "Ke": ((nq, nq),),
-        "De": ((nq, nq),),
-    }
-    return shapes[name]
+    if name in ("mdCM", "origin", "AP"):
+        return ((3, 3 if name == "AP" else 1),)
+    columns = {"Ct": 3, "Cr": 3, "Me": nq, "Ge": 3 * nq, "Oe": 6, "Ke": nq, "De": nq}
+    others = {"phi": ((3, nq),), "psi": ((3, nq),), "J": ((6, 1), (3, 3)), "Gr": ((3, 3 * nq),), "ksigma": ((nq, 1), (nq, nq))}
+    return others.get(name) or ((nq, columns[name]),)
 
 
 def read_sid_data(path: str | Path) -> SidData:
@@ -105,39 +93,34 @@ def read_sid_data(path: str | Path) -> SidData:
     return _Reader(path).read()
 
 
-@dataclass
 class _Reader:
-    path: str | Path
-    mass: float | None = None
-    nq: int | None = None
-    labels: dict[int, str] = field(default_factory=dict)
-    nodes: list[SidNode] = field(default_factory=list)
-    parts: dict[str, _Listed] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    name: str = ""
-    line: int = 0
+    def __init__(self, path: str | Path) -> None:
+        self.path, self.lines, self.line = path, read_lines(path, "a SID_FEM file"), 0
+        self.mass: float | None = None
+        self.nq: int | None = None
+        self.name = ""
+        self.labels: dict[int, str] = {}
+        self.nodes: dict[int, tuple[str, dict[str, _Listed]]] = {}
+        self.parts: dict[str, _Listed] = {}
+        self.notes: list[str] = []
 
     def read(self) -> SidData:
-        lines = read_lines(self.path, "a SID_FEM file")
-        if not lines:
+        if not self.lines:
             raise BodyError(f"{self.path}: is empty; expected a SID_FEM file")
-        self.lines = lines
-        self.line = 1
-        if self._peek() == "part" and "=" not in lines[0]:
-            self.line = 0
-        comment = lines[0].partition(":")[2] if self.line else ""
+        comment = ""
+        if self.lines[0].strip().lower() != "part":
+            comment, self.line = self.lines[0].partition(":")[2], 1
+        if self._next("part")[0].lower() != "part":
+            self.fail("expected 'part'; this is not a SID_FEM file")
         self._body()
         if self.mass is None or self.nq is None:
-            raise BodyError(f"{self.path}:{self.line}: refmod with mass and nelastq is missing")
-        every = [*self.parts.values(), *(part for node in self.nodes for part in node.parts.values())]
-        tables = _tables(self.path, self.nq, every, self.notes)
-        labels = tuple(self.labels.get(k) or f"mode {k}" for k in range(1, tables.nq + 1))
-        nodes = tuple(replace(node, parts={k: tables.made(v) for k, v in node.parts.items()}) for node in self.nodes)
+            self.fail("refmod with mass and nelastq is missing")
+        tables = self._tables()
         return SidData(
             self.mass,
-            labels,
-            nodes,
-            {name: tables.made(part) for name, part in self.parts.items()},
+            tuple(self.labels.get(k) or f"mode {k}" for k in range(1, tables.nq + 1)),
+            tuple(SidNode(number, frame, tables.all_of(parts)) for number, (frame, parts) in self.nodes.items()),
+            tables.all_of(self.parts),
             comment.removeprefix("No. nodes, No. modes:").strip(),
             self.name,
             tuple(self.notes),
@@ -147,8 +130,8 @@ class _Reader:
     def where(self) -> str:
         return f"{self.path}:{self.line}"
 
-    def _peek(self) -> str:
-        return self.lines[self.line - 1].split("=")[0].strip().lower() if self.line else ""
+    def fail(self, what: str) -> NoReturn:
+        raise BodyError(f"{self.where}: {what}")
 
     def _next(self, inside: str) -> tuple[str, str]:
         """The next line's key and value."""
@@ -158,17 +141,16 @@ class _Reader:
             if text.strip():
                 key, _equals, value = text.partition("=")
                 return " ".join(key.split()), value.strip()
-        raise BodyError(f"{self.where}: the file ends within '{inside}'; expected 'end {inside}'")
+        self.fail(f"the file ends within '{inside}'; expected 'end {inside}'")
+
+    def _inside(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """Key in lower case, key and value of each line up to the end of an object."""
+        while (key := self._next(name))[0].lower() != f"end {name.lower()}":
+            yield key[0].lower(), *key
 
     def _body(self) -> None:
-        if self._next("part")[0].lower() != "part":
-            raise BodyError(f"{self.where}: expected 'part'; this is not a SID_FEM file")
         proper = {name.lower(): name for name in BODY_PARTS}
-        while True:
-            key, value = self._next("part")
-            word = key.lower()
-            if word == "end part":
-                return
+        for word, key, value in self._inside("part"):
             if word == "new modal":
                 self.name = value
             elif word == "refmod":
@@ -177,105 +159,106 @@ class _Reader:
                 self._frame()
             elif word in proper:
                 if proper[word] in self.parts:
-                    raise BodyError(f"{self.where}: {key} is repeated")
+                    self.fail(f"{key} is repeated")
                 self.parts[proper[word]] = self._taylor(proper[word])
             elif word != "end modal":
-                raise BodyError(f"{self.where}: unknown '{key[:40]}'; expected one of {', '.join(BODY_PARTS)}")
+                self.fail(f"unknown '{key[:40]}'; expected one of {', '.join(BODY_PARTS)}")
 
     def _refmod(self) -> None:
-        while True:
-            key, value = self._next("refmod")
-            word = key.lower()
-            if word == "end refmod":
-                return
+        for word, key, value in self._inside("refmod"):
             if word == "mass":
                 self.mass = as_float(value, f"{self.where}: mass")
             elif word == "nelastq":
                 self.nq = as_int(value, f"{self.where}: nelastq")
                 if not 0 <= self.nq <= _MAX_MODES:
-                    raise BodyError(f"{self.where}: nelastq is {self.nq}; expected 0 to {_MAX_MODES} modes")
+                    self.fail(f"nelastq is {self.nq}; expected 0 to {_MAX_MODES} modes")
             elif word.startswith("ielastq"):
                 index = as_int(word.partition("(")[2].rstrip(") "), f"{self.where}: ielastq")
                 self.labels[index] = " ".join(value.split())
             else:
-                raise BodyError(f"{self.where}: '{key[:40]}' in refmod; expected mass, nelastq or ielastq")
+                self.fail(f"'{key[:40]}' in refmod; expected mass, nelastq or ielastq")
 
     def _frame(self) -> None:
-        while True:
-            key, value = self._next("frame")
-            if key.lower() == "end frame":
-                return
-            if key.lower() != "new node":
-                raise BodyError(f"{self.where}: '{key[:40]}' in frame; expected 'new node' or 'end frame'")
+        for word, key, value in self._inside("frame"):
+            if word != "new node":
+                self.fail(f"'{key[:40]}' in frame; expected 'new node' or 'end frame'")
             number = as_int(value, f"{self.where}: new node")
-            if any(node.number == number for node in self.nodes):
-                raise BodyError(f"{self.where}: node {number} is repeated")
-            self.nodes.append(self._node(number))
+            if number in self.nodes:
+                self.fail(f"node {number} is repeated")
+            self.nodes[number] = self._node(number)
 
-    def _node(self, number: int) -> SidNode:
-        proper = {name.lower(): name for name in NODE_PARTS}
-        node = SidNode(number, "body ref", {})
-        start = self.line
-        while True:
-            key, value = self._next("node")
-            word = key.lower()
-            if word == "end node":
-                break
+    def _node(self, number: int) -> tuple[str, dict[str, _Listed]]:
+        proper, start = {name.lower(): name for name in NODE_PARTS}, self.where
+        frame, parts = "body ref", {}
+        for word, key, value in self._inside("node"):
             if word == "rframe":
-                node = replace(node, frame=value)
+                frame = value
             elif word in proper:
-                node.parts[proper[word]] = self._taylor(proper[word])
+                parts[proper[word]] = self._taylor(proper[word])
             elif word == "sigma":
-                self._skip("sigma")
+                self.notes.append(f"{self.where}: sigma (stress) is not read")
+                list(self._inside("sigma"))
             else:
-                raise BodyError(f"{self.where}: '{key[:40]}' in node {number}; expected {', '.join(NODE_PARTS)}")
-        if "origin" not in node.parts:
-            raise BodyError(f"{self.path}:{start}: node {number} has no origin")
-        return node
-
-    def _skip(self, name: str) -> None:
-        self.notes.append(f"{self.where}: {name} (stress) is not read")
-        while self._next(name)[0].lower() != f"end {name}":
-            pass
+                self.fail(f"'{key[:40]}' in node {number}; expected {', '.join(NODE_PARTS)}")
+        if "origin" not in parts:
+            raise BodyError(f"{start}: node {number} has no origin")
+        return frame, parts
 
     def _taylor(self, name: str) -> _Listed:
         if self.nq is None:
-            raise BodyError(f"{self.where}: {name} comes before refmod, which states the number of modes")
-        listed = _Listed(name, self.line)
-        while True:
-            key, value = self._next(name)
-            word = key.lower()
-            if word == f"end {name.lower()}":
-                break
-            entry = _ENTRY.fullmatch(key)
+            self.fail(f"{name} comes before refmod, which states the number of modes")
+        listed = _Listed(name, self.where)
+        for word, key, value in self._inside(name):
+            where, entry = f"{self.where}: {name}", _ENTRY.fullmatch(key)
             if word in _COUNTS:
-                listed.counts[word] = as_int(value, f"{self.where}: {name}: {word}")
+                listed.counts[word] = as_int(value, f"{where}: {word}")
             elif entry is None:
-                raise BodyError(f"{self.where}: '{key[:40]}' in {name}; expected {', '.join(_COUNTS)}, m0() or m1()")
+                self.fail(f"'{key[:40]}' in {name}; expected {', '.join(_COUNTS)}, m0() or m1()")
             elif entry[1].lower() == "mn":
-                self.notes.append(f"{self.where}: {name}: terms of higher order (mn) are not read")
+                self.notes.append(f"{where}: terms of higher order (mn) are not read")
             else:
-                where = f"{self.where}: {name}"
                 index = tuple(as_int(part, where) for part in entry[2].split(","))
-                listed.entries[int(entry[1][1])].append((index, as_float(value, where), self.line))
+                listed.entries[int(entry[1][1])].append((index, as_float(value, where), where))
         missing = [word for word in ("nrow", "ncol") if word not in listed.counts]
         if missing:
-            raise BodyError(f"{self.path}:{listed.line}: {name}: {', '.join(missing)} is missing before its numbers")
+            raise BodyError(f"{listed.where}: {name}: {', '.join(missing)} is missing before its numbers")
         return listed
+
+    def _tables(self) -> _Tables:
+        """Number of modes and order of the indices of M1 that all quantities of the file agree on."""
+        listed = [*self.parts.values(), *(part for _frame, parts in self.nodes.values() for part in parts.values())]
+        own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
+        rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
+        nq = self.nq
+        if len(own) == 1 and own == rows and min(own) < nq:
+            self.notes.append(f"{self.path}: nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
+            nq = min(own)
+        each = [(part.shape, index) for part in listed for index, *_ in part.entries[1]]
+        modes_second = all(_inside(index, (r, nq, c)) for (r, c), index in each)
+        modes_last = all(_inside(index, (r, c, nq)) for (r, c), index in each)
+        return _Tables(nq, mode_last=modes_last and not modes_second)
 
 
 @dataclass
 class _Listed:
-    """A quantity as listed in the file: counts and entries (indices, value, line) of m0 and m1."""
+    """A quantity as listed in the file: counts, and entries (indices, value, where) of m0 and m1."""
 
     name: str
-    line: int
+    where: str
     counts: dict[str, int] = field(default_factory=dict)
     entries: tuple[list, list] = field(default_factory=lambda: ([], []))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.counts["nrow"], self.counts["ncol"]
+
+    def filled(self, order: int, shape: tuple[int, ...]) -> np.ndarray:
+        array = np.zeros(shape)
+        for index, value, where in self.entries[order]:
+            if not _inside(index, shape):
+                raise BodyError(f"{where}: ({','.join(map(str, index))}) is outside {' x '.join(map(str, shape))}")
+            array[tuple(i - 1 for i in index)] = value
+        return array
 
 
 @dataclass
@@ -286,53 +269,28 @@ class _Tables:
     the mode last, some give J as a matrix: the other quantities of the file decide.
     """
 
-    path: str | Path
     nq: int
-    mode_last: bool = False
+    mode_last: bool
 
-    def made(self, listed: _Listed) -> Taylor:
-        rows, columns = listed.shape
+    def all_of(self, parts: Mapping[str, _Listed]) -> dict[str, Taylor]:
+        return {name: self._made(listed) for name, listed in parts.items()}
+
+    def _made(self, listed: _Listed) -> Taylor:
+        where, (rows, columns) = f"{listed.where}: {listed.name}", listed.shape
         counted = listed.counts.get("nq", self.nq)
         if counted != self.nq and (counted != 0 or listed.entries[1]):
-            raise BodyError(f"{self.path}:{listed.line}: {listed.name}: nq is {counted}; nelastq says {self.nq}")
-        allowed = part_shape(listed.name, self.nq)
+            raise BodyError(f"{where}: nq is {counted}; nelastq says {self.nq}")
+        allowed = _shapes(listed.name, self.nq)
         if listed.shape not in allowed:
             expected = " or ".join(f"{r} x {c}" for r, c in allowed)
-            raise BodyError(f"{self.path}:{listed.line}: {listed.name} is {rows} x {columns}; {self.nq} modes need {expected}")
-        structure = listed.counts.get("structure", _FULL)
-        M0 = _completed(self._filled(listed, 0, (rows, columns)), structure)
-        M1 = None
+            raise BodyError(f"{where} is {rows} x {columns}; {self.nq} modes need {expected}")
+        M0, M1 = _completed(listed.filled(0, (rows, columns)), listed.counts.get("structure", _FULL)), None
         if listed.entries[1]:
-            M1 = self._filled(listed, 1, (rows, columns, self.nq) if self.mode_last else (rows, self.nq, columns))
+            M1 = listed.filled(1, (rows, columns, self.nq) if self.mode_last else (rows, self.nq, columns))
             M1 = M1.transpose(0, 2, 1) if self.mode_last else M1
         if listed.name == "J" and listed.shape == (3, 3):
             M0, M1 = _six(M0)[:, None], None if M1 is None else _six(M1.transpose(0, 2, 1))[:, :, None]
         return Taylor(M0, M1, listed.counts.get("order"))
-
-    def _filled(self, listed: _Listed, order: int, shape: tuple[int, ...]) -> np.ndarray:
-        array = np.zeros(shape)
-        for index, value, line in listed.entries[order]:
-            if not _inside(index, shape):
-                inner = ",".join(map(str, index))
-                raise BodyError(f"{self.path}:{line}: {listed.name}: ({inner}) is outside {' x '.join(map(str, shape))}")
-            array[tuple(i - 1 for i in index)] = value
-        return array
-
-
-def _tables(path: str | Path, nq: int, listed: list[_Listed], notes: list[str]) -> _Tables:
-    """Number of modes and order of the indices of M1 that all quantities of the file agree on."""
-    own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
-    rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
-    if len(own) == 1 and own == rows and min(own) < nq:
-        notes.append(f"{path}: nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
-        nq = min(own)
-    modes_second, modes_last = True, True
-    for part in listed:
-        r, c = part.shape
-        for index, _value, _line in part.entries[1]:
-            modes_second = modes_second and _inside(index, (r, nq, c))
-            modes_last = modes_last and _inside(index, (r, c, nq))
-    return _Tables(path, nq, mode_last=modes_last and not modes_second)
 
 
 def _inside(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:

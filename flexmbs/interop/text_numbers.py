@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,3 +43,14 @@ def as_int(text: str, where: str) -> int:
         return int(text.strip())
     except ValueError:
         raise BodyError(f"{where}: '{text.strip()[:40]}' is not a whole number") from None
+
+
+def as_floats(words: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
+    """All ``words`` as numbers; ``where(i)`` says where word i is."""
+    try:
+        values = np.array(words, dtype=float)
+        if np.all(np.abs(values) <= LARGEST):
+            return values
+    except ValueError:  # a Fortran exponent, or no number: as_float knows which
+        pass
+    return np.array([as_float(word, where(i)) for i, word in enumerate(words)])
