@@ -18,6 +18,7 @@ SHARP = 30.0  # deg between faces, from which their edge is drawn
 DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges
 AMBIENT = 0.25
 LINE = 6  # pixels, of beams without a drawn section
+APART = 8  # parts that are drawn at different depths where they lie in one plane
 _CROWD = 80  # parts; of more, none has edges or a shadow
 
 
@@ -33,6 +34,7 @@ class PartActors:
         self.plotter, self.parts, self._flattening = plotter, parts, flattening
         self._ink, self._shadow, self._map = ink, shadow, color_map
         self._known: dict[tuple[bytes, bytes], Any] = {}
+        self.drawn = 0
         plain = len(parts) > _CROWD
         self.shown = [_Shown(self, part, plain) for part in parts]
 
@@ -90,6 +92,8 @@ class _Shown:
             look |= {"ambient": 0.35, "scalars": "value", "cmap": of._map, "clim": (0.0, 1.0), "show_scalar_bar": False}
             self.actor = of.plotter.add_mesh(self.surface, **look)
         self._of_frame = [self.actor]
+        _in_front(self.actor, 0.0, 2.0 * (of.drawn % APART))  # faces of two parts in one plane do not flicker
+        of.drawn += 1
         if is_rigid_body:
             self._add_marks(of, dark, plain)
         if part.group == "bodies" and of._flattening is not None and not plain:
@@ -131,7 +135,7 @@ class _Shown:
         if edges.n_cells:
             color = _darker(self.part.color, OF_EDGES)
             actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
-            _in_front(actor, -2.0)
+            _in_front(actor, -2.0, -2.0)
             self._of_frame.append(actor)
 
     def _add_shadow(self, of: PartActors) -> None:
@@ -181,12 +185,12 @@ def _shaded(surface):
     return surface.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
 
 
-def _in_front(actor, shift: float) -> None:
-    """Draw an actor as if it were a little nearer: it lies on a surface."""
+def _in_front(actor, factor: float, units: float) -> None:
+    """Draw an actor as if it were a little nearer (negative) or farther: by ``factor`` of its slope, and by ``units``."""
     mapper = actor.mapper
     mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(shift, shift)
-    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(shift, shift)
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(factor, units)
+    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(factor, units)
 
 
 def _darker(color: str, share: float = DARKER) -> str:

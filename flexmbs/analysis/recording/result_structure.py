@@ -11,6 +11,7 @@ import numpy as np
 from flexmbs.analysis.recording.entries import stated_model
 from flexmbs.analysis.recording.reactions import reaction_slots
 from flexmbs.common.versions import library_versions
+from flexmbs.core.laws.force.spring import SpringLaw
 from flexmbs.mechanism.clearance.play_points import pin_ends
 from flexmbs.mechanism.constraints import Belt, Cable, Distance
 from flexmbs.mechanism.contact.contact import Contact, ContactPoint
@@ -105,6 +106,12 @@ def with_run(structure: Structure, t_end: float, requested: Mapping[str, str]) -
 def _links(system: Mechanism, place: Callable[[Marker], int]) -> list[LinkRecord]:
     """Springs, bushings, rods and cables with their markers; ``place``: number of a marker."""
     springs = [(spring.name, spring.kind, (spring.a, spring.b)) for spring in system.springs.values()]
+    springs += [
+        (force.name, "torsion spring", (joint.a, joint.b))
+        for joint in system.joints.values()
+        for force in joint.forces
+        if isinstance(force.law, SpringLaw) and joint.type.coordinates[force.coordinate] == "rad"
+    ]
     bushings = [(bushing.name, "bushing", (bushing.a, bushing.b)) for bushing in system.bushings.values()]
     rods = [(rod.name, "rod", (rod.a, rod.b)) for rod in system.constraints.values() if isinstance(rod, Distance)]
     cables = [(cable.name, "cable", cable.markers) for cable in system.constraints.values() if isinstance(cable, Cable)]

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.drawable import DrawableBody, DrawableLink, DrawableResult, DrawableStructure
+from flexmbs.view.drawable import DrawableBody, DrawableJoint, DrawableLink, DrawableResult, DrawableStructure
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.joint_symbols import joint_size, joint_symbol, thickness_at
-from flexmbs.view.parts.solids import Solid, cylinder, joined, sphere, tube
+from flexmbs.view.parts.solids import Solid, axes_along, cylinder, joined, sphere, tube
 
 #: Groups of parts, in the order in which they are listed.
 GROUPS = ("bodies", "contact shapes", "joints", "tracks", "springs", "cables")
 SYMBOL = 0.019  # size of symbols relative to the size of the mechanism
 ROD = 0.006  # radius of the rods that stand for bodies without a shape
 COIL, WIRE = 0.018, 0.0035
+TORSION, SPIRAL, INNER, TURNS = "torsion spring", 0.035, 0.45, 3  # radius relative to the size, the inner one to it
 SLENDER = 0.02  # scatter of points across a line, relative to that along it, up to which they are a beam
 
 
@@ -98,6 +99,7 @@ def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     parts += _outlines(structure)
     parts += _joints(structure, size)
     parts += _tracks(structure, size)
+    parts += _spirals(structure, size)
     return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size), size)
 
 
@@ -187,9 +189,38 @@ def _tracks(structure: DrawableStructure, size: float) -> list[Part]:
     return list(found.values())
 
 
+def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
+    """Torsion springs, as spirals about the axis of the hinge that they are at (without one the z axis of their marker)."""
+    turn = np.linspace(0.0, 2.0 * np.pi * TURNS, 24 * TURNS + 1)
+    spiral = np.linspace(INNER, 1.0, len(turn))[:, None] * np.stack([np.cos(turn), np.sin(turn), 0.0 * turn], axis=1)
+    found = []
+    for link in structure.links:
+        if link.kind != TORSION:
+            continue
+        record = structure.markers[link.markers[0]]
+        ends = {structure.markers[marker].body for marker in link.markers}
+        hinges = [joint for joint in structure.joints if len(joint.free_rotations) == 1 and _bodies_of(structure, joint) == ends]
+        axis, beside = np.array([0.0, 0.0, 1.0]), 0.0
+        if hinges:
+            axis = record.rotation.T @ structure.markers[hinges[0].marker_a].rotation @ hinges[0].free_rotations[0]
+            beside = thickness_at(structure, hinges[0], joint_size(structure, hinges[0], SYMBOL * size))  # else it is inside
+        path = SPIRAL * size * spiral @ axes_along(axis).T
+        sides = (1.0, -1.0) if beside else (0.0,)
+        solid = joined([tube(path + side * 1.05 * beside * axis, 0.06 * SPIRAL * size) for side in sides])
+        body = structure.body_index(record.body)
+        found.append(Part(link.name, "springs", body, palette.SPRING, solid.points, solid.faces, link.markers[0], flat=False))
+    return found
+
+
+def _bodies_of(structure: DrawableStructure, joint: DrawableJoint) -> set[str]:
+    return {structure.markers[marker].body for marker in (joint.marker_a, joint.marker_b)}
+
+
 def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
     found = []
     for link in structure.links:
+        if link.kind == TORSION:
+            continue
         coil = link.kind.startswith(("spring", "bushing"))
         group, color = ("springs", palette.SPRING) if coil else ("cables", palette.LINE)
         radius = (COIL if coil else WIRE) * size

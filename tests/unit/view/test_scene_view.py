@@ -269,3 +269,19 @@ def _hull_length(centers, radii):
 def test_floor_of_bodies_without_a_size_has_few_lines():
     floor = Floor(np.array([[0.0, 0.0, 0.0], [2.0, 1.0, 0.5]]), np.array([0.0, 0.0, 1.0]), 1e-9)
     assert 10 < len(floor.grid()) < 500
+
+
+def test_torsion_springs_are_spirals_about_their_hinge():
+    system = fm.System()
+    arm = system.add(fm.RigidBody.link(1.0, 0.3, 0.05, 0.02), name="arm")
+    hinge = system.revolute(system.ground.marker("wall"), arm["origin"], axis="y", name="hinge")
+    hinge.spring(stiffness=2.0, name="own")
+    system.torsion_spring(system.ground["wall"], arm["origin"], stiffness=1.0, axis="y", name="coil")
+    result = system.simulate(1e-3)
+    found = [part for part in scene_parts(result, 0.3).parts if part.group == "springs"]
+    assert sorted(part.name for part in found) == ["coil", "hinge.angle.own"]
+    for part in found:
+        wide = np.ptp(part.points, axis=0)
+        assert wide[0] == pytest.approx(wide[2], rel=0.1)  # round, square to the axis of the hinge
+        assert np.abs(part.points[:, 1]).min() > 0.02  # on both faces of the arm (0.05 m wide), not inside it
+    assert not [link for link in scene_parts(result, 0.3).links if "coil" in link.name]

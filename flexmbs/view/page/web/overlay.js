@@ -35,21 +35,30 @@ flexmbs.overlay = (ui, c, width, height, heading) => {
     text([ui.timeText(), scene.subtitle].filter(Boolean).join(" · "), 16, 44);
   }
   if (quantity.key !== "body" && state.high > state.low && height > 130) {
+    // On a phone the bar lies along the upper edge, where it covers nothing.
     const top = heading ? 84 : 40,
-      tall = Math.min(260, height - top - 56),
+      lying = width < 560,
+      long = lying ? width - 32 : Math.min(260, height - top - 56),
       factor = quantity.factor;
-    const strip = make("canvas", { width: 1, height: 256 }),
-      image = new ImageData(1, 256);
-    for (let i = 0; i < 256; i++) image.data.set([...scene.colours.slice(765 - 3 * i, 768 - 3 * i), 255], 4 * i);
+    const image = lying ? new ImageData(256, 1) : new ImageData(1, 256),
+      strip = make("canvas", { width: image.width, height: image.height });
+    for (let i = 0; i < 256; i++) {
+      const from = 3 * (lying ? i : 255 - i);
+      image.data.set([...scene.colours.slice(from, from + 3), 255], 4 * i);
+    }
     strip.getContext("2d").putImageData(image, 0, 0);
-    c.drawImage(strip, 16, top, 14, tall);
+    c.drawImage(strip, 16, top, lying ? long : 14, lying ? 10 : long);
     text(`${quantity.title} (${quantity.unit})`, 16, top - 18, "600 12px");
-    const at = (value) => top + tall * (1 - (value / factor - state.low) / (state.high - state.low)),
-      ends = [state.low * factor, state.high * factor];
-    const between = ticks(...ends, tall / 36).filter(([value]) => ends.every((end) => Math.abs(at(value) - at(end)) > 13));
-    for (const [value, label] of [...between, ...ends.map((end) => [end, number(end)])]) {
-      c.fillRect(30, at(value) - 0.5, 4, 1);
-      text(label, 38, at(value));
+    const share = (value) => (value / factor - state.low) / (state.high - state.low),
+      ends = [state.low * factor, state.high * factor],
+      room = (lying ? 34 : 13) / long;
+    const marks = ticks(...ends, long / (lying ? 56 : 36)).filter(([value]) => Math.min(share(value), 1 - share(value)) > room);
+    for (const [value, label] of [...marks, ...ends.map((end) => [end, number(end)])]) {
+      const along = long * share(value);
+      c.fillRect(...(lying ? [16 + along - 0.5, top + 10, 1, 4] : [30, top + long - along - 0.5, 4, 1]));
+      c.font = "12px system-ui";
+      if (lying) text(label, 16 + along - c.measureText(label).width * share(value), top + 22);
+      else text(label, 38, top + long - along);
     }
   }
 
