@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.interop.moments import InertiaMoments, fields_with_moments
-from flexmbs.reduction.body_checks import checked_body
+from flexmbs.reduction.body_checks import checked_arrays, checked_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields, SurfaceFields
 
 
@@ -64,18 +64,16 @@ def body_from_arrays(
     BodyWarning : each of ``warnings``, and inertia integrals that contradict each other slightly.
     """
     where = f"{source}: body '{name}'" if source else f"body '{name}'"
-    points = _array(points, (-1, 3), f"{where}: points")
-    nn = len(points)
-    modes = _array(modes, (-1, nn, 3), f"{where}: modes")
-    n = len(modes)
-    rotations = None if rotations is None else _array(rotations, (n, nn, 3), f"{where}: rotations")
-    pairs = np.zeros((0, 2), dtype=np.int64) if pairs is None else _pairs(pairs, n, where)
-    p = len(pairs)
-    quadratic = np.zeros((p, nn, 3)) if quadratic is None else _array(quadratic, (p, nn, 3), f"{where}: quadratic")
-    if quadratic_rotations is None and rotations is not None:
-        quadratic_rotations = np.zeros((p, nn, 3))
-    ids = np.arange(1, nn + 1) if node_ids is None else _whole(node_ids, f"{where}: node_ids")
-    if ids.shape != (nn,) or len(np.unique(ids)) != nn:
+    pairs = np.zeros((0, 2), int) if pairs is None or not np.size(pairs) else pairs
+    given = {"points": points, "modes": modes, "rotations": rotations, "pairs": pairs}
+    given |= {"quadratic": quadratic, "quadratic_rotations": quadratic_rotations, "cubic": cubic, "node_ids": node_ids}
+    found = checked_arrays({key: value for key, value in given.items() if value is not None}, where)
+    points, modes, rotations, pairs = found["points"], found["modes"], found.get("rotations"), found["pairs"]
+    nn, n, p = len(points), len(modes), len(pairs)
+    quadratic = found.get("quadratic", np.zeros((p, nn, 3)))
+    quadratic_rotations = found.get("quadratic_rotations", None if rotations is None else np.zeros((p, nn, 3)))
+    ids = found.get("node_ids", np.arange(1, nn + 1))
+    if len(np.unique(ids)) != nn:
         raise BodyError(f"{where}: node_ids must be {nn} different numbers, one for each point")
     if (M is None) == (moments is None):
         raise BodyError(f"{where}: give the mass either as M (nodal or scalar mass) or as moments (integrals)")
@@ -87,7 +85,7 @@ def body_from_arrays(
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
-    drawn = np.zeros(0, dtype=np.int64) if faces is None else _whole(faces, f"{where}: faces").ravel()
+    drawn = np.zeros(0, dtype=np.int64) if faces is None else checked_arrays({"faces": np.ravel(faces)}, where)["faces"]
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
     notes = [*warnings, *notes]
     warn(notes, BodyWarning, where=f"body '{name}'")
@@ -95,7 +93,7 @@ def body_from_arrays(
         name=name,
         mass=float(moments.mass),
         frequencies=np.sqrt(np.maximum(squared, 0.0)) / (2.0 * np.pi),
-        mode_labels=_labels(labels, n, where),
+        mode_labels=tuple(f"mode {k}" for k in range(1, n + 1)) if labels is None else tuple(map(str, labels)),
         Me=Me,
         Ke=Ke,
         De=De,
@@ -112,7 +110,7 @@ def body_from_arrays(
         attached_at=attached_at,
         source=source,
         warnings=tuple(notes),
-        cubic=None if cubic is None else _array(cubic, (p, n), f"{where}: cubic"),
+        cubic=found.get("cubic"),
     )
     return checked_body(body, where)
 
@@ -166,19 +164,9 @@ def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
         A = flat @ (A @ flat.T)
     elif sparse.issparse(A):
         A = A.toarray()
-    A = _array(A, (n, n), where)
+    if A.shape != (n, n) or not np.all(np.isfinite(A)):
+        raise BodyError(f"{where}: expected finite numbers of shape ({n}, {n}) or ({3 * nn}, {3 * nn}), got an array of {A.shape}")
     return 0.5 * (A + A.T)
-
-
-def _array(values, shape: tuple[int, ...], where: str) -> np.ndarray:
-    values = np.array(_numbers(values, where))
-    fits = values.ndim == len(shape) and all(want in (-1, got) for want, got in zip(shape, values.shape, strict=True))
-    if not fits:
-        expected = ", ".join("any" if want == -1 else str(want) for want in shape)
-        raise BodyError(f"{where}: expected an array of shape ({expected}), got {values.shape}")
-    if not np.all(np.isfinite(values)):
-        raise BodyError(f"{where}: contains values that are not finite numbers")
-    return values
 
 
 def _numbers(values, where: str) -> np.ndarray:
@@ -186,35 +174,6 @@ def _numbers(values, where: str) -> np.ndarray:
     if values.dtype.kind not in "biuf":
         raise BodyError(f"{where}: expected numbers, got {values.dtype}")
     return values.astype(float, copy=False)
-
-
-def _whole(values, where: str) -> np.ndarray:
-    """Whole numbers, also if given as floats."""
-    values = np.asarray(values)
-    if values.size == 0:
-        return values.astype(np.int64)
-    whole = values.dtype.kind in "iu" or values.dtype.kind == "f" and np.all(np.isfinite(values) & (values % 1 == 0))
-    if not whole or np.abs(values).max() >= 2**53:
-        raise BodyError(f"{where}: expected whole numbers, got {values.dtype} such as {values.ravel()[0]}")
-    return values.astype(np.int64)
-
-
-def _pairs(pairs, n: int, where: str) -> np.ndarray:
-    pairs = _whole(pairs, f"{where}: pairs")
-    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
-        raise BodyError(f"{where}: pairs: expected an array of shape (any, 2), got {pairs.shape}")
-    pairs = pairs.reshape(-1, 2)
-    if pairs.size and (pairs.min() < 0 or pairs.max() >= n or np.any(pairs[:, 0] > pairs[:, 1])):
-        raise BodyError(f"{where}: pairs must be (a, b) with 0 <= a <= b <= {n - 1}")
-    return pairs
-
-
-def _labels(labels: Sequence[str] | None, n: int, where: str) -> tuple[str, ...]:
-    if labels is None:
-        return tuple(f"mode {number}" for number in range(1, n + 1))
-    if len(labels) != n:
-        raise BodyError(f"{where}: {len(labels)} labels for {n} modes")
-    return tuple(str(label) for label in labels)
 
 
 def _markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotations, where) -> dict[str, PointFields]:

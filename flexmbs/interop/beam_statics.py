@@ -81,41 +81,22 @@ class BeamStatics:
         return float(one @ Mu), float(along @ Mu), float(u @ Mu)
 
 
+_BENDING = np.array([[12.0, 6.0, -12.0, 6.0], [6.0, 4.0, -6.0, 2.0], [-12.0, -6.0, 12.0, -6.0], [6.0, 2.0, -6.0, 4.0]])
+_INERTIA = np.array([[156.0, 22.0, 54.0, -13.0], [22.0, 4.0, 13.0, -3.0], [54.0, 13.0, 156.0, -22.0], [-13.0, -3.0, -22.0, 4.0]])
+
+
 def _matrices(x: np.ndarray, EI: float, mass_per_length: float) -> tuple[np.ndarray, np.ndarray]:
     K, M = np.zeros((2 * len(x), 2 * len(x))), np.zeros((2 * len(x), 2 * len(x)))
     for i, h in enumerate(np.diff(x)):
-        part = slice(2 * i, 2 * i + 4)
-        K[part, part] += (
-            EI
-            / h**3
-            * np.array(
-                [
-                    [12.0, 6.0 * h, -12.0, 6.0 * h],
-                    [6.0 * h, 4.0 * h * h, -6.0 * h, 2.0 * h * h],
-                    [-12.0, -6.0 * h, 12.0, -6.0 * h],
-                    [6.0 * h, 2.0 * h * h, -6.0 * h, 4.0 * h * h],
-                ]
-            )
-        )
-        M[part, part] += (
-            mass_per_length
-            * h
-            / 420.0
-            * np.array(
-                [
-                    [156.0, 22.0 * h, 54.0, -13.0 * h],
-                    [22.0 * h, 4.0 * h * h, 13.0 * h, -3.0 * h * h],
-                    [54.0, 13.0 * h, 156.0, -22.0 * h],
-                    [-13.0 * h, -3.0 * h * h, -22.0 * h, 4.0 * h * h],
-                ]
-            )
-        )
+        part, s = slice(2 * i, 2 * i + 4), np.array([1.0, h, 1.0, h])  # slopes are of h times the length
+        K[part, part] += EI / h**3 * (s[:, None] * _BENDING * s)
+        M[part, part] += mass_per_length * h / 420.0 * (s[:, None] * _INERTIA * s)
     return K, M
 
 
 SUPPORTS = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3)}  # derivatives of w that vanish at the end
 _STEP = np.pi / 16.0
-_GAUSS = 12
+GAUSS = np.polynomial.legendre.leggauss(12)  # points from -1 to 1, and weights
 
 
 @dataclass(frozen=True)
@@ -133,13 +114,16 @@ class BeamModes:
     def _each(self):
         return zip(self.k, self.coefficients, strict=True)
 
-    def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(n,) integrals over x of w, w x and w^2, by Gauss' rule on panels of less than half a wave."""
+    def gauss_points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points and weights that integrate products of four modes over the length: on panels of less than half a wave."""
         panels = max(8, int(np.ceil(2.0 * self.length * self.k.max(initial=0.0) / np.pi)))
-        nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
         h = self.length / panels
-        x = (h * (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0))).ravel()
-        dx = np.tile(0.5 * h * weights, panels)
+        x = (h * (np.arange(panels)[:, None] + 0.5 * (GAUSS[0] + 1.0))).ravel()
+        return x, np.tile(0.5 * h * GAUSS[1], panels)
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n,) integrals over x of w, w x and w^2."""
+        x, dx = self.gauss_points()
         w = self.at(x)
         return w @ dx, w @ (x * dx), w**2 @ dx
 

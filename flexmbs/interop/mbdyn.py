@@ -11,8 +11,8 @@ from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_data
-from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
-from flexmbs.interop.products import (
+from flexmbs.interop.moments import (
+    InertiaMoments,
     all_pairs,
     axial,
     centrifugal,
@@ -20,8 +20,11 @@ from flexmbs.interop.products import (
     from_axial,
     from_centrifugal,
     from_crossed,
+    inertia_tensor,
+    moments_of_fields,
     pair_table,
     pair_values,
+    second_moment,
 )
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody

@@ -9,8 +9,8 @@ import numpy as np
 from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.interop.arrays import body_from_arrays
-from flexmbs.interop.moments import InertiaMoments, inertia_tensor, moments_of_fields, second_moment
-from flexmbs.interop.products import (
+from flexmbs.interop.moments import (
+    InertiaMoments,
     all_pairs,
     axial,
     centrifugal,
@@ -18,8 +18,11 @@ from flexmbs.interop.products import (
     from_axial,
     from_centrifugal,
     from_crossed,
+    inertia_tensor,
+    moments_of_fields,
     pair_table,
     pair_values,
+    second_moment,
 )
 from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
 from flexmbs.reduction.compression import with_field_for_each_pair

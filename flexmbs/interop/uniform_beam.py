@@ -10,7 +10,7 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
-from flexmbs.interop.beam_statics import SUPPORTS, BeamModes, BeamStatics, beam_modes
+from flexmbs.interop.beam_statics import GAUSS, SUPPORTS, BeamModes, BeamStatics, beam_modes
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.reduction.contact_patches import ContactPatch
 from flexmbs.reduction.damping import doubt_ratios
@@ -233,7 +233,6 @@ def _body(
     return replace(body, inertia=replace(body.inertia, P=P), Me=Me, flexibility=flexibility, frequencies=frequencies)
 
 
-_GAUSS = 12
 _TOLERANCE = 1e-14  # of inertia integrals
 
 
@@ -259,7 +258,7 @@ class Foreshortening:
         """Of a beam held at x = 0 with these modes along ``axis``, with displacements at ``nodes`` (nn,) m."""
         n = len(shapes.k)
         pairs = np.array([(a, b) for a in range(n) for b in range(a, n)], dtype=np.int64).reshape(-1, 2)
-        x, dx = _gauss_points(shapes)
+        x, dx = shapes.gauss_points()
         places = np.unique(np.concatenate([[0.0], x, nodes]))
         fields = _fields(shapes, pairs, places)
         at, seen = np.searchsorted(places, x), np.searchsorted(places, nodes)
@@ -269,22 +268,13 @@ class Foreshortening:
         return cls(pairs, fields[:, seen], inertia_fields(samples, _TOLERANCE))
 
 
-def _gauss_points(shapes: BeamModes) -> tuple[np.ndarray, np.ndarray]:
-    """Points and weights that integrate products of four functions of the beam over its length."""
-    panels = max(8, int(np.ceil(2.0 * shapes.length * shapes.k.max(initial=0.0) / np.pi)))
-    nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-    h = shapes.length / panels
-    return (h * (np.arange(panels)[:, None] + 0.5 * (nodes + 1.0))).ravel(), np.tile(0.5 * h * weights, panels)
-
-
 def _fields(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:
     """(p, len(places)) m: -H_ab / 2 of the pairs of equal modes, -H_ab of the others; ``places`` ascending from 0."""
-    nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-    h = np.diff(places)
+    h, (nodes, weights) = np.diff(places), GAUSS
     x = (places[:-1, None] + 0.5 * h[:, None] * (nodes + 1.0)).ravel()
     slopes = shapes.at(x, 1)
     a, b = pairs.T
-    products = (slopes[a] * slopes[b]).reshape(len(pairs), len(h), _GAUSS)
+    products = (slopes[a] * slopes[b]).reshape(len(pairs), len(h), len(nodes))
     steps = np.einsum("pig,g,i->pi", products, weights, 0.5 * h)
     H = np.concatenate([np.zeros((len(pairs), 1)), np.cumsum(steps, axis=1)], axis=1)
     return np.where(a == b, -0.5, -1.0)[:, None] * H

@@ -60,13 +60,11 @@ def write_sets(path: Path, sets: Sequence[dict[str, Any]]) -> None:
 
 
 def header(title: str) -> dict[str, Any]:
-    """Data set 151, without dates: the same content gives the same file."""
-    none = dict.fromkeys(
-        ("date_db_created", "time_db_created", "date_db_saved", "time_db_saved", "date_db_written", "time_db_written"), " "
-    )
-    plain = {"version_db1": 0, "version_db2": 0, "file_type": 0}
+    """Data set 151, without dates of a data base."""
+    dates = dict.fromkeys((f"{what}_{how}" for what in ("date_db", "time_db") for how in ("created", "saved", "written")), " ")
     title = " ".join(title.split())
-    return {"type": 151, "model_name": title, "description": title, "db_app": "flexmbs", "program": "flexmbs", **none, **plain}
+    names = {"model_name": title, "description": title, "db_app": "flexmbs", "program": "flexmbs"}
+    return {"type": 151, **names, **dates, "version_db1": 0, "version_db2": 0, "file_type": 0}
 
 
 def line(text: str) -> str:
@@ -76,16 +74,8 @@ def line(text: str) -> str:
 
 def units() -> dict[str, Any]:
     """Data set 164: SI."""
-    return {
-        "type": 164,
-        "units_code": 1,
-        "units_description": "SI: Meter (newton)",
-        "temp_mode": 1,
-        "length": 1.0,
-        "force": 1.0,
-        "temp": 1.0,
-        "temp_offset": 273.15,
-    }
+    factors = {"length": 1.0, "force": 1.0, "temp": 1.0, "temp_offset": 273.15}
+    return {"type": 164, "units_code": 1, "units_description": "SI: Meter (newton)", "temp_mode": 1, **factors}
 
 
 def _nodes(body: FlexibleBody) -> dict[str, Any]:
@@ -124,25 +114,10 @@ def _mode(body: FlexibleBody, a: int) -> dict[str, Any]:
     """Data set 55 of a normal mode."""
     mass, stiffness, damping = (float(matrix[a, a]) for matrix in (body.Me, body.Ke, body.De))
     critical = 2.0 * np.sqrt(max(mass * stiffness, 0.0))
-    found = {
-        "type": 55,
-        "id1": line(body.mode_labels[a]),
-        "id2": " ".join(body.name.split())[-80:],
-        "id3": "made by flexmbs",
-        "id4": "NONE",
-        "id5": "NONE",
-        "model_type": 1,
-        "analysis_type": 2,
-        "data_ch": 2 if body.rotations is None else 3,
-        "spec_data_type": 8,
-        "data_type": 2,
-        "load_case": 1,
-        "mode_n": a + 1,
-        "freq": float(body.frequencies[a]),
-        "modal_m": mass,
-        "modal_damp_vis": damping / critical if critical > 0.0 else 0.0,
-        "modal_damp_his": 0.0,
-        "node_nums": body.node_ids,
-    }
+    kind = {"type": 55, "model_type": 1, "analysis_type": 2, "spec_data_type": 8, "data_type": 2, "load_case": 1, "mode_n": a + 1}
+    texts = {"id1": line(body.mode_labels[a]), "id2": " ".join(body.name.split())[-80:], "id3": "made by flexmbs"}
+    values = {"freq": float(body.frequencies[a]), "modal_m": mass, "modal_damp_his": 0.0, "node_nums": body.node_ids}
+    found = {**kind, **texts, "id4": "NONE", "id5": "NONE", **values, "data_ch": 2 if body.rotations is None else 3}
+    found["modal_damp_vis"] = damping / critical if critical > 0.0 else 0.0
     shape = body.modes[a] if body.rotations is None else np.column_stack([body.modes[a], body.rotations[a]])
     return found | {f"r{i + 1}": column for i, column in enumerate(shape.T)} | {"n_data_per_node": shape.shape[1]}

@@ -113,6 +113,19 @@ class _Check:
         return f"({sizes}{',' * (len(shape) == 1)})" + (f", as {' and '.join(known)} have it" if known else "")
 
 
+def checked_arrays(given: Mapping[str, object], where: str) -> dict[str, np.ndarray]:
+    """Some arrays of a body with one second-order field for each pair, also lists: float64 or int64, of shapes that agree."""
+    check = _Check(where)
+    shapes = {key: tuple("p" if size == "K" else size for size in shape) for key, shape in {**_ARRAYS, "faces": ("F",)}.items()}
+    found = {}
+    for key, values in given.items():
+        array = np.array(values)
+        if key in _INTEGERS and array.dtype.kind == "f" and np.all((array == np.trunc(array)) & (np.abs(array) < 2**53)):
+            array = array.astype(np.int64)
+        found[key] = check.array(array, key, shapes[key], "")
+    return found
+
+
 def checked_body(body: FlexibleBody, where: str) -> FlexibleBody:
     """``body`` with arrays of float64 and int64, after checking everything in it.
 

@@ -56,13 +56,17 @@ def test_point_masses():
         ({"M": np.ones(3)}, r"M must be \(2,\)"),
         ({"M": np.zeros(2)}, "mass of the body is 0"),
         ({"M": np.arange(36.0).reshape(6, 6)}, "couples the directions"),
-        ({"K": np.ones((2, 2))}, r"K: expected an array of shape \(1, 1\)"),
-        ({"modes": np.ones((1, 3, 3))}, r"modes: expected .* \(any, 2, 3\)"),
+        ({"K": np.ones((2, 2))}, r"K: expected finite numbers of shape \(1, 1\)"),
+        ({"K": [[np.nan]]}, "K: expected finite numbers"),
+        ({"M": np.array([1.0, np.nan])}, "moments.mass: expected .* finite"),
+        ({"node_ids": [1.5, 2]}, "node_ids is an array of float64; expected an array of whole numbers"),
+        ({"quadratic": np.zeros((1, 2, 3))}, r"quadratic has the shape \(1, 2, 3\); expected \(0, 2, 3\), as .*pairs"),
+        ({"modes": np.ones((1, 3, 3))}, r"modes has the shape .* expected \(1, 2, 3\), as modes and points have it"),
         ({"points": [[0, 0, np.nan], [1, 0, 0]]}, "not finite"),
         ({"markers": {"end": 9}}, "node 9 does not exist"),
         ({"node_ids": [1, 1]}, "different numbers"),
         ({"pairs": [[0, 1]]}, "pairs must be"),
-        ({"labels": ["a", "b"]}, "2 labels for 1"),
+        ({"labels": ["a", "b"]}, "2 mode_labels for 1"),
     ],
 )
 def test_arrays_that_do_not_fit(change, what):
@@ -147,7 +151,7 @@ def test_cubic_strain_energy_drives_the_modes():
     exact = solve_ivp(rates, (0.0, 2.0), (0.02, -0.01, 0.0, 0.0), rtol=1e-12, atol=1e-14).y[:2, -1]
     assert [result["body.mode 1"][-1], result["body.mode 2"][-1]] == pytest.approx(exact, abs=1e-9)
     assert np.ptp(result["energy.total"]) < 1e-8 * result["energy.kinetic"].max()
-    with pytest.raises(BodyError, match=r"cubic: expected an array of shape \(2, 2\)"):
+    with pytest.raises(BodyError, match=r"cubic has the shape \(1, 2\); expected \(2, 2\), as modes and pairs have it"):
         body_from_arrays(
             points=[(0, 0, 0), (1, 0, 0), (2, 0, 0)],
             modes=modes,
