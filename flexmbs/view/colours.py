@@ -110,6 +110,17 @@ def colour_range(result: DrawableResult, color: str, first: float | None = None,
     return low, high if high > low else low + 1e-12
 
 
+def largest_stress(result: DrawableResult, first: float, last: float) -> tuple[float, float, str] | None:
+    """The largest von Mises stress of the steps from ``first`` to ``last`` (s): Pa, its time (s) and body; None without any."""
+    steps, found = np.flatnonzero((result.t >= first) & (result.t <= last)), []
+    for record in result.structure.bodies:
+        body = record.flexible
+        if body is not None and body.mode_count and body.has_stress and len(steps):
+            value, state, _ = peak_von_mises(body, result.trajectory.q[steps][:, record.coordinates])
+            found.append((value, float(result.t[steps[state]]), record.name))
+    return max((one for one in found if one[0] > 0.0), default=None)
+
+
 def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
     """``bounds`` as two finite numbers in ascending order; otherwise FlexmbsError."""
     try:

@@ -13,6 +13,7 @@ from flexmbs.common.quantities import number
 from flexmbs.result.report.stated import ReportableResult
 from flexmbs.view.animate import of_scenes
 from flexmbs.view.animate import stills as pictures_of
+from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import key_histories
 from flexmbs.view.opengl import RenderingUnavailable
 from flexmbs.view.page.html import page_start
@@ -21,7 +22,7 @@ from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
 
 DPI = 130
-APART = 0.01  # of the run: an impact nearer to its start or end is shown there
+APART = 0.01  # of the run: its start and end have no picture of their own nearer to another one
 STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
 
 
@@ -41,7 +42,7 @@ def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]])
 
 
 def stills(result: ReportableResult, view: Mapping[str, Any]) -> tuple[list[str], str]:
-    """Pictures of the start, of the hardest contact (or the middle) and of the end; why there are none."""
+    """Pictures of start, hardest contact and largest stress (else the middle), and end; why there are none."""
     options = {name: value for name, value in of_scenes(view).items() if name not in ("title", "window_size")}
     times = chosen_times(result)
     try:
@@ -63,10 +64,13 @@ def chosen_times(result: ReportableResult) -> dict[str, float]:
     first, last = float(result.t[0]), float(result.t[-1])
     if last <= first:
         return {"Position": first}
-    hardest, apart = max(result.contacts, key=lambda one: one.peak_force, default=None), APART * (last - first)
-    if hardest is None or not first + apart < hardest.peak_time < last - apart:
-        return {"Start": first, "Middle": 0.5 * (first + last), "End": last}
-    return {"Start": first, f"Largest contact force ({hardest.name})": hardest.peak_time, "End": last}
+    hardest, stress = max(result.contacts, key=lambda one: one.peak_force, default=None), largest_stress(result, first, last)
+    found = {} if hardest is None else {f"Largest contact force ({hardest.name})": min(max(hardest.peak_time, first), last)}
+    found |= {} if stress is None else {f"Largest stress ({stress[2]})": stress[1]}
+    ends = {"Start": first, "Middle": 0.5 * (first + last), "End": last} if not found else {"Start": first, "End": last}
+    apart = APART * (last - first)  # what is nearer to one of these is shown there
+    found |= {title: time for title, time in ends.items() if all(abs(time - known) > apart for known in found.values())}
+    return dict(sorted(found.items(), key=lambda one: one[1]))
 
 
 def pictures_section(pictures: Sequence[str], why_not: tuple[str, str], scene: str) -> Iterator[str]:

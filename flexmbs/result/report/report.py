@@ -21,6 +21,7 @@ from flexmbs.result.report.run_sections import (
     contacts_section,
     energy_section,
     figures_section,
+    largest_section,
     parameters_section,
     statistics_section,
     versions_section,
@@ -73,6 +74,7 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
         *chain(
             pictures_section(pictures, (why_not, no_scene), scene),
             figures_section(summary),
+            largest_section(result),
             plots_section(result, summary.plots),
             parameters_section(summary),
             model_section(result, model),

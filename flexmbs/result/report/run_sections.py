@@ -15,12 +15,15 @@ from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
 from flexmbs.result.report.stated import ReportableResult, StatedModel
 from flexmbs.result.run_summary import RunSummary
+from flexmbs.view.colours import largest_stress
+from flexmbs.view.key_histories import CONTACTS, DRIVING, FORCES, MOMENTS, REACTIONS, SMALL, by_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 MAX_CONTACTS, MAX_LINES = 20, 24
+MAX_LARGEST, MAX_ROWS = 60, 6  # histories of a kind that are looked at, and that are shown
 NOTHING = 1e-12  # of the energy exchanged: rounding
 DPI = 130
 
@@ -117,6 +120,30 @@ def _lines(ledger: EnergyLedger) -> list[list[str]]:
             rows.append([word, f"{len(lines) - MAX_LINES} others together", joules(rest)])
     rows.append(["in contacts", "stored at the end", joules(ledger.contacts)] if ledger.contacts else [])
     return [*(row for row in rows if row), ["balance", "what the integration has missed", f"{ledger.balance:.2e}"]]
+
+
+def largest_section(result: ReportableResult) -> Iterator[str]:
+    """The largest driving, contact and reaction forces, of each joint, and the largest stress: value and time."""
+    kinds, rows = by_kind(result), []
+    for title, component in ((DRIVING, ""), (CONTACTS, ""), (FORCES, ""), (REACTIONS, ".x"), (MOMENTS, ".x")):
+        found = []
+        for name in kinds[title][: 3 * MAX_LARGEST if component else MAX_LARGEST]:
+            if name.endswith(component):
+                parts = [f"{name.removesuffix(component)}.{axis}" for axis in "xyz"] if component else [name]
+                size = np.sqrt(sum(result[part] ** 2 for part in parts))
+                place = int(np.argmax(size))
+                touches = result.contacts if title == CONTACTS else ()  # whose peaks may lie between steps
+                peaks = [(one.peak_force, one.peak_time) for one in touches if name == f"{one.name}.force"]
+                found.append((*max([(float(size[place]), float(result.t[place])), *peaks]), name.removesuffix(component)))
+        least = SMALL * max((size for size, _, _ in found), default=0.0)
+        for size, time, name in sorted(found, key=lambda one: -one[0])[:MAX_ROWS]:
+            if size > least:
+                rows.append([title.lower(), name, quantity(size, result.unit(name + component), 4), number(time, 6)])
+    stress = largest_stress(result, float(result.t[0]), float(result.t[-1]))
+    rows += [["von Mises stress", stress[2], quantity(stress[0], "Pa", 4), number(stress[1], 6)]] if stress else []
+    if rows:
+        yield '<h2 id="largest">Largest values</h2>'
+        yield plain_table(["kind", "of", "largest size", "at t [s]"], rows, 2)
 
 
 def contacts_section(result: ReportableResult) -> Iterator[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stress_peak import peak_von_mises
+from flexmbs.view.colours import largest_stress
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.other_events import other_events
 from flexmbs.view.page.camera import STRESSES, camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
@@ -57,9 +57,9 @@ class ResultOptions:
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
     """The scene of a result (docs/web_page.md). The options are checked before the work starts."""
     film, count = checked_frames(result, options)
-    stressed, hit = _largest_stress(result, film), impacts(result, film.first, film.last)
+    stressed, hit = largest_stress(result, film.first, film.last), impacts(result, film.first, film.last)
     hardest = sorted(hit, key=lambda one: -one["force"])[: count // PEAKS]
-    here = result.resampled(np.unique([*film.frames(count), *(time for _, time in stressed), *(one["t"] for one in hardest)]))
+    here = result.resampled(np.unique([*film.frames(count), *(stressed[1:2] if stressed else ()), *(one["t"] for one in hardest)]))
     low, high = motion_bounds(here)
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
@@ -80,7 +80,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     quantities = quantity_records(ranges if pressed is None else ranges | {"pressure": pressed})
     for one in quantities:
         if one["key"] == "von_mises" and stressed:
-            one["high"] = stressed[0][0]  # of the run, not only of its frames as they are stored
+            one["high"] = stressed[0]  # of the run, not only of its frames as they are stored
             records = [_stress_history(one, options.histories is None), *records]
     shown = options.color or _shown_first(quantities)
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
@@ -250,29 +250,17 @@ def _notes(parts: list[PartRecord], left_out: int) -> list[str]:
     return found
 
 
-def _largest_stress(result: DrawableResult, film: FilmTime) -> list[tuple[float, float]]:
-    """The largest von Mises stress of the steps that are shown (Pa) and its time (s), of all bodies; [] without stress."""
-    steps = np.flatnonzero((result.t >= film.first) & (result.t <= film.last))
-    found = []
-    for record in result.structure.bodies:
-        body = record.flexible
-        if body is not None and body.mode_count and body.has_stress and len(steps):
-            value, state, _ = peak_von_mises(body, result.trajectory.q[steps][:, record.coordinates])
-            found.append((value, float(result.t[steps[state]])))
-    return [max(found)] if found and max(found)[0] > 0.0 else []
-
-
 def _stress_history(stress: dict[str, Any], shown: bool) -> dict[str, Any]:
     values = stress["ofFrame"].values()[0, :, 1]
     record = {"name": "largest von Mises stress", "group": "stress", "unit": stress["unit"], "factor": stress["factor"]}
     return record | {"at": None, "values": series(values, max(float(np.ptp(values)) / LEVELS, 1e-300)), "shown": shown}
 
 
-def _opening(here: DrawableResult, shown: str, quantities: Records, hit: Records, stressed: list[tuple[float, float]]) -> int:
+def _opening(here: DrawableResult, shown: str, quantities: Records, hit: Records, stressed: tuple[float, float, str] | None) -> int:
     """The frame that a page shows first: of the largest stress, else of the hardest impact, else of the largest value."""
     of_frame = next(one["ofFrame"] for one in quantities if one["key"] == shown)
     if shown in STRESSES and stressed:
-        return int(np.argmin(np.abs(here.t - stressed[0][1])))
+        return int(np.argmin(np.abs(here.t - stressed[1])))
     if hit:
         return int(np.argmin(np.abs(here.t - max(hit, key=lambda one: one["force"])["t"])))
     return 0 if of_frame is None else int(np.argmax(np.abs(of_frame.values()[0]).max(axis=1)))

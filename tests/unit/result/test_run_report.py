@@ -76,6 +76,7 @@ def test_it_holds_the_numbers_of_the_result(page, result, system):
     told = " ".join(" ".join(shown.texts).split())
     assert shown.headings == [
         "Pictures",
+        "Largest values",
         "Plots",
         "Model",
         "Flexible bodies",
@@ -124,10 +125,22 @@ def test_stills_show_start_impact_and_end(result, monkeypatch):
     monkeypatch.setattr(picture_sections, "pictures_of", rendered)
     found, why_not = picture_sections.stills(result, {"zoom": 2.0, "duration": 4.0, "title": "x"})
     hardest = max(result.contacts, key=lambda contact: contact.peak_force)
-    assert asked == [0.0, hardest.peak_time, 0.4] and why_not == "" and len(found) == 3
-    assert list(chosen_times(result))[1] == "Largest contact force (stop)"
-    until_impact = result.resampled(np.linspace(0.0, hardest.peak_time, 9))
-    assert chosen_times(until_impact) == {"Start": 0.0, "Middle": 0.5 * hardest.peak_time, "End": hardest.peak_time}
+    stressed = result.largest_von_mises(EVIL)
+    titles = list(chosen_times(result))
+    assert titles == ["Start", "Largest contact force (stop)", f"Largest stress ({EVIL})", "End"]
+    assert asked == pytest.approx([0.0, hardest.peak_time, stressed.time, 0.4], abs=1e-3) and why_not == "" and len(found) == 4
+    until_impact = chosen_times(result.resampled(np.linspace(0.0, hardest.peak_time, 9)))  # it is the end
+    assert list(until_impact)[0] == "Start" and "Largest contact force (stop)" in until_impact and "Middle" not in until_impact
+
+
+def test_largest_values_come_first(page, result):
+    told = " ".join(" ".join(Page(page).texts).split())
+    hardest = max(result.contacts, key=lambda contact: contact.peak_force)
+    assert f"stop.force {quantity(hardest.peak_force, 'N', 4)}" in told
+    stress = result.von_mises(EVIL, result.t).max()
+    assert f"von Mises stress {EVIL} {quantity(float(stress), 'Pa', 4)}" in told
+    force = np.sqrt(sum(result[f"hinge.reaction.force.{axis}"] ** 2 for axis in "xyz"))
+    assert f"hinge.reaction.force {quantity(float(force.max()), 'N', 4)}" in told
 
 
 ONE_PIXEL = bytes.fromhex(
