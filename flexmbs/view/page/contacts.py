@@ -11,7 +11,7 @@ from flexmbs.view.contact_shapes import ContactSpheres
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.force_arrows import FORCE_SHOWN, LONGEST
 from flexmbs.view.page.motion import marks_in_world
-from flexmbs.view.page.quantised import series, whole
+from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part
 from flexmbs.view.parts.solids import sphere

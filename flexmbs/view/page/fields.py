@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.view.page.quantised import Quantised
+from flexmbs.view.page.numbers import Quantised
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
 NEGLIGIBLE = 2e-6  # of the largest singular value: far below the finest accuracy of a page

@@ -11,7 +11,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.key_histories import key_histories, ranked
-from flexmbs.view.page.quantised import series, whole
+from flexmbs.view.page.numbers import series, whole
 
 PLACES = 16  # steps of times between two frames
 SHOWN = 3  # histories that are plotted at first

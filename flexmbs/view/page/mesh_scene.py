@@ -12,12 +12,11 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.mesh_picture import BODY, COUPLING, PART_COLORS, SET_COLORS, chosen_sets, mesh_title, part_of_elements
-from flexmbs.view.page.camera import camera_on, colour_map, plain_view
+from flexmbs.view.page.numbers import whole
 from flexmbs.view.page.part_records import part_record
-from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import quantity_records
-from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.page.surfaces import polygons, triangulated
+from flexmbs.view.page.scene import camera_on, plain_view, scene
+from flexmbs.view.page.shapes import Shapes, polygons, triangulated
 
 DOT, LIFT = 0.004, 0.0006  # nodes of a set, and faces of a set above those of the mesh, relative to its size
 MAX_DOTS = 3000
@@ -44,30 +43,18 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
     parts = [*_solid_parts(mesh), *_line_parts(mesh)]
     parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size, outward) for row, name in enumerate(chosen)]
     file, *about = mesh_title(mesh).split("\n")
-    return {
-        "title": options.title or file,
-        "subtitle": "; ".join(about),
-        "notes": [],
-        "up": [0.0, 1.0, 0.0],
-        "background": None,
-        "camera": camera_on(low, high, np.zeros(3), options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()},
-        "time": None,
-        "bodies": [{"name": "ground"}],
-        "poses": np.array([0, 0, 0, 1, 0, 0, 0], "f4"),
-        "poseShift": None,
-        "scale": 1.0,
-        "parts": parts,
-        "marks": [],
-        "links": [],
-        "contacts": [],
-        "contactPhases": [],
-        "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
-        "quantities": quantity_records({}),
-        "colours": colour_map(),
-        "histories": [],
-        "view": plain_view("body"),
-    }
+    return scene(
+        low,
+        high,
+        ["ground"],
+        title=options.title or file,
+        subtitle="; ".join(about),
+        camera=camera_on(low, high, np.zeros(3), options.camera, options.zoom),
+        poses=np.array([0, 0, 0, 1, 0, 0, 0], "f4"),
+        parts=parts,
+        quantities=quantity_records({}),
+        view=plain_view("body"),
+    )
 
 
 def _solid_parts(mesh: Mesh) -> list[dict[str, Any]]:

@@ -13,12 +13,12 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.body_scene import drawn_amplitudes
-from flexmbs.view.page.camera import camera_on, checked_color, colour_map, plain_view
 from flexmbs.view.page.fields import length_of
 from flexmbs.view.page.motion import stored_motion
+from flexmbs.view.page.numbers import whole
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record
-from flexmbs.view.page.quantised import whole
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
+from flexmbs.view.page.scene import camera_on, checked_color, plain_view, scene
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts import palette
 
@@ -56,16 +56,15 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     low, high = body.surface.points.min(axis=0) - reach, body.surface.points.max(axis=0) + reach
     pose = np.tile(np.array([0, 0, 0, 1, 0, 0, 0], "f4"), 2 * len(q))
     held = f"held at '{body.attached_at}'" if body.attached_at is not None else "free (mean axes)"
-    nothing = np.zeros(3)
-    return {
-        "title": options.title or name,
-        "subtitle": f"{body.mass:.4g} kg, {body.mode_count} modes, {held}",
-        "notes": _notes(part),
-        "up": [0.0, 1.0, 0.0],
-        "background": None,
-        "camera": camera_on(low, high, nothing, options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()},
-        "time": {
+    return scene(
+        low,
+        high,
+        ["ground", name],
+        title=options.title or name,
+        subtitle=f"{body.mass:.4g} kg, {body.mode_count} modes, {held}",
+        notes=_notes(part),
+        camera=camera_on(low, high, np.zeros(3), options.camera, options.zoom),
+        time={
             "t": phases,
             "film": PERIOD * phases,
             "impacts": [],
@@ -73,21 +72,13 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
             "phase": True,
             "segments": _segments(body, amplitudes),
         },
-        "bodies": [{"name": "ground"}, {"name": name}],
-        "poses": pose,
-        "poseShift": None,
-        "scale": options.scale,
-        "parts": [part.entry],
-        "marks": _marks(body, q),
-        "links": [],
-        "contacts": [],
-        "contactPhases": [],
-        "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
-        "quantities": quantity_records(ranges_of([part], len(q))),
-        "colours": colour_map(),
-        "histories": [],
-        "view": plain_view(options.color or "displacement", markers=True),
-    }
+        poses=pose,
+        scale=options.scale,
+        parts=[part.entry],
+        marks=_marks(body, q),
+        quantities=quantity_records(ranges_of([part], len(q))),
+        view=plain_view(options.color or "displacement", markers=True),
+    )
 
 
 def _oscillations(amplitudes: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, quatern
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableMarker, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import DAMPING, ITERATIONS, HeldJoint
-from flexmbs.view.page.quantised import Quantised, series
+from flexmbs.view.page.numbers import Quantised, series
 
 PLACES, TURNS = 2e-6, 2.0**-20  # steps of positions, relative to the size of the motion, and of quaternions
 COARSER = 8.0  # steps where there are so many poses that their size counts

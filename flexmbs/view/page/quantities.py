@@ -13,8 +13,8 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.modal_fields import surface_displacement
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.page.fields import RunField, length_of, measured
+from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.page.part_records import PartRecord
-from flexmbs.view.page.quantised import series, whole
 
 #: Title, unit, and factor from SI to it.
 QUANTITIES = {

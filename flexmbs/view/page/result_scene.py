@@ -13,14 +13,14 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.other_events import other_events
-from flexmbs.view.page.camera import STRESSES, camera_on, checked_color, colour_map, motion_bounds, plain_view, upward, with_ground
 from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, history_records
 from flexmbs.view.page.motion import mark, pose_shift, poses, stored_motion, stored_poses
+from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
-from flexmbs.view.page.quantised import series, whole
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
+from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, motion_bounds, plain_view, scene, upward, with_ground
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
 from flexmbs.view.scene import checked_range
@@ -84,30 +84,29 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
             records = [_stress_history(one, options.histories is None), *records]
     shown = options.color or _shown_first(quantities)
     shift, names = pose_shift(here, options.scale), [body.name for body in result.structure.bodies]
-    return {
-        "title": options.title,
-        "subtitle": _subtitle(len(names) - 1, here.t),
-        "notes": [*filter(None, [result.stats.get("deformation")]), *_notes(parts, left_out)],
-        "up": upward(result.structure.gravity),
-        "background": None,
-        "camera": camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
-        "bounds": {"low": low.tolist(), "high": high.tolist()},
-        "time": _time(result, film, here.t, count, hit) | {"opens": _opening(here, shown, quantities, hit, stressed)},
-        "bodies": [{"name": name} for name in names],
-        "poses": moving,
-        "poseShift": None if shift is None else stored_motion(shift),
-        "scale": options.scale,
-        "parts": [part.entry for part in parts],
-        "marks": marks.found,
-        "links": links,
-        "contacts": contacts,
-        "contactPhases": phase_legend(),
-        "forceScale": force_scale,
-        "quantities": quantities,
-        "colours": colour_map(),
-        "histories": records,
-        "view": plain_view(shown, options.color_range),
-    }
+    return scene(
+        low,
+        high,
+        names,
+        title=options.title,
+        subtitle=_subtitle(len(names) - 1, here.t),
+        notes=[*filter(None, [result.stats.get("deformation")]), *_notes(parts, left_out)],
+        up=upward(result.structure.gravity),
+        camera=camera_on(low, high, result.structure.gravity, options.camera, options.zoom),
+        time=_time(result, film, here.t, count, hit) | {"opens": _opening(here, shown, quantities, hit, stressed)},
+        poses=moving,
+        poseShift=None if shift is None else stored_motion(shift),
+        scale=options.scale,
+        parts=[part.entry for part in parts],
+        marks=marks.found,
+        links=links,
+        contacts=contacts,
+        contactPhases=phase_legend(),
+        forceScale=force_scale,
+        quantities=quantities,
+        histories=records,
+        view=plain_view(shown, options.color_range),
+    )
 
 
 def checked_frames(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime, int]:

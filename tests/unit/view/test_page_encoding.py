@@ -10,11 +10,9 @@ from icosphere import icosphere
 
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.view.page.fields import length_of, run_field, single_fields, stress_size
-from flexmbs.view.page.html import Packer
-from flexmbs.view.page.quantised import Quantised, series, whole
+from flexmbs.view.page.numbers import Packer, Quantised, series, whole
 from flexmbs.view.page.quantities import principal_ends
-from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.page.surfaces import smooth_hidden, triangulated
+from flexmbs.view.page.shapes import Shapes, smooth_hidden, triangulated
 
 NO_LINES = np.zeros((0, 2), dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""The camera of a page, fitted to the whole motion; what may be shown in colour, and the colour map."""
+"""What all scenes of pages have: a camera fitted to the motion, what may be shown in colour, defaults of the rest."""
 
 from __future__ import annotations
 
@@ -100,6 +100,29 @@ def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bo
 def plain_view(quantity: str, bounds: tuple[float, float] | None = None, markers: bool = False) -> dict[str, Any]:
     """How a scene is shown at first: in the colour of a quantity, over ``bounds`` (None: the range of the run)."""
     return {"quantity": quantity, "range": bounds, "edges": True, "markers": markers, "speed": "film", "theme": None}
+
+
+#: Entries of a scene (docs/web_page.md) that has nothing of their kind.
+NOTHING: dict[str, Any] = {
+    "notes": [],
+    "up": [0.0, 1.0, 0.0],
+    "background": None,
+    "time": None,
+    "poseShift": None,
+    "scale": 1.0,
+    "marks": [],
+    "links": [],
+    "contacts": [],
+    "contactPhases": [],
+    "forceScale": {"length_per_newton": 0.0, "largest": 0.0},
+    "histories": [],
+}
+
+
+def scene(low: np.ndarray, high: np.ndarray, bodies: Sequence[str], **given: Any) -> dict[str, Any]:
+    """A scene between ``low`` and ``high`` (3,) m: the entries given, of which none is left out that has no default."""
+    found = NOTHING | {"bounds": {"low": low.tolist(), "high": high.tolist()}, "colours": colour_map(), **given}
+    return found | {"bodies": [{"name": name} for name in bodies]}
 
 
 def colour_map() -> np.ndarray:
