@@ -9,23 +9,10 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
+from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_data
-from flexmbs.interop.moments import (
-    InertiaMoments,
-    all_pairs,
-    axial,
-    centrifugal,
-    crossed,
-    from_axial,
-    from_centrifugal,
-    from_crossed,
-    inertia_tensor,
-    moments_of_fields,
-    pair_table,
-    pair_values,
-    second_moment,
-)
+from flexmbs.interop.moments import InertiaMoments
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -75,7 +62,7 @@ def _with_stiffening(
     n = len(data.mass)
     if not any(1 <= number <= 12 for number in data.stiffening):
         warnings.append(f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation")
-        return moments, all_pairs(0)
+        return moments, integrals.all_pairs(0)
     absent = [str(number) for number in range(1, 13) if number not in data.stiffening]
     if absent:
         warnings.append(f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body")
@@ -85,9 +72,9 @@ def _with_stiffening(
     )
     none = np.zeros((n, n))
     table = np.stack([data.stiffening.get(number, none) for number in range(1, 13)], axis=-1)
-    product = from_centrifugal(table[..., :6]) - from_axial(table[..., 6:9])
-    pairs = all_pairs(n)
-    first, position = pair_values(table[..., 9:], pairs), pair_values(product, pairs)
+    product = integrals.from_centrifugal(table[..., :6]) - integrals.from_axial(table[..., 6:9])
+    pairs = integrals.all_pairs(n)
+    first, position = integrals.pair_values(table[..., 9:], pairs), integrals.pair_values(product, pairs)
     return replace(moments, pair_first=first, pair_position=position), pairs
 
 
@@ -123,15 +110,15 @@ def _moments_of_lumped(data: MbdynData, where: str, warnings: list[str]) -> Iner
 
 def _moments_of_invariants(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments:
     mass, center = data.rigid_mass, data.center
-    position = from_crossed(-data.inv8.transpose(2, 0, 1)).transpose(0, 2, 1)
-    mode_mode = from_crossed(data.inv9.transpose(3, 2, 0, 1))
+    position = integrals.from_crossed(-data.inv8.transpose(2, 0, 1)).transpose(0, 2, 1)
+    mode_mode = integrals.from_crossed(data.inv9.transpose(3, 2, 0, 1))
     size = np.abs(data.mass).max(initial=1e-300)
     for text, error in (
         ("group 9 and group 18 (trace)", np.abs(np.einsum("abkk->ab", mode_mode) - data.mass).max(initial=0.0) / size),
-        ("group 17 and group 18", np.abs(axial(mode_mode) - data.inv5.transpose(2, 1, 0)).max(initial=0.0) / size),
+        ("group 17 and group 18", np.abs(integrals.axial(mode_mode) - data.inv5.transpose(2, 1, 0)).max(initial=0.0) / size),
         (
             "group 15 and group 16",
-            np.abs(-axial(position) - data.inv4.T).max(initial=0.0)
+            np.abs(-integrals.axial(position) - data.inv4.T).max(initial=0.0)
             / max(np.abs(data.inv4).max(initial=0.0), np.abs(data.inv8).max(initial=0.0), 1e-300),
         ),
     ):
@@ -140,7 +127,7 @@ def _moments_of_invariants(data: MbdynData, where: str, warnings: list[str]) -> 
     return InertiaMoments(
         mass=mass,
         first=mass * center,
-        second=second_moment(0.5 * (data.inertia + data.inertia.T)) + mass * np.outer(center, center),
+        second=integrals.second_moment(0.5 * (data.inertia + data.inertia.T)) + mass * np.outer(center, center),
         mode_first=data.inv3.T,
         mode_position=position,
         mode_mode=mode_mode,
@@ -175,7 +162,7 @@ def write_mbdyn_fem(
     The modal node of MBDyn is at the origin of the body frame.
     """
     body = with_field_for_each_pair(body)
-    moments = moments_of_fields(body.inertia, body.mass)
+    moments = integrals.moments_of_fields(body.inertia, body.mass)
     labels, points, shapes, warnings = _exposed(body, all_nodes)
     if body.cubic is not None:
         warnings.append("the format cannot store the cubic strain energy")
@@ -193,13 +180,13 @@ def write_mbdyn_fem(
         initial_velocity=np.zeros(n),
         rigid_mass=body.mass,
         center=center,
-        inertia=inertia_tensor(central),
+        inertia=integrals.inertia_tensor(central),
         damping=body.De,
         inv3=moments.mode_first.T,
-        inv4=-axial(position).T,
-        inv8=-crossed(position.transpose(0, 2, 1)).transpose(1, 2, 0),
-        inv5=axial(mode_mode).transpose(2, 1, 0),
-        inv9=crossed(mode_mode).transpose(2, 3, 1, 0),
+        inv4=-integrals.axial(position).T,
+        inv8=-integrals.crossed(position.transpose(0, 2, 1)).transpose(1, 2, 0),
+        inv5=integrals.axial(mode_mode).transpose(2, 1, 0),
+        inv9=integrals.crossed(mode_mode).transpose(2, 3, 1, 0),
         stiffening=_stiffening(moments, body) if stress_stiffening and len(body.pairs) else {},
     )
     write_mbdyn_data(data, path)
@@ -211,9 +198,9 @@ def write_mbdyn_fem(
 
 def _stiffening(moments: InertiaMoments, body: FlexibleBody) -> dict[int, np.ndarray]:
     """Group 19, numbers 1 to 12: see ``_with_stiffening``."""
-    H = pair_table(moments.pair_position, body.pairs, body.mode_count)
-    first = pair_table(moments.pair_first, body.pairs, body.mode_count)
-    table = np.concatenate([centrifugal(H), -axial(H), first], axis=-1)
+    H = integrals.pair_table(moments.pair_position, body.pairs, body.mode_count)
+    first = integrals.pair_table(moments.pair_first, body.pairs, body.mode_count)
+    table = np.concatenate([integrals.centrifugal(H), -integrals.axial(H), first], axis=-1)
     return {number: table[..., number - 1] for number in range(1, 13)}
 
 

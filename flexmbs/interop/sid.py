@@ -8,23 +8,10 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import refuse_unwritable
+from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays
-from flexmbs.interop.moments import (
-    InertiaMoments,
-    all_pairs,
-    axial,
-    centrifugal,
-    crossed,
-    from_axial,
-    from_centrifugal,
-    from_crossed,
-    inertia_tensor,
-    moments_of_fields,
-    pair_table,
-    pair_values,
-    second_moment,
-)
-from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, write_sid_data
+from flexmbs.interop.moments import InertiaMoments
+from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, six_of, write_sid_data
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -57,15 +44,8 @@ def read_sid(path: str | Path) -> FlexibleBody:
             f"{where}: contains no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
             "under load or in rotation"
         )
-    held = (
-        [
-            node.number
-            for node, phi, psi in zip(data.nodes, fields["phi"], fields["psi"], strict=True)
-            if n and not phi.any() and not psi.any()
-        ]
-        if has_rotations
-        else []
-    )
+    still = ~(fields["phi"].any(axis=(1, 2)) | fields["psi"].any(axis=(1, 2)))
+    held = [node.number for node, rests in zip(data.nodes, still, strict=True) if rests and n and has_rotations]
     return body_from_arrays(
         points=fields["origin"],
         modes=fields["phi"].transpose(2, 0, 1),
@@ -74,8 +54,8 @@ def read_sid(path: str | Path) -> FlexibleBody:
         D=data.parts["De"].M0 if "De" in data.parts else None,
         moments=moments,
         pairs=pairs,
-        quadratic=pair_values(fields["phi1"], pairs),
-        quadratic_rotations=pair_values(fields["psi1"], pairs) if has_rotations else None,
+        quadratic=integrals.pair_values(fields["phi1"], pairs),
+        quadratic_rotations=integrals.pair_values(fields["psi1"], pairs) if has_rotations else None,
         node_ids=[node.number for node in data.nodes],
         labels=data.labels,
         attached_at=str(held[0]) if held else None,
@@ -108,7 +88,7 @@ def _pairs(data: SidData) -> np.ndarray:
     geometric = data.parts["Ct"].first_order is not None or any(
         node.parts[name].first_order is not None for node in data.nodes for name in ("phi", "psi") if name in node.parts
     )
-    return all_pairs(n if geometric else 0)
+    return integrals.all_pairs(n if geometric else 0)
 
 
 def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) -> InertiaMoments:
@@ -118,7 +98,7 @@ def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) 
     for row, (i, j) in enumerate(J_ORDER):
         J[i, j] = J[j, i] = parts["J"].M0[row, 0]
     position = _mode_position(parts, n)
-    second = second_moment(J)
+    second = integrals.second_moment(J)
     mode_mode = _mode_mode(data, position, second, bool(len(pairs)), where, warnings)
     trace = np.einsum("abkk->ab", mode_mode)
     error = np.abs(trace - parts["Me"].M0).max(initial=0.0) / max(np.abs(parts["Me"].M0).max(initial=0.0), 1e-300)
@@ -127,11 +107,12 @@ def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) 
     if not len(pairs):
         return InertiaMoments(data.mass, first, second, parts["Ct"].M0, position, mode_mode)
     Ct1 = _first(parts, "Ct", (n, n, 3))
-    Cr1 = _first(parts, "Cr", (n, n, 3)) + axial(mode_mode)  # less int Phi_b x Phi_a
+    Cr1 = _first(parts, "Cr", (n, n, 3)) + integrals.axial(mode_mode)  # less int Phi_b x Phi_a
     Oe1 = _first(parts, "Oe", (n, n, 6))
     if Oe1.any():
-        Oe1 = Oe1 - centrifugal(mode_mode)
-    product = from_centrifugal(Oe1) + from_axial(-Cr1 if "Cr" in parts and parts["Cr"].M1 is not None else 0.0 * Cr1)
+        Oe1 = Oe1 - integrals.centrifugal(mode_mode)
+    listed = "Cr" in parts and parts["Cr"].M1 is not None
+    product = integrals.from_centrifugal(Oe1) + integrals.from_axial(-Cr1 if listed else 0.0 * Cr1)
     # Ct1[a, b], product[a, b] belong to d(displacement)/dq_a dq_b = 2 Z_aa or Z_ab
     return InertiaMoments(
         data.mass,
@@ -140,8 +121,8 @@ def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) 
         parts["Ct"].M0,
         position,
         mode_mode,
-        pair_first=pair_values(Ct1, pairs),
-        pair_position=pair_values(product, pairs),
+        pair_first=integrals.pair_values(Ct1, pairs),
+        pair_position=integrals.pair_values(product, pairs),
     )
 
 
@@ -153,10 +134,10 @@ def _mode_position(parts: dict[str, Taylor], n: int) -> np.ndarray:
     """int Phi_a x^T dm (n, 3, 3): from Gr, or its antisymmetric part from Cr and its symmetric one from Oe or J."""
     if "Gr" in parts and parts["Gr"].M0.any():
         blocks = parts["Gr"].M0.reshape(3, n, 3).transpose(1, 0, 2)  # -2 int x~ Phi_a~ dm
-        return from_crossed(-0.5 * blocks).swapaxes(-1, -2)
-    antisymmetric = -from_axial(parts["Cr"].M0)
+        return integrals.from_crossed(-0.5 * blocks).swapaxes(-1, -2)
+    antisymmetric = -integrals.from_axial(parts["Cr"].M0)
     if "Oe" in parts and parts["Oe"].M0.any():
-        return antisymmetric + from_centrifugal(parts["Oe"].M0)
+        return antisymmetric + integrals.from_centrifugal(parts["Oe"].M0)
     J1 = np.zeros((n, 3, 3))
     for row, (i, j) in enumerate(J_ORDER):
         J1[:, i, j] = J1[:, j, i] = _first(parts, "J", (6, n, 1))[row, :, 0]
@@ -170,11 +151,11 @@ def _mode_mode(
     n, parts = len(position), data.parts
     if "Gr" in parts and parts["Gr"].first_order is not None:
         blocks = parts["Gr"].first_order.reshape(3, n, n, 3).transpose(2, 1, 0, 3)  # [a, b]: -2 int Phi_b~ Phi_a~ dm
-        return from_crossed(-0.5 * blocks).swapaxes(-1, -2)
+        return integrals.from_crossed(-0.5 * blocks).swapaxes(-1, -2)
     Ge = parts["Ge"].M0.reshape(n, n, 3) if "Ge" in parts else np.zeros((n, n, 3))
-    antisymmetric = from_axial(-0.5 * (Ge - Ge.swapaxes(0, 1)) / 2.0)
+    antisymmetric = integrals.from_axial(-0.5 * (Ge - Ge.swapaxes(0, 1)) / 2.0)
     if not geometric and "Oe" in parts and parts["Oe"].first_order is not None:
-        T = from_centrifugal(parts["Oe"].first_order)
+        T = integrals.from_centrifugal(parts["Oe"].first_order)
         return antisymmetric + 0.5 * (T + T.swapaxes(0, 1))
     warnings.append(
         f"{where}: the file does not say how the modal mass is distributed over the directions x, y, z (Gr has no "
@@ -239,7 +220,7 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
     """Write ``body`` as a SID_FEM file, markers as nodes 1, 2, ...; returns messages about data the format lacks."""
     refuse_unwritable((body.name, *body.mode_labels), path, BodyError)
     body = with_field_for_each_pair(body)
-    n, m = body.mode_count, moments_of_fields(body.inertia, body.mass)
+    n, m = body.mode_count, integrals.moments_of_fields(body.inertia, body.mass)
     if not body.markers:
         raise BodyError(f"body '{body.name}' has no markers; a SID_FEM file needs at least one node")
     warnings = [
@@ -254,22 +235,22 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
         )
     if body.cubic is not None:
         warnings.append("the format cannot store the cubic strain energy")
-    Ct1 = pair_table(m.pair_first, body.pairs, n)
-    H = pair_table(m.pair_position, body.pairs, n)
-    J = inertia_tensor(m.second)
-    J1 = inertia_tensor(m.mode_position + m.mode_position.swapaxes(-1, -2))
+    Ct1 = integrals.pair_table(m.pair_first, body.pairs, n)
+    H = integrals.pair_table(m.pair_position, body.pairs, n)
+    J = integrals.inertia_tensor(m.second)
+    J1 = integrals.inertia_tensor(m.mode_position + m.mode_position.swapaxes(-1, -2))
     parts = {
         "mdCM": Taylor(m.first[:, None], m.mode_first.T[:, :, None]),
-        "J": Taylor(_six(J)[:, None], _six(J1).T[:, :, None]),
+        "J": Taylor(six_of(J)[:, None], six_of(J1).T[:, :, None]),
         "Ct": Taylor(m.mode_first, Ct1 if len(body.pairs) else None),
-        "Cr": Taylor(-axial(m.mode_position), -axial(m.mode_mode) - axial(H)),
+        "Cr": Taylor(-integrals.axial(m.mode_position), -integrals.axial(m.mode_mode) - integrals.axial(H)),
         "Me": Taylor(body.Me),
         "Gr": Taylor(
-            -2.0 * crossed(m.mode_position.swapaxes(-1, -2)).transpose(1, 0, 2).reshape(3, 3 * n),
-            -2.0 * crossed(m.mode_mode.swapaxes(-1, -2)).transpose(2, 1, 0, 3).reshape(3, n, 3 * n),
+            -2.0 * integrals.crossed(m.mode_position.swapaxes(-1, -2)).transpose(1, 0, 2).reshape(3, 3 * n),
+            -2.0 * integrals.crossed(m.mode_mode.swapaxes(-1, -2)).transpose(2, 1, 0, 3).reshape(3, n, 3 * n),
         ),
-        "Ge": Taylor(-2.0 * axial(m.mode_mode).reshape(n, 3 * n)),
-        "Oe": Taylor(centrifugal(m.mode_position), centrifugal(m.mode_mode) + centrifugal(H)),
+        "Ge": Taylor(-2.0 * integrals.axial(m.mode_mode).reshape(n, 3 * n)),
+        "Oe": Taylor(integrals.centrifugal(m.mode_position), integrals.centrifugal(m.mode_mode) + integrals.centrifugal(H)),
         "ksigma": Taylor(np.zeros((n, 1))),
         "Ke": Taylor(body.Ke),
         "De": Taylor(body.De),
@@ -283,7 +264,7 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
 def _sid_node(number: int, marker, pairs: np.ndarray) -> SidNode:
     n = len(marker.Phi)
     skew = np.cross(np.eye(3)[None], marker.Psi[:, None, :], axis=-1)  # e_i x psi: row i of psi~
-    phi1, psi1 = (pair_table(Z, pairs, n).transpose(2, 1, 0) if len(pairs) else None for Z in (marker.Zu, marker.Zr))
+    phi1, psi1 = (integrals.pair_table(Z, pairs, n).transpose(2, 1, 0) if len(pairs) else None for Z in (marker.Zu, marker.Zr))
     parts = {
         "origin": Taylor(marker.position[:, None], marker.Phi.T[:, :, None]),
         "phi": Taylor(marker.Phi.T, phi1),
@@ -291,7 +272,3 @@ def _sid_node(number: int, marker, pairs: np.ndarray) -> SidNode:
         "AP": Taylor(np.eye(3), skew.transpose(1, 0, 2)),
     }
     return SidNode(number, "body ref", parts)
-
-
-def _six(J: np.ndarray) -> np.ndarray:
-    return np.stack([J[..., i, j] for i, j in J_ORDER], axis=-1)

@@ -9,7 +9,7 @@ Machines 22 (1994).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -115,12 +115,17 @@ class _Reader:
         self._body()
         if self.mass is None or self.nq is None:
             self.fail("refmod with mass and nelastq is missing")
-        tables = self._tables()
+        listed = [*self.parts.values(), *(part for _frame, parts in self.nodes.values() for part in parts.values())]
+        nq, mode_last = self._agreed(listed)
+
+        def expansions(parts: dict[str, _Listed]) -> dict[str, Taylor]:
+            return {name: part.expansion(nq, mode_last) for name, part in parts.items()}
+
         return SidData(
             self.mass,
-            tuple(self.labels.get(k) or f"mode {k}" for k in range(1, tables.nq + 1)),
-            tuple(SidNode(number, frame, tables.all_of(parts)) for number, (frame, parts) in self.nodes.items()),
-            tables.all_of(self.parts),
+            tuple(self.labels.get(k) or f"mode {k}" for k in range(1, nq + 1)),
+            tuple(SidNode(number, frame, expansions(parts)) for number, (frame, parts) in self.nodes.items()),
+            expansions(self.parts),
             comment.removeprefix("No. nodes, No. modes:").strip(),
             self.name,
             tuple(self.notes),
@@ -224,19 +229,20 @@ class _Reader:
             raise BodyError(f"{listed.where}: {name}: {', '.join(missing)} is missing before its numbers")
         return listed
 
-    def _tables(self) -> _Tables:
-        """Number of modes and order of the indices of M1 that all quantities of the file agree on."""
-        listed = [*self.parts.values(), *(part for _frame, parts in self.nodes.values() for part in parts.values())]
+    def _agreed(self, listed: list[_Listed]) -> tuple[int, bool]:
+        """Number of modes, and whether M1(i, j, k) has the mode last, as all quantities of the file have it.
+
+        Some programs keep nelastq at the number of all modes although they write only a few.
+        """
         own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
         rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
         nq = self.nq
         if len(own) == 1 and own == rows and min(own) < nq:
             self.notes.append(f"{self.path}: nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
             nq = min(own)
-        each = [(part.shape, index) for part in listed for index, *_ in part.entries[1]]
-        modes_second = all(_inside(index, (r, nq, c)) for (r, c), index in each)
-        modes_last = all(_inside(index, (r, c, nq)) for (r, c), index in each)
-        return _Tables(nq, mode_last=modes_last and not modes_second)
+        entries = [(index, part.shape) for part in listed for index, *_ in part.entries[1]]
+        second = all(_fits(index, (r, nq, c)) for index, (r, c) in entries)
+        return nq, not second and all(_fits(index, (r, c, nq)) for index, (r, c) in entries)
 
 
 @dataclass
@@ -252,63 +258,39 @@ class _Listed:
     def shape(self) -> tuple[int, int]:
         return self.counts["nrow"], self.counts["ncol"]
 
-    def filled(self, order: int, shape: tuple[int, ...]) -> np.ndarray:
+    def expansion(self, nq: int, mode_last: bool) -> Taylor:
+        where, (rows, columns), counted = f"{self.where}: {self.name}", self.shape, self.counts.get("nq", nq)
+        if counted != nq and (counted != 0 or self.entries[1]):
+            raise BodyError(f"{where}: nq is {counted}; nelastq says {nq}")
+        if self.shape not in (allowed := _shapes(self.name, nq)):
+            raise BodyError(f"{where} is {rows} x {columns}; {nq} modes need {' or '.join(f'{r} x {c}' for r, c in allowed)}")
+        M0, M1, structure = self._filled(0, (rows, columns)), None, self.counts.get("structure", _FULL)
+        if structure == _UNIT and not M0.any():  # unit matrices are not listed, symmetric ones may be listed in part
+            M0 = np.eye(*M0.shape)
+        elif structure == _SYMMETRIC and rows == columns:
+            M0 = np.where(M0 == 0.0, M0.T, M0)
+        if self.entries[1]:
+            M1 = self._filled(1, (rows, columns, nq)).transpose(0, 2, 1) if mode_last else self._filled(1, (rows, nq, columns))
+        if self.name == "J" and self.shape == (3, 3):  # some programs give the matrix
+            M0, M1 = six_of(M0)[:, None], None if M1 is None else six_of(M1.transpose(1, 0, 2)).T[:, :, None]
+        return Taylor(M0, M1, self.counts.get("order"))
+
+    def _filled(self, order: int, shape: tuple[int, ...]) -> np.ndarray:
         array = np.zeros(shape)
         for index, value, where in self.entries[order]:
-            if not _inside(index, shape):
+            if not _fits(index, shape):
                 raise BodyError(f"{where}: ({','.join(map(str, index))}) is outside {' x '.join(map(str, shape))}")
             array[tuple(i - 1 for i in index)] = value
         return array
 
 
-@dataclass
-class _Tables:
-    """Converts the listed quantities to expansions, after the whole file has been read.
-
-    Some programs keep nelastq at the number of all modes although they write only a few, some list M1(i, j, k) with
-    the mode last, some give J as a matrix: the other quantities of the file decide.
-    """
-
-    nq: int
-    mode_last: bool
-
-    def all_of(self, parts: Mapping[str, _Listed]) -> dict[str, Taylor]:
-        return {name: self._made(listed) for name, listed in parts.items()}
-
-    def _made(self, listed: _Listed) -> Taylor:
-        where, (rows, columns) = f"{listed.where}: {listed.name}", listed.shape
-        counted = listed.counts.get("nq", self.nq)
-        if counted != self.nq and (counted != 0 or listed.entries[1]):
-            raise BodyError(f"{where}: nq is {counted}; nelastq says {self.nq}")
-        allowed = _shapes(listed.name, self.nq)
-        if listed.shape not in allowed:
-            expected = " or ".join(f"{r} x {c}" for r, c in allowed)
-            raise BodyError(f"{where} is {rows} x {columns}; {self.nq} modes need {expected}")
-        M0, M1 = _completed(listed.filled(0, (rows, columns)), listed.counts.get("structure", _FULL)), None
-        if listed.entries[1]:
-            M1 = listed.filled(1, (rows, columns, self.nq) if self.mode_last else (rows, self.nq, columns))
-            M1 = M1.transpose(0, 2, 1) if self.mode_last else M1
-        if listed.name == "J" and listed.shape == (3, 3):
-            M0, M1 = _six(M0)[:, None], None if M1 is None else _six(M1.transpose(0, 2, 1))[:, :, None]
-        return Taylor(M0, M1, listed.counts.get("order"))
-
-
-def _inside(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _fits(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return len(index) == len(shape) and all(1 <= i <= size for i, size in zip(index, shape, strict=True))
 
 
-def _six(J: np.ndarray) -> np.ndarray:
-    """(3, 3, ...) to (6, ...) in the order xx, yy, zz, xy, xz, yz."""
-    return np.stack([J[i, j] for i, j in J_ORDER])
-
-
-def _completed(M0: np.ndarray, structure: int) -> np.ndarray:
-    """M0 completed by its structure number: unit matrices are not listed, symmetric ones may be listed in part."""
-    if structure == _UNIT and not M0.any():
-        return np.eye(*M0.shape)
-    if structure == _SYMMETRIC and M0.shape[0] == M0.shape[1]:
-        return np.where(M0 == 0.0, M0.T, M0)
-    return M0
+def six_of(J: np.ndarray) -> np.ndarray:
+    """(..., 3, 3) to (..., 6) in the order xx, yy, zz, xy, xz, yz."""
+    return np.stack([J[..., i, j] for i, j in J_ORDER], axis=-1)
 
 
 def write_sid_data(data: SidData, path: str | Path) -> None:
