@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MechanismError
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_matrix, as_vector
 from flexmbs.mechanism.markers import Marker
@@ -116,6 +117,7 @@ class BodyInSystem:
         where = f"marker '{name}' on body '{self.name}'"
         if name in self.markers:
             raise MechanismError(f"{where}: the name is taken")
+        refuse_unwritable((name,), f"a marker on body '{self.name}'", MechanismError)
         turn = as_matrix(rotation, where)
         if at is not None:
             if position is not None or node is not None or on is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.view.drawable import DrawableResult
 
 #: A curve has a point at each step, and additional points in long steps: at least this many over the window.
@@ -44,6 +45,7 @@ def check_names(result: DrawableResult, names: Sequence[str], what: str) -> None
     for name in names:
         if name not in known:
             result[name]
+    refuse_unwritable(names, what)
 
 
 def curves(

@@ -159,8 +159,13 @@ def test_names_that_no_file_can_hold_are_refused(tmp_path, writer, name):
 def test_systems_and_results_refuse_them_too(tmp_path, name):
     with pytest.raises(fm.MechanismError, match="no file can hold"):
         fm.System().add(fm.RigidBody.sphere(1.0, 0.1), name)
+    with pytest.raises(fm.MechanismError, match="a marker on body 'ball': .* no file can hold"):
+        fm.System().add(fm.RigidBody.sphere(1.0, 0.1), "ball").marker(name, (0.1, 0.0, 0.0))
+    result, _ = hostile(name)
+    with pytest.raises(fm.FlexmbsError, match="plot: .* no file can hold"):
+        result.plot(f"{name}.bending z 1")
     with pytest.raises(fm.FlexmbsError, match="hold|support"):
-        hostile(name)[0].save(tmp_path / "run")
+        result.save(tmp_path / "run")
 
 
 def test_mbdyn_files_hold_no_names(tmp_path):
