@@ -9,21 +9,18 @@ from typing import Any
 
 import click
 
+from flexmbs.common.errors import FlexmbsError
+
 ANY_PATH = click.Path(path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 _USAGE = re.compile(r"(?P<names>--?[\w-]+(, --?[\w-]+)*)( (?P<metavar>.+?))?(?P<repeatable>\*?)")
 
 
 def option(usage: str, text: str, kind: Any = None, variable: str = "", **more: Any) -> Callable[[Any], Any]:
-    """A click option.
+    """A click option: ``usage`` names it and its value, as in "-o, --output FILE", with "*" at the end where it may be repeated.
 
-    Parameters
-    ----------
-    usage : names and value, as in "-o, --output FILE"; "*" at the end: it may be repeated
-    text : of ``--help``
-    kind : int, float, a type of click, or the words to choose from; None: any text, or a flag if ``usage`` has no value
-    variable : name of the parameter, where it is not that of the option
-    more : further arguments of click.option; a default is shown
+    ``kind`` is int, float, a type of click, or the words to choose from; None: any text, or a flag if ``usage`` has no value.
+    ``variable`` names the parameter, where it is not called as the option; ``more`` is for click.option. Defaults are shown.
     """
     found = _USAGE.fullmatch(usage)
     assert found is not None, usage
@@ -39,12 +36,12 @@ json_option = option("--json", "Print one JSON object instead of tables.", varia
 
 
 def parsed(read: Callable[[str], Any], what: str) -> dict[str, Any]:
-    """Callback of an option whose text ``read`` turns into a value; BadParameter, ``what`` it must be, for its ValueError."""
+    """Callback of an option whose text ``read`` turns into a value; BadParameter, ``what`` it must be, for its errors."""
 
     def convert(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
         try:
             return None if text is None else read(text)
-        except ValueError:
+        except (ValueError, FlexmbsError):
             raise click.BadParameter(f"{text!r}: must be {what}") from None
 
     return {"callback": convert}
@@ -59,10 +56,7 @@ def numbers(text: str, count: int, separator: str = ",") -> tuple[float, ...]:
 
 
 class ListCommand(click.Command):
-    """A command with one argument, whose options with ``multiple=True`` take all values that follow them.
-
-    ``--fix A B`` means ``--fix A --fix B``.
-    """
+    """A command with one argument; ``--fix A B`` means ``--fix A --fix B`` of options that may be repeated."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [option for option in self.params if isinstance(option, click.Option)]
@@ -74,12 +68,8 @@ class ListCommand(click.Command):
 def spread(args: Sequence[str], lists: Collection[str], valued: Collection[str]) -> list[str]:
     """The same arguments, with the option name repeated before each of its values.
 
-    Parameters
-    ----------
-    lists : options that take several values
-    valued : all options that take a value, including those in ``lists``
-
-    If no other text can be the command's argument, it is the last value of a list: ``--fix A FILE``.
+    ``lists`` take several values, ``valued`` (these among them) any. If no other text can be the command's argument, it is
+    the last value of a list: ``--fix A FILE``.
     """
     result: list[str] = []
     further: list[int] = []  # positions in the result of the repeated option names

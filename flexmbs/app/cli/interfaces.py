@@ -21,12 +21,7 @@ def interfaces_of(mesh, texts: Sequence[str]) -> dict[str, Interface]:
     NAME ends at the first '='. If WHERE is the full name of a node set or coupling, that is used (names may contain
     blanks, colons and equals signs; case matters only if two names differ in nothing else). Otherwise ``:rbe2``
     (rigid) or ``:rbe3`` (averaged) is removed from its end, and the rest is a node set, a coupling, or node:, set:,
-    coupling: or point: followed by its value.
-
-    Raises
-    ------
-    BodyError
-        No '=', a name used twice, or no such name in the mesh (the message lists the names that exist).
+    coupling: or point: followed by its value. BodyError for no '=', a name used twice, or no such name in the mesh.
     """
     found: dict[str, Interface] = {}
     for text in texts:
@@ -61,16 +56,13 @@ def _interface(mesh, text: str, where: str) -> Interface:
     prefix = prefix.lower() if colon else ""
     if prefix in named:
         return Interface(**{prefix: _known(value, named[prefix]) or value}, kind=kind)
-    if prefix == "node":
+    if prefix in ("node", "point"):
         try:
-            return Interface(node=int(value), kind=kind)
+            return Interface(node=int(value), kind=kind) if prefix == "node" else Interface(point=numbers(value, 3), kind=kind)
         except ValueError:
-            raise BodyError(f"--interface {text}: '{value}' is not a node number.") from None
-    if prefix == "point":
-        try:
-            return Interface(point=numbers(value, 3), kind=kind)
-        except ValueError:
-            raise BodyError(f"--interface {text}: a point needs three coordinates in m, such as point:0.1,0,0.") from None
+            of_points = "a point needs three coordinates in m, such as point:0.1,0,0."
+            what = f"'{value}' is not a node number." if prefix == "node" else of_points
+            raise BodyError(f"--interface {text}: {what}") from None
     known = near_names(where, [name for names in named.values() for name in names])
     raise BodyError(f"--interface {text}: the mesh has no node set or coupling '{where}'. {known} Write {HOW}.")
 

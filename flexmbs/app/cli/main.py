@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping
 
 import click
 
@@ -46,37 +45,30 @@ WORD, LINE = 200, 4000  # most characters shown of a text without blanks, and of
 
 
 class LazyGroup(click.Group):
-    """A group of commands (name -> ("module:command", help)) whose modules are imported only when a command runs."""
-
-    def __init__(self, *args, commands_by_name: Mapping[str, tuple[str, str]], **options) -> None:
-        super().__init__(*args, **options)
-        self._by_name = dict(commands_by_name)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(self._by_name)
+    """A group whose ``commands`` are "module:command" and help, by name: a module is imported when its command runs."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return load(self._by_name[cmd_name][0]) if cmd_name in self._by_name else None
+        return load(self.commands[cmd_name][0]) if cmd_name in self.commands else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of --help, from the table."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, self._by_name[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, self.commands[name][1]) for name in self.list_commands(ctx)])
 
 
-@click.group(cls=LazyGroup, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Flexible multibody dynamics: run cases, view their results, examine and reduce mesh files."""
 
 
-@click.group("study", cls=LazyGroup, commands_by_name=STUDY_COMMANDS)
+@click.group("study", cls=LazyGroup, commands=STUDY_COMMANDS)
 def study_command() -> None:
     """Many runs of one case with varied parameters. Begin with 'flexmbs study new'."""
 
 
 def plain(text: str) -> str:
     r"""``text`` made safe for a terminal: control characters as \x07, long words and lines shortened in the middle."""
-    shown = (letter if letter in "\n\t" or letter.isprintable() else _escaped(letter) for letter in text)
+    shown = [one if one in "\n\t" or one.isprintable() else one.encode("unicode_escape", "surrogatepass").decode() for one in text]
     text = re.sub(rf"\S{{{WORD + 1},}}", lambda found: _cut(found[0], WORD), "".join(shown))
     return "\n".join(_cut(line, LINE) for line in text.split("\n"))
 
@@ -86,10 +78,6 @@ def short_paths(text: str) -> str:
     for folder in (meshes_folder(), os.getcwd()):
         text = text.replace(f"{folder}{os.sep}", "")
     return text
-
-
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def _cut(text: str, most: int) -> str:
@@ -148,8 +136,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(plain(f"error: {where}{reason(error)}"), err=True)
+        click.echo(plain(f"error: {f'{error.filename}: ' if error.filename else ''}{reason(error)}"), err=True)
         sys.exit(1)
     except MemoryError as error:
         click.echo(f"error: out of memory{f' ({error})' if str(error) else ''}. Use a coarser mesh or fewer modes.", err=True)
@@ -159,8 +146,7 @@ def main() -> None:
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt) as error:
         said = str(error.__cause__ or error)  # of a study
-        text = "interrupted; completed steps are saved ('flexmbs run ... --resume' continues)"
-        click.echo(plain(said or text), err=True)
+        click.echo(plain(said or "interrupted; completed steps are saved ('flexmbs run ... --resume' continues)"), err=True)
         sys.exit(130)
 
 

@@ -33,27 +33,23 @@ def _known_units(_context, _option, value: str | None) -> str | None:
 
 units_option = option(
     "--units U",
-    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass "
-    "and time in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI.",
+    "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass and time "
+    "in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI.",
     callback=_known_units,
 )
 includes_option = option("--allow-outside-includes", "Allow the file to include files from outside its own folder.")
-_PROPERTIES = (
-    option("--material E,NU,RHO", "Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units."),
-    option("--thickness T", "Thickness of all shells, always in m regardless of --units.", float),
-    option(
-        "--section SHAPE:SIZES",
-        "Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or "
-        "pipe:RADIUS,WALL; area:A for trusses (m2).",
-    ),
+_material = option("--material E,NU,RHO", "Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units.")
+_thickness = option("--thickness T", "Thickness of all shells, always in m regardless of --units.", float)
+_section = option(
+    "--section SHAPE:SIZES",
+    "Section of all beams, always in m regardless of --units: rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or pipe:RADIUS,WALL; area:A for "
+    "trusses (m2).",
 )
 
 
 def properties_options(command):
     """Add --material, --thickness and --section, which files of many formats do not contain."""
-    for stated in reversed(_PROPERTIES):
-        command = stated(command)
-    return command
+    return _material(_thickness(_section(command)))
 
 
 def read_for_analysis(file: Path, units: str | None, allow_outside_includes: bool, **properties):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -73,9 +72,7 @@ from flexmbs.reduction.reduce import reduce
 @properties_options
 @json_option
 @reported()
-def reduce_command(
-    file: Path, output: Path, interfaces, hex20, damping, second_order, no_cache, name, as_json, **given: Any
-) -> None:
+def reduce_command(file: Path, output: Path, interfaces, hex20, damping, second_order, no_cache, name, as_json, **given) -> None:
     """Reduce the mesh in FILE to a flexible body with few coordinates, and write it to BODY.h5.
 
     --interface NAME=SET adds a marker NAME on the node set (or coupling) SET. The first one holds the body
@@ -187,6 +184,5 @@ def _text(body, found: dict) -> str:
     for name, position in found["markers"].items():
         held = ", holds the frame" if name == body.attached_at else ""
         lines.append(f"marker {name} at {vector(position)} m{held}")
-    lines += ["", str(body.advice())]
-    lines += ["", *body.warnings] if body.warnings else []
+    lines += ["", str(body.advice()), *(["", *body.warnings] if body.warnings else [])]
     return "\n".join([*lines, "", f"wrote {found['body']} ({found['seconds']:.1f} s)"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,54 +90,40 @@ def export_command(folder: Path, kind: str, out: Path | None, size_limit: float 
     given["size_limit"] = SIZE_LIMIT if size_limit is None else (1e6 * size_limit or None)
     result = load(folder)
     path = out or folder / f"{folder.resolve().name}.{'nc' if kind == 'netcdf' else kind}"
-    for name in given["histories"]:
-        if name not in result.names:
-            _unknown(result, name)
+    try:
+        for name in (one for one in given["histories"] if one not in result.names):
+            result[name]
+    except KeyError as error:  # with near names
+        raise FlexmbsError(str(error.args[0])) from None
     report = _WRITERS[kind](result, path, **given)
     click.echo(f"wrote {report or f'{path} ({size_text(path.stat().st_size)})'}")
 
 
 def _refuse(kind: str, given: dict[str, Any]) -> None:
     """UsageError for an option that the format would ignore."""
-    options = {"bodies": "--body", "fields": "--field", "histories": "--history"}
     wrong = {"vtkhdf": ("histories",), "glb": ("histories", "fields"), "uff": ("fields",)}.get(kind, ("bodies", "fields"))
-    for name in wrong:
-        if given[name]:
-            raise click.UsageError(f"{options[name]} is not for --to {kind}")
+    for name, flag in (("histories", "--history"), ("bodies", "--body"), ("fields", "--field")):
+        if name in wrong and given[name]:
+            raise click.UsageError(f"{flag} is not for --to {kind}")
     if kind == "uff" and given["bodies"] and (given["histories"] or given["times"] is not None):
         raise click.UsageError("--to uff writes either histories, or with --body the modes of a body")
     if kind == "uff" and len(given["bodies"]) > 1:
         raise click.UsageError("--to uff takes one --body")
 
 
-def _unknown(result: Result, name: str) -> None:
-    """FlexmbsError with near names."""
-    try:
-        result[name]
-    except KeyError as error:
-        raise FlexmbsError(str(error.args[0])) from None
-
-
 # Writers: ``times`` is None by default and 0 for all steps; what is returned says what was written.
 
 
-def _scene(method: str) -> Callable[..., str | None]:
-    def write(result: Result, path: Path, *, times, bodies, fields, histories, **part: Any) -> str | None:
-        chosen = {"fields": fields or None} if method == "to_vtkhdf" else {}
-        times = {None: 200, 0: None}.get(times, times)
-        written = getattr(result, method)(path, times=times, bodies=bodies or None, **chosen, **part)
-        return str(written) if method == "to_gltf" else None
-
-    return write
+def _scene(method: Callable[..., Any], result: Result, path: Path, *, times, bodies, fields, histories, **part: Any) -> str | None:
+    chosen = {"fields": fields} if fields else {}
+    written = method(result, path, times={None: 200, 0: None}.get(times, times), bodies=bodies or None, **chosen, **part)
+    return None if written == path else str(written)
 
 
-def _table(method: str) -> Callable[..., None]:
-    def write(result: Result, path: Path, *, times, start, end, histories, force, size_limit, **_of_scenes: Any) -> None:
-        if (start, end) != (None, None) or times:
-            result = result.resampled(chosen_times(result.t, times or None, start, end))
-        getattr(result, method)(path, *histories, force=force, size_limit=size_limit)
-
-    return write
+def _table(method, result: Result, path: Path, *, times, start, end, histories, bodies, fields, **how) -> None:
+    if (start, end) != (None, None) or times:
+        result = result.resampled(chosen_times(result.t, times or None, start, end))
+    method(result, path, *histories, **how)
 
 
 def _uff(result: Result, path: Path, *, times, bodies, fields, histories, force: bool, **part: Any) -> None:
@@ -153,8 +140,11 @@ def _uff(result: Result, path: Path, *, times, bodies, fields, histories, force:
 
 
 _WRITERS: dict[str, Callable[..., str | None]] = {
-    "vtkhdf": _scene("to_vtkhdf"),
-    "glb": _scene("to_gltf"),
-    **{kind: _table(f"to_{kind}") for kind in ("csv", "parquet", "mat", "netcdf")},
+    "vtkhdf": partial(_scene, Result.to_vtkhdf),
+    "glb": partial(_scene, Result.to_gltf),
+    "csv": partial(_table, Result.to_csv),
+    "parquet": partial(_table, Result.to_parquet),
+    "mat": partial(_table, Result.to_mat),
+    "netcdf": partial(_table, Result.to_netcdf),
     "uff": _uff,
 }

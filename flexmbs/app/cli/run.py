@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -22,17 +22,13 @@ from flexmbs.result.saved_state import has_state
 from flexmbs.view.opengl import RenderingUnavailable
 
 ANIMATION = "animation.mp4"
-MAX_SENTENCES = 3  # on how a run went
-MAX_MODES = 12  # contacts whose mode at the end is shown
+MAX_SENTENCES, MAX_MODES = 3, 12  # on how a run went; contacts whose mode at the end is shown
 
 
 @click.command("cases")
 def cases_command() -> None:
     """List the cases that come with flexmbs."""
-    found = list_cases()
-    width = max((len(case.name) for case in found), default=0)
-    for case in found:
-        click.echo(f"{case.name:<{width}}  {case.title}")
+    click.echo("\n".join(aligned([(case.name, case.title) for case in list_cases()], indent="")))
     click.echo("\n'flexmbs run NAME --help' lists the parameters of a case.")
 
 
@@ -47,9 +43,8 @@ def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, sav
     if hasattr(loaded.module, "analyse"):
         raise CaseError(f"{loaded.name}: this case has no mechanism to describe; it computes its results directly")
     parameters = checked_parameters(loaded, split_assignments(assignments))
-    if hasattr(loaded.module, "resolve"):
-        parameters = loaded.module.resolve(parameters)
-    description = loaded.module.build(parameters).describe()
+    resolved = loaded.module.resolve(parameters) if hasattr(loaded.module, "resolve") else parameters
+    description = loaded.module.build(resolved).describe()
     click.echo(json.dumps(description.as_dict(), indent=2) if as_json else str(description))
     if save is not None:
         click.echo(f"\nwrote {description.save(save)}", err=as_json)
@@ -63,33 +58,21 @@ def describe_command(case: str, assignments: tuple[str, ...], as_json: bool, sav
 @option(
     "--view NAME=VALUE*",
     "Option of the animation (of Result.animate) instead of that in VIEW of the case; may be repeated.",
-    variable="view_assignments",
+    variable="viewed",
 )
 @option("--store-every N", "Store every N-th step only, events always. Default: all that fit.", int)
 @option("--output-step SECONDS", "Store one step every so many seconds, events always.", float)
 @option(
     "--storage-limit MB",
-    "Store every second, fourth, ... step only when the result would exceed this. Default: 100, but no "
-    "limit with --store-every or --output-step; 'none': no limit.",
+    "Store every second, fourth, ... step only when the result would exceed this. Default: 100, but no limit with --store-every "
+    "or --output-step; 'none': no limit.",
 )
 @option("--resume", "Continue the killed, interrupted or finished run in DIR.")
 @option("--force", "Replace the result in DIR.")
 @option("--verbose", "Show figures with seven digits, and all statistics.")
 @option("-h, --help", "Show this message and the parameters of CASE.", variable="wants_help")
 @click.pass_context
-def run_command(
-    context: click.Context,
-    case: str | None,
-    assignments,
-    out,
-    no_view,
-    view_assignments,
-    resume,
-    force,
-    verbose,
-    wants_help,
-    **stored,
-) -> None:
+def run_command(context, case: str | None, assignments, out, no_view, viewed, resume, force, verbose, wants_help, **stored) -> None:
     """Run CASE, the name of a case or the path of a case file."""
     if case is None:
         click.echo(context.get_help())
@@ -103,9 +86,14 @@ def run_command(
         return
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
-    loaded = loaded.viewed(**view_values(view_assignments))
+    loaded = loaded.viewed(**view_values(viewed))
     storage = _storage(**stored)
-    with _result_folder(loaded.name, out, force=force, resume=resume) as folder:
+    how = {"force": force, "resume": resume}
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(numbered(Path("runs") / loaded.name, **how) if out is None else ResultFolder(out, **how))
+        except ResultFolderError as error:  # wrong use, not a failed run
+            raise CaseError(str(error)) from error
         for path in (*plot_files(loaded, folder.path).values(), folder / ANIMATION):
             refuse_existing(path, force or resume, CaseError)
         if resume and not has_state(folder.path):
@@ -122,18 +110,6 @@ def _storage(store_every: int | None, output_step: float | None, storage_limit: 
         except ValueError:
             raise CaseError(f"--storage-limit {storage_limit!r}: expected a number of MB, or 'none' (no limit)") from None
     return {"store_every": store_every, "output_step": output_step, **limit}
-
-
-@contextmanager
-def _result_folder(name: str, out: str | None, *, force: bool, resume: bool) -> Iterator[ResultFolder]:
-    """The locked folder for a run of the case ``name`` and everything written with it."""
-    how = {"force": force, "resume": resume}
-    with ExitStack() as stack:
-        try:
-            folder = stack.enter_context(numbered(Path("runs") / name, **how) if out is None else ResultFolder(out, **how))
-        except ResultFolderError as error:  # wrong use, not a failed run
-            raise CaseError(str(error)) from error
-        yield folder
 
 
 def _run(case, assignments: tuple[str, ...], out: ResultFolder, storage: dict, *, animate: bool, verbose: bool) -> None:

@@ -45,20 +45,13 @@ def open_study(path: str | Path) -> Study:
     return study
 
 
-def _shard(text: str) -> tuple[int, int]:
-    try:
-        return shard_of(text)
-    except StudyError as error:
-        raise ValueError(text) from error
-
-
 @click.command("run")
 @_study_argument
 @option("--workers", "Runs at once. Default: one per processor.", int)
 @option(
     "--shard K/N",
     "Only every N-th run, from the K-th: for job arrays.",
-    **parsed(_shard, "NUMBER/COUNT with 1 <= NUMBER <= COUNT, such as 3/40"),
+    **parsed(shard_of, "NUMBER/COUNT with 1 <= NUMBER <= COUNT, such as 3/40"),
 )
 @option(
     "--dask [ADDRESS]",
@@ -145,8 +138,7 @@ def pack_command(study: Path) -> None:
 
     For file systems on which many small files are slow, or against a limit on their number.
     """
-    count = open_study(study).pack()
-    click.echo(f"packed {count} runs")
+    click.echo(f"packed {open_study(study).pack()} runs")
 
 
 @click.command("table")
@@ -213,7 +205,7 @@ def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | Non
     found: dict[str, tuple[float | None, float | None]] = {}
     for text in texts:
         try:
-            name, sign, value = _LIMIT.findall(text)[0] if _LIMIT.fullmatch(text) else ("", "", "none")
+            name, sign, value = parts.groups() if (parts := _LIMIT.fullmatch(text)) else ("", "", "none")
             limit = float(value)
         except ValueError:
             example = "'peak_stress<250e6' or 'clearance>0.001'"

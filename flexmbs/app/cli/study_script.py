@@ -17,6 +17,7 @@ from flexmbs.case.parameters import Setting, settings_of, split_assignments
 from flexmbs.common.atomic_files import write_bytes
 from flexmbs.common.errors import FlexmbsError, StudyError
 from flexmbs.common.installed_data import cases_folder
+from flexmbs.study.checks import ensure
 from flexmbs.study.entries import Choices, Distribution, Range, RunSeeds
 from flexmbs.study.samplers import SAMPLERS, Sampler
 from flexmbs.study.space import Space
@@ -76,8 +77,7 @@ if __name__ == "__main__":
 def new_command(script: Path, case_name: str, varied, assignments, sampler: str, runs, levels, seed, keep, confirmed) -> None:
     """Write SCRIPT.py, which states a study of a case; all its parameters are in it, to choose from."""
     script = script if script.suffix == ".py" else script.with_name(script.name + ".py")
-    if script.exists():
-        raise StudyError(f"{script} exists; give another name")
+    ensure(not script.exists(), f"{script} exists; give another name")
     case = load_case(case_name)
     fixed = split_assignments(assignments)
     parameters = checked_parameters(case, fixed)
@@ -140,10 +140,10 @@ def _example(value: object) -> str:
         return "[True, False]"
     if isinstance(value, int):
         return f"[{value}, {value + 1}]"
-    if isinstance(value, float) and value != 0.0:
-        low, high = sorted((0.9 * value, 1.1 * value))
-        return f"({low:.4g}, {high:.4g})"
-    return "(0.0, 1.0)" if value == 0.0 else f"[{_literal(value)}]"
+    if not isinstance(value, float):
+        return f"[{_literal(value)}]"
+    low, high = sorted((0.9 * value, 1.1 * value))
+    return f"({low:.4g}, {high:.4g})" if value else "(0.0, 1.0)"
 
 
 def _entry(entry: object) -> str:

@@ -54,12 +54,8 @@ def parse_space(texts: Iterable[str]) -> dict[str, object]:
 def parse_sampler(text: str, runs: int | None = None, levels: str | None = None, *, confirmed: bool = False) -> Sampler:
     """The sampler of --sampler with its other options; StudyError for a wrong name or options that do not fit it.
 
-    Parameters
-    ----------
-    text : "lhs", "sobol", "halton", "random", "grid", "sobol-indices", "morris", or the path of a CSV file of points
-    runs : number of points; base points of "sobol-indices", trajectories of "morris"
-    levels : of a grid (and of "morris"), "5" or "length=5,mass=3"
-    confirmed : allows grids of more than 100,000 points
+    ``text`` is a name of SAMPLERS or the path of a CSV file of points, ``runs`` the number of points (base points of
+    "sobol-indices", trajectories of "morris"), ``levels`` of a grid or of "morris" "5" or "length=5,mass=3".
     """
     of_levels = {} if levels is None else {"levels": _levels(levels)}
     if text not in SAMPLERS and (Path(text).suffix or len(Path(text).parts) > 1):

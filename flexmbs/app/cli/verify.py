@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import click
 import numpy as np
+from numpy.typing import ArrayLike
 
 import flexmbs
 from flexmbs.app.cli.command_options import json_option, option
@@ -15,8 +16,6 @@ from flexmbs.app.verification.cases import selected_cases
 from flexmbs.app.verification.verification_case import Comparison, Outcome, run_verification
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.quantities import aligned
-
-_HEADER = ("quantity", "reference", "computed", "deviation", "tolerance", "")
 
 
 @click.command("verify")
@@ -31,9 +30,7 @@ def verify_command(names: tuple[str, ...], list_only: bool, as_json: bool) -> No
     """
     cases = selected_cases(names)
     if list_only:
-        width = max(len(case.name) for case in cases)
-        for case in cases:
-            click.echo(f"{case.name:<{width}}  {case.title}")
+        click.echo("\n".join(aligned([(case.name, case.title) for case in cases], indent="")))
         return
     outcomes = []
     for number, case in enumerate(cases, 1):
@@ -59,7 +56,7 @@ def case_text(outcome: Outcome) -> str:
             lines += textwrap.wrap(f"{label}: {text}", 116, initial_indent="  ", subsequent_indent="    ")
     if outcome.error:
         return "\n".join(lines)
-    rows = [_HEADER]
+    rows = [("quantity", "reference", "computed", "deviation", "tolerance", "")]
     for one in outcome.comparisons:
         quantity, worst = one.quantity, one.worst
         name = quantity.name if one.reference.size == 1 else f"{quantity.name} [{worst + 1}]"
@@ -90,19 +87,18 @@ def report_json(outcomes: Sequence[Outcome]) -> dict[str, object]:
 
 
 def _quantity_json(comparison: Comparison) -> dict[str, object]:
+    def numbers(values: ArrayLike) -> list[float | None]:
+        """What is not finite as null, which JSON can hold."""
+        return [float(value) if np.isfinite(value) else None for value in np.atleast_1d(values)]
+
     quantity = comparison.quantity
     return {
         "name": quantity.name,
         "unit": quantity.unit,
-        "reference": _numbers(comparison.reference),
-        "computed": _numbers(comparison.computed),
-        "deviation": _numbers(np.array([comparison.deviation]))[0],
+        "reference": numbers(comparison.reference),
+        "computed": numbers(comparison.computed),
+        "deviation": numbers(comparison.deviation)[0],
         "tolerance": quantity.tolerance,
         "relative_to": "the reference" if quantity.scale is None else quantity.scale,
         "ok": comparison.ok,
     }
-
-
-def _numbers(values: np.ndarray) -> list[float | None]:
-    """What is not finite as null, which JSON can hold."""
-    return [float(value) if np.isfinite(value) else None for value in values]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,6 @@ from flexmbs.view.page.pages import ENDINGS
 from flexmbs.view.page.quantities import QUANTITIES
 from flexmbs.view.page.result_scene import ResultOptions
 
-# Options that apply only to a picture, an animation, a file (not to a window), or a page.
-_OF_PICTURES, _OF_ANIMATIONS, _OF_PAGES = ("time",), ("frames_per_second",), ("frames", "histories", "size_limit")
-_OF_FILES = (*_OF_PICTURES, *_OF_ANIMATIONS)
 # Parameter -> option, where they differ.
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
 _PAGES = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}
@@ -37,11 +35,6 @@ _PAGES = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodie
 
 def _numbers(count: int) -> dict[str, Any]:
     return parsed(lambda text: numbers(text, count), f"{count} numbers separated by ','")
-
-
-def _side(text: str) -> str | tuple[float, ...]:
-    """A named side, or three numbers."""
-    return numbers(text, 3) if "," in text else text
 
 
 def _pixels(text: str) -> tuple[float, ...]:
@@ -73,7 +66,7 @@ def _pixels(text: str) -> tuple[float, ...]:
 @option(
     "--camera SIDE",
     "Results: view direction: x, -x, y, -y, z, -z, iso or a vector X,Y,Z towards the camera.",
-    **parsed(_side, "3 numbers separated by ','"),
+    **parsed(lambda text: numbers(text, 3) if "," in text else text, "3 numbers separated by ','"),
 )
 @option("--camera-position X,Y,Z", "Results: where the camera stands, m (perspective).", **_numbers(3))
 @option("--camera-target X,Y,Z", "Results: middle of the picture, m.", **_numbers(3))
@@ -103,17 +96,19 @@ def _pixels(text: str) -> tuple[float, ...]:
 @option("--force", "Replace FILE if it exists.")
 @units_option
 @includes_option
-def view_command(path: Path, save: Path | None, scale, color, mode, sets, force, units, allow_outside_includes, **given) -> None:
+def view_command(path: Path, save: Path | None, force: bool, units: str | None, allow_outside_includes: bool, **of_all) -> None:
     """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
     if save is not None:
         refuse_existing(save, force)
-    replacing = {"force": True} if force else {}
-    deformed, of_bodies = _given(scale=scale, color=color), _given(mode=mode)
-    of_results, of_meshes = _given(**given), _given(sets=sets, units=units, allow_outside_includes=allow_outside_includes)
-    page = save is not None and save.suffix.lower() in ENDINGS
+    given = _given(**of_all)  # one of the kinds of files refuses each of those that are not for it
+    of_bodies, of_deformed, of_meshes = _named(given, "mode"), _named(given, "scale", "color"), _named(given, "sets")
+    of_meshes += [*_given(units=units, allow_outside_includes=allow_outside_includes)]
+    of_results = [name for name in given if name not in (*of_bodies, *of_deformed, *of_meshes)]
+    page, replacing = save is not None and save.suffix.lower() in ENDINGS, _given(force=force)
+    shown: Result | FlexibleBody | Mesh
     if path.suffix.lower() in BODY_ENDINGS:
         here = f"{path} is a reduced body"
         _refuse(of_meshes, "is for meshes", here)
@@ -121,40 +116,40 @@ def view_command(path: Path, save: Path | None, scale, color, mode, sets, force,
             _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
         else:
             _refuse(of_results, "is for results", here)
-        body = load_body(path)
-        if page:
-            _save_page(body, save, of_results | deformed | replacing)
-        elif save is None:
-            show_body(body, **of_bodies, **deformed)
-        else:
-            click.echo(f"wrote {save_mode(body, save, **of_bodies, **deformed)}")
+        shown, show, render = load_body(path), show_body, save_mode
     elif not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
-        _refuse(deformed, "is for results and reduced bodies", here)
+        _refuse(of_deformed, "is for results and reduced bodies", here)
         _refuse(of_bodies, "is for reduced bodies", here)
-        if not page:
-            _refuse(of_results, "is for results", here)
-        mesh = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-        if page:
-            _save_page(mesh, save, of_results | replacing | _given(sets=sets))
-        elif save is None:
-            show_mesh(mesh, sets)
-        else:
-            click.echo(f"wrote {save_mesh(mesh, save, sets)}")
+        _refuse([] if page else of_results, "is for results", here)
+        shown = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
+        show, render = show_mesh, save_mesh
     elif not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
     else:
         _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
         _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
-        if page:
-            _save_page(load(path), save, of_results | deformed | replacing)
-        else:
-            _view_result(path, save, of_results | deformed, replacing)
+        if not page:
+            _refuse_of_results(save, given)
+        shown, show, render = load(path), Result.show, partial(Result.animate, **replacing)
+    if page:
+        kind, what = _PAGES[type(shown)]
+        unknown = [name for name in given if name not in (*kind.__dataclass_fields__, "size_limit")]
+        _refuse(unknown, f"is not for pages of {what}", f"{save} is a page")
+        click.echo(f"wrote {shown.to_html(save, **given, **replacing)}")
+    elif save is None:
+        show(shown, **given)
+    else:
+        click.echo(f"wrote {render(shown, save, **given)}")
 
 
 def _given(**options: Any) -> dict[str, Any]:
     """Those that were given, zeros among them."""
     return {name: value for name, value in options.items() if value is not None and value is not False and value != ()}
+
+
+def _named(given: Iterable[str], *names: str) -> list[str]:
+    return [name for name in given if name in names]
 
 
 def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
@@ -163,24 +158,12 @@ def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
         raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {belongs}; {here}")
 
 
-def _view_result(folder: Path, save: Path | None, given: dict[str, Any], replacing: dict[str, bool]) -> None:
-    """Show a result in a window, or render it to a .png, .gif or .mp4."""
-    _refuse([name for name in given if name in _OF_PAGES], "is for pages", "give --save FILE.html")
+def _refuse_of_results(save: Path | None, given: Iterable[str]) -> None:
+    """Those of pages, and of the other kind of picture."""
+    _refuse(_named(given, "frames", "histories", "size_limit"), "is for pages", "give --save FILE.html")
     if save is None:
-        _refuse([name for name in given if name in _OF_FILES], "is for files", "give --save FILE.png, .gif or .mp4")
-        load(folder).show(**given)
-        return
-    if save.suffix.lower() == ".png":
-        moving = (*_OF_ANIMATIONS, "slow_motion")
-        _refuse([name for name in given if name in moving], "is for animations", f"{save} is a picture")
+        _refuse(_named(given, "time", "frames_per_second"), "is for files", "give --save FILE.png, .gif or .mp4")
+    elif save.suffix.lower() == ".png":
+        _refuse(_named(given, "frames_per_second", "slow_motion"), "is for animations", f"{save} is a picture")
     else:
-        _refuse([name for name in given if name in _OF_PICTURES], "is for pictures", f"{save} is not a .png")
-    click.echo(f"wrote {load(folder).animate(save, **given, **replacing)}")
-
-
-def _save_page(shown: Result | FlexibleBody | Mesh, save: Path, given: Mapping[str, Any]) -> None:
-    """Write a page and say where; UsageError for an option of the command that pages of this kind do not have."""
-    kind, what = _PAGES[type(shown)]
-    known = {*kind.__dataclass_fields__, "size_limit", "force"}
-    _refuse([name for name in given if name not in known], f"is not for pages of {what}", f"{save} is a page")
-    click.echo(f"wrote {shown.to_html(save, **given)}")
+        _refuse(_named(given, "time"), "is for pictures", f"{save} is not a .png")

@@ -18,8 +18,7 @@ from flexmbs.common.errors import FlexmbsWarning
 
 def reference(name: str) -> Any:
     """The content of ``references/NAME.json`` (origin and accuracy of its values: ``references/README.md``)."""
-    file = resources.files("flexmbs.app.verification") / "references" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))
+    return json.loads((resources.files("flexmbs.app.verification") / "references" / f"{name}.json").read_text("utf-8"))
 
 
 @dataclass(frozen=True)
@@ -55,27 +54,18 @@ class VerificationCase:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A quantity beside its computed value; ``deviations`` are in the terms of its tolerance."""
+    """A quantity beside its computed value."""
 
     quantity: Quantity
     reference: NDArray[np.float64]
     computed: NDArray[np.float64]
-    deviations: NDArray[np.float64]
-
-    @property
-    def worst(self) -> int:
-        """Index of the component that deviates most; a value that is not a number comes before all others."""
-        return int(np.argmax(np.where(np.isnan(self.deviations), np.inf, self.deviations)))
-
-    @property
-    def deviation(self) -> float:
-        """The largest deviation."""
-        return float(self.deviations[self.worst])
+    worst: int  # index of the component that deviates most; a value that is not a number comes before all others
+    deviation: float  # of that component, in the terms of the tolerance
 
     @property
     def ok(self) -> bool:
         """Whether all components agree within the tolerance; what is not a number never does."""
-        return bool(np.all(self.deviations <= self.quantity.tolerance))
+        return self.deviation <= self.quantity.tolerance
 
 
 @dataclass(frozen=True)
@@ -98,11 +88,10 @@ def compare(quantity: Quantity, computed: ArrayLike) -> Comparison:
     reference, found = (np.atleast_1d(np.asarray(value, float)) for value in (quantity.reference, computed))
     if reference.shape != found.shape:
         raise ValueError(f"{quantity.name}: shape {found.shape} computed, {reference.shape} expected")
-    difference = reference - found
-    if not quantity.at_least:
-        difference = np.abs(difference)
+    difference = np.maximum(reference - found, 0.0) if quantity.at_least else np.abs(reference - found)
     deviations = difference / (np.abs(reference) if quantity.scale is None else quantity.scale)
-    return Comparison(quantity, reference, found, np.maximum(deviations, 0.0))
+    worst = int(np.argmax(np.where(np.isnan(deviations), np.inf, deviations)))
+    return Comparison(quantity, reference, found, worst, float(deviations[worst]))
 
 
 def run_verification(case: VerificationCase) -> Outcome:
