@@ -54,11 +54,9 @@ def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
 def _with_stiffening(
     moments: InertiaMoments, data: MbdynData, where: str, warnings: list[str]
 ) -> tuple[InertiaMoments, np.ndarray]:
-    """Integrals of second-order fields from group 19, and the pairs of modes.
-
-    The matrices are stiffnesses per unit of 1 to 6: w1^2, w2^2, w3^2, w1 w2, w2 w3, w3 w1; 7 to 9: angular
-    acceleration; 10 to 12: acceleration less gravity; 13 and above: loads at nodes.
-    """
+    """Integrals of second-order fields from group 19, and the pairs of modes."""
+    # stiffnesses per unit of 1 to 6: w1^2, w2^2, w3^2, w1 w2, w2 w3, w3 w1; 7 to 9: angular acceleration; 10 to 12:
+    # acceleration less gravity; 13 and above: loads at nodes
     n = len(data.mass)
     if not any(1 <= number <= 12 for number in data.stiffening):
         warnings.append(f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation")

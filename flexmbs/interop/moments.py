@@ -134,10 +134,7 @@ def _check_rigid(central: np.ndarray, moments: InertiaMoments, where: str) -> No
 
 
 def _root(gram: np.ndarray) -> tuple[np.ndarray, float]:
-    """c (k, R) with c c^T = gram, and the error (relative, negative).
-
-    Integrals with x have priority: if not all can be met, the products of modes are changed.
-    """
+    """c (k, R) with c c^T = gram, where need be for other products of modes, and the error (relative, negative)."""
     norms = np.sqrt(np.maximum(np.diag(gram), 0.0))
     norms[norms < 1e-14 * norms.max(initial=0.0)] = 0.0
     inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0.0)

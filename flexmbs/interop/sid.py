@@ -165,10 +165,7 @@ def _mode_mode(
 
 
 def _divided(data: SidData, position: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Symmetric part of int Phi_a Phi_b^T dm with trace Me.
-
-    The part that follows from int Phi_a dm and int Phi_a x^T dm, plus the rest of Me in the directions of nodal motion.
-    """
+    """Symmetric int Phi_a Phi_b^T dm with trace Me: what Ct and ``position`` imply, the rest in directions of nodal motion."""
     n, first, mass = len(position), data.parts["mdCM"].M0[:, 0], data.mass
     Ct = data.parts["Ct"].M0
     central = second - np.outer(first, first) / mass

@@ -230,10 +230,7 @@ class _Reader:
         return listed
 
     def _agreed(self, listed: list[_Listed]) -> tuple[int, bool]:
-        """Number of modes, and whether M1(i, j, k) has the mode last, as all quantities of the file have it.
-
-        Some programs keep nelastq at the number of all modes although they write only a few.
-        """
+        """Number of modes (some programs write fewer than nelastq), and whether M1(i, j, k) has the mode last in this file."""
         own = {part.counts["nq"] for part in listed if part.counts.get("nq")}
         rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
         nq = self.nq

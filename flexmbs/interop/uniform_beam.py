@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -11,10 +11,10 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.beam_statics import GAUSS, SUPPORTS, BeamModes, BeamStatics, beam_modes
-from flexmbs.interop.moments import InertiaMoments
+from flexmbs.interop.moments import InertiaMoments, all_pairs
 from flexmbs.reduction.contact_patches import ContactPatch
 from flexmbs.reduction.damping import doubt_ratios
-from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields
+from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.inertia_basis import inertia_fields
 
 AXES = {"y": 1, "z": 2}
@@ -69,6 +69,8 @@ def uniform_beam(
     outside = {key: x for key, x in places.items() if not 0.0 <= x <= length}
     if outside:
         raise BodyError(f"{where}: marker positions {outside} m are not on the beam, which is {length} m long")
+    if "supports" in places and any(support != "free" for support in supports):
+        raise BodyError(f"{where}: 'supports' is the marker that holds it; give the marker at {places['supports']} m another name")
     found = beam_modes(length, supports, int(chosen.max(initial=0)))
     shapes = BeamModes(length, found.k[chosen - 1], found.coefficients[chosen - 1])
     x = np.unique(np.concatenate([np.linspace(0.0, length, nodes), list(places.values())]))
@@ -83,29 +85,31 @@ def uniform_beam(
         return body
     if supports[0] == "free" or supports[1] != "free" or patches:
         raise BodyError(f"{where}: foreshortening needs a held left end, a free right end, and no contact patches")
-    second = Foreshortening.of(shapes, x, mass_per_length, AXES[direction])
-    return _with_second_order(body, second, {key: int(np.searchsorted(x, value)) for key, value in places.items()})
+    return _foreshortened(body, shapes, x, mass_per_length, AXES[direction])
 
 
-def _with_second_order(body: FlexibleBody, second: Foreshortening, nodes: Mapping[str, int]) -> FlexibleBody:
-    """The beam with second-order displacements; ``nodes``: those of its markers along the beam."""
-    pairs, total = len(second.pairs), len(body.points)
-    quadratic = np.zeros((pairs, total, 3))
-    quadratic[:, : second.quadratic.shape[1], 0] = second.quadratic
-    still = np.zeros((pairs, 3))
-    markers = {
-        key: replace(marker, Zu=quadratic[:, nodes[key]] if key in nodes else still, Zr=still)
-        for key, marker in body.markers.items()
-    }
+def _foreshortened(body: FlexibleBody, shapes: BeamModes, x: np.ndarray, mass_per_length: float, axis: int) -> FlexibleBody:
+    """The beam, held at x = 0, with u_x = -1/2 sum_ab q_a q_b H_ab(x), H_ab the integral of phi_a' phi_b' from x = 0."""
+    # T. R. Kane, R. R. Ryan and A. K. Banerjee, Journal of Guidance, Control, and Dynamics 10 (1987) 139
+    n, pairs, (xg, dx) = len(shapes.k), all_pairs(len(shapes.k)), shapes.gauss_points()
+    places = np.unique(np.concatenate([[0.0], xg, x]))
+    fields, at = _fields(shapes, pairs, places), np.searchsorted(places, xg)
+    points, modes, second = np.zeros((len(xg), 3)), np.zeros((n, len(xg), 3)), np.zeros((len(pairs), len(xg), 3))
+    points[:, 0], modes[:, :, axis], second[:, :, 0] = xg, shapes.at(xg), fields[:, at]
+    inertia = inertia_fields((points, modes, second, sparse.diags_array(mass_per_length * dx).tocsr()), _TOLERANCE)
+    quadratic = np.zeros((len(pairs), len(body.points), 3))
+    quadratic[:, : len(x), 0] = fields[:, np.searchsorted(places, x)]
+    still = np.zeros((len(pairs), 3))
+    along = {key: int(np.searchsorted(x, marker.position[0])) for key, marker in body.markers.items() if key != "supports"}
     return replace(
         body,
-        pairs=second.pairs,
-        inertia=second.inertia,
+        pairs=pairs,
+        inertia=inertia,
         quadratic=quadratic,
-        markers=markers,
+        markers={k: replace(m, Zu=quadratic[:, along[k]] if k in along else still, Zr=still) for k, m in body.markers.items()},
         quadratic_rotations=np.zeros_like(quadratic),
         surface=replace(body.surface, quadratic=quadratic),
-        Me=np.einsum("aks,bks->ab", second.inertia.P, second.inertia.P),
+        Me=np.einsum("aks,bks->ab", inertia.P, inertia.P),
     )
 
 
@@ -135,15 +139,12 @@ def _patches(where: str, given, places: Mapping[str, float]) -> dict[str, str]:
 
 
 class _Fields:
-    """Displacements, slopes (n, nn), stiffness (n, n), integrals of mass, and labels of the modes so far.
-
-    ``omega`` (n,) rad/s: of those without mass what they would have with it.
-    """
+    """Displacements, slopes (n, nn), stiffness (n, n), integrals of mass, labels, omega (n,) rad/s of the modes so far."""
 
     def __init__(self, statics: BeamStatics, w, slope, K, first, position, M, labels, massless, omega) -> None:
         self.statics, self.w, self.slope, self.K = statics, w, slope, K
         self.first, self.position, self.M = first, position, M
-        self.labels, self.massless, self.omega = labels, massless, omega
+        self.labels, self.massless, self.omega = labels, massless, omega  # without mass: what omega would be with it
 
     @classmethod
     def of(cls, shapes: BeamModes, statics: BeamStatics, EI: float, mass_per_length: float) -> _Fields:
@@ -234,38 +235,6 @@ def _body(
 
 
 _TOLERANCE = 1e-14  # of inertia integrals
-
-
-@dataclass(frozen=True)
-class Foreshortening:
-    """u_x = -1/2 sum_ab q_a q_b H_ab(x) with H_ab the integral of phi_a' phi_b' from x = 0.
-
-    T. R. Kane, R. R. Ryan and A. K. Banerjee, Journal of Guidance, Control, and Dynamics 10 (1987) 139.
-
-    Attributes
-    ----------
-    pairs : (p, 2) modes a <= b
-    quadratic : (p, nn) m, u_x at the nodes per product q_a q_b
-    inertia : all inertia integrals of the beam, those of the second-order displacements too
-    """
-
-    pairs: np.ndarray
-    quadratic: np.ndarray
-    inertia: InertiaFields
-
-    @classmethod
-    def of(cls, shapes: BeamModes, nodes: np.ndarray, mass_per_length: float, axis: int) -> Foreshortening:
-        """Of a beam held at x = 0 with these modes along ``axis``, with displacements at ``nodes`` (nn,) m."""
-        n = len(shapes.k)
-        pairs = np.array([(a, b) for a in range(n) for b in range(a, n)], dtype=np.int64).reshape(-1, 2)
-        x, dx = shapes.gauss_points()
-        places = np.unique(np.concatenate([[0.0], x, nodes]))
-        fields = _fields(shapes, pairs, places)
-        at, seen = np.searchsorted(places, x), np.searchsorted(places, nodes)
-        points, modes, second = np.zeros((len(x), 3)), np.zeros((n, len(x), 3)), np.zeros((len(pairs), len(x), 3))
-        points[:, 0], modes[:, :, axis], second[:, :, 0] = x, shapes.at(x), fields[:, at]
-        samples = points, modes, second, sparse.diags_array(mass_per_length * dx).tocsr()
-        return cls(pairs, fields[:, seen], inertia_fields(samples, _TOLERANCE))
 
 
 def _fields(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:

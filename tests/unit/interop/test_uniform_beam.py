@@ -70,6 +70,7 @@ def test_static_flexibility(supports, place, expected):
         ({"direction": "x"}, "direction must be 'y' or 'z'"),
         ({"markers": {"far": 2.0}}, "are not on the beam, which is 0.7 m long"),
         ({"modes": [1, 1]}, "different numbers from 1"),
+        ({"markers": {"supports": 0.2}}, "'supports' is the marker that holds it; give the marker at 0.2 m another name"),
         ({"contact_patches": {"far": "massless"}}, "contact patch 'far' is not a marker"),
         ({"contact_patches": {"left": "soft"}}, "kind must be"),
     ],
