@@ -44,7 +44,7 @@ from flexmbs.result.event_records import last_modes
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder, locked_result_folder
 from flexmbs.result.run_summary import SUMMARY, RunSummary
-from flexmbs.view.film_options import check_view
+from flexmbs.view.animate import check_view
 from flexmbs.view.plots import plot_histories, plot_map
 
 #: What ``SIMULATION`` of a case may set: arguments of ``System.simulate`` that decide the motion. Tolerances are

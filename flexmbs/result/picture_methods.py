@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flexmbs.result.report.report import write_report
 from flexmbs.result.run_summary import RunSummary, read_summary
 from flexmbs.result.spectrum import Spectrum, history_spectrum
-from flexmbs.view.animate import animate
-from flexmbs.view.contact_plots import plot_contacts
-from flexmbs.view.film_options import OF_FILES, fitting
+from flexmbs.view.animate import OF_FILES, animate, fitting
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.plotting.contact_history import plot_contact
-from flexmbs.view.plotting.phase_plane import plot_phase_plane
-from flexmbs.view.plotting.spectra import plot_spectra
+from flexmbs.view.plotting.contact_history import plot_contact, plot_contacts
+from flexmbs.view.plotting.phase_plane import plot_phase_plane, plot_spectra
 from flexmbs.view.window import show
 
 if TYPE_CHECKING:
@@ -42,7 +39,7 @@ class PictureMethods:
     def plot_contacts(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
 
-        Options as in :func:`flexmbs.view.contact_plots.plot_contacts`: start, end, title, size, force. Returns the
+        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contacts`: start, end, title, size, force. Returns the
         matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
         """
         return plot_contacts(self, names, save=save, **options)
@@ -61,7 +58,7 @@ class PictureMethods:
     def plot_spectrum(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """Plot amplitudes or densities of histories over frequency, their largest peaks labelled, one panel per unit.
 
-        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.spectra.plot_spectra`: log, peaks,
+        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.phase_plane.plot_spectra`: log, peaks,
         title, size, force.
         """
         return plot_spectra(self, names, save=save, **options)

@@ -1,8 +1,9 @@
-"""Which histories of a run engineers look for first: what drives, presses and holds, then what moves; modes on demand."""
+"""What readers of a run look for first: what drives, presses and holds, then what moves; events besides impacts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,3 +80,24 @@ def _largest(result: DrawableResult, names: Iterable[str], size: Callable[[np.nd
 def _modal(result: DrawableResult) -> set[str]:
     bodies = [body for body in result.structure.bodies if body.flexible is not None]
     return {f"{body.name}.{label}" for body in bodies for label in body.flexible.mode_labels}  # type: ignore[union-attr]
+
+
+MOST = 200  # that are shown
+
+
+class Instant(NamedTuple):
+    """``what`` happens to ``name`` at a time (s): "lock", "release", "event", or the mode that a contact takes."""
+
+    time: float
+    name: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.what}"
+
+
+def other_events(result: DrawableResult, first: float, last: float, most: int = MOST) -> list[Instant]:
+    """Those from ``first`` to ``last`` (s), in order of time; of more than ``most`` changes of mode are left out first."""
+    inside = [event for event in result.events if event.kind != "impact" and first <= event.time <= last]
+    chosen = sorted(inside, key=lambda event: event.kind == "transition")[:most]
+    return sorted(Instant(event.time, event.name, event.kind if event.kind != "transition" else event.mode) for event in chosen)

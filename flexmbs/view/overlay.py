@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from flexmbs.view.colour_bar import text_width
-from flexmbs.view.colours import round_step
+from flexmbs.view.colours import round_step, text_width
 
 LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm"))  # down to a tenth of metres: 0.2 m
 

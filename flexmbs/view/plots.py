@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.other_events import other_events
+from flexmbs.view.key_histories import other_events
 from flexmbs.view.plotting.contact_marks import (
     MAX_EVENTS,
     contact_of,
@@ -23,8 +23,20 @@ from flexmbs.view.plotting.contact_marks import (
     touches_within,
 )
 from flexmbs.view.plotting.curves import check_names, curves, time_window
-from flexmbs.view.plotting.figures import check_file, finished, heading, height, new_figure, put_above, style
-from flexmbs.view.plotting.scales import Scale, round_ticks, show_flat, time_scale, value_scale
+from flexmbs.view.plotting.scales import (
+    Scale,
+    check_file,
+    finished,
+    heading,
+    height,
+    new_figure,
+    put_above,
+    round_ticks,
+    show_flat,
+    style,
+    time_scale,
+    value_scale,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

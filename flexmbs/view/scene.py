@@ -8,18 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
-from flexmbs.view.colour_bar import ColourBar, fitted, text_width
-from flexmbs.view.colours import COLORS, check_color, check_shown, checked_range, colour_range
+from flexmbs.view.colours import COLORS, ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.ground import Floor, FloorActors
-from flexmbs.view.link_actors import LinkActors
+from flexmbs.view.key_histories import other_events
 from flexmbs.view.look import Look
-from flexmbs.view.other_events import other_events
 from flexmbs.view.overlay import ScaleBar
-from flexmbs.view.part_actors import PartActors
+from flexmbs.view.part_actors import LinkActors, PartActors
 from flexmbs.view.parts.scene_parts import scene_parts
 from flexmbs.view.slow_motion import digits_of
 

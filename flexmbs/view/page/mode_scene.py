@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.body_scene import drawn_amplitudes
+from flexmbs.view.body_view import drawn_amplitudes
 from flexmbs.view.page.fields import length_of
 from flexmbs.view.page.motion import stored_motion
 from flexmbs.view.page.numbers import whole

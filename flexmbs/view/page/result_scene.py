@@ -12,7 +12,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.other_events import other_events
+from flexmbs.view.key_histories import other_events
 from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, history_records

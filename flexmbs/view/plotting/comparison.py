@@ -12,8 +12,18 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import no_formula
-from flexmbs.view.plotting.figures import COLORS, STYLES, check_file, finished, new_figure, put_above
-from flexmbs.view.plotting.scales import round_ticks, show_flat, time_scale, value_scale
+from flexmbs.view.plotting.scales import (
+    COLORS,
+    STYLES,
+    check_file,
+    finished,
+    new_figure,
+    put_above,
+    round_ticks,
+    show_flat,
+    time_scale,
+    value_scale,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

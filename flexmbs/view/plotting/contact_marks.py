@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
-from flexmbs.view.other_events import Instant
+from flexmbs.view.key_histories import Instant
 from flexmbs.view.plotting.scales import Scale
 
 if TYPE_CHECKING:

@@ -1,21 +1,35 @@
-"""A history over another one: phase planes, paths, loops."""
+"""Phase planes and spectra."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.drawable import DrawableResult, DrawableSpectrum
 from flexmbs.view.plotting.curves import check_names, curves, time_window
-from flexmbs.view.plotting.figures import check_file, finished, new_figure
-from flexmbs.view.plotting.scales import round_ticks, time_scale, value_scale
+from flexmbs.view.plotting.scales import (
+    Scale,
+    check_file,
+    finished,
+    frequency_scale,
+    heading,
+    new_figure,
+    put_above,
+    round_ticks,
+    style,
+    time_scale,
+    value_scale,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
+
 
 #: More pieces than this are stored as pixels in vector files.
 MAX_PIECES = 20_000
@@ -87,3 +101,128 @@ def _line(x: np.ndarray, y: np.ndarray, times: np.ndarray) -> LineCollection:
     )
     line.set_array(times[:-1])
     return line
+
+
+#: Without ``highest``, the frequency axis ends where this share of the mean square is left.
+UNSEEN = 1e-4
+#: Logarithmic axes reach this far below the largest value.
+DECADES = 6.0
+#: Peaks lower than this part of a linear axis are not labelled.
+VISIBLE = 0.04
+WIDTH, PANEL, REST = 8.0, 2.6, 1.2
+
+
+def plot_spectra(
+    result: DrawableResult,
+    names: Sequence[str],
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    log: bool | None = None,
+    peaks: int = 3,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    **options: Any,
+) -> Figure | None:
+    """Plot spectra of histories, one panel per unit; returns the matplotlib figure, or writes it to ``save``.
+
+    Parameters
+    ----------
+    save, force, title, size : as in :func:`flexmbs.view.plots.plot_histories`
+    log : logarithmic values; None: for densities
+    peaks : how many of each history are labelled
+    options : kind, window, highest, segments, start, end of :meth:`flexmbs.Result.spectrum`
+
+    Without ``highest``, the axis ends where 0.01 % of the mean square is left; the note below says so.
+    """
+    check_names(result, names, "plot_spectrum")
+    check_file(save, force)
+    if not isinstance(peaks, int) or peaks < 0:
+        raise FlexmbsError(f"plot_spectrum: peaks is {peaks!r}; it must be a whole number, 0 for no labels")
+    found = [result.spectrum(name, **options) for name in dict.fromkeys(names)]
+    panels: dict[str, list[DrawableSpectrum]] = {}
+    for spectrum in found:
+        panels.setdefault(spectrum.value_unit, []).append(spectrum)
+    end = max(map(_end_of_axis, found)) if options.get("highest") is None else float(found[0].frequency[-1])
+    frequencies = frequency_scale(end)
+    figure = new_figure(size, (WIDTH, REST + PANEL * len(panels)))
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    logarithmic = found[0].kind == "density" if log is None else log
+    for axis, (unit, members) in zip(axes, panels.items(), strict=True):
+        _draw(axis, unit, members, frequencies, end, logarithmic, peaks)
+    axes[-1].set_xlim(0.0, float(frequencies(end)))
+    axes[-1].set_xlabel(frequencies.label("frequency"))
+    figure.supxlabel(_note(found, end), fontsize="small", color="0.35", wrap=True)
+    figure.align_ylabels(axes)
+    return finished(figure, heading(title, names), save)
+
+
+def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: Scale, end: float, log: bool, peaks: int) -> None:
+    """One panel: the spectra of one unit."""
+    values = value_scale(unit, [spectrum.value for spectrum in members])
+    if values.offset:
+        values = Scale(values.base, values.base)
+    lines, top = [], max(float(spectrum.value.max(initial=0.0)) for spectrum in members)
+    for number, spectrum in enumerate(members):
+        shown = spectrum.frequency <= end
+        look = style(number)
+        line = (frequencies(spectrum.frequency[shown]), values(spectrum.value[shown]))
+        lines += axis.plot(*line, linewidth=1.2, label=spectrum.name, **look)
+        seen = [peak for peak in spectrum.peaks if peak.frequency <= end and (log or peak.value > VISIBLE * top)]
+        for peak in seen[:peaks]:
+            _label(axis, peak, frequencies, values, look["color"], end)
+    what = "amplitude" if members[0].kind == "amplitude" else "power density"
+    axis.set_ylabel(values.label(what))
+    axis.grid(True, alpha=0.3)
+    round_ticks(axis)
+    top = float(values(top))
+    if log and top > 0.0:
+        axis.set_yscale("log")
+        axis.set_ylim(top * 10.0**-DECADES, top * 6.0)
+    elif top > 0.0:
+        axis.set_ylim(0.0, 1.18 * top)
+    put_above(axis, lines, WIDTH)
+
+
+def _label(axis: Axes, peak, frequencies: Scale, values: Scale, color: str, end: float) -> None:
+    """The frequency of a peak beside it."""
+    place = (float(frequencies(peak.frequency)), float(values(peak.value)))
+    axis.plot([place[0]], [place[1]], "o", color=color, markersize=3.5)
+    left = peak.frequency > 0.8 * end
+    axis.annotate(
+        frequencies.text(peak.frequency),
+        place,
+        xytext=(-5 if left else 5, 3),
+        textcoords="offset points",
+        fontsize="small",
+        color=color,
+        horizontalalignment="right" if left else "left",
+    )
+
+
+def _end_of_axis(spectrum: DrawableSpectrum) -> float:
+    """Hz: above it only a share of ``UNSEEN`` of the mean square is left."""
+    power = spectrum.value if spectrum.kind == "density" else spectrum.value**2
+    above = np.cumsum(power[::-1])[::-1]
+    seen = np.flatnonzero(above > UNSEEN * (above[0] or 1.0))
+    last = 1.15 * spectrum.frequency[min(seen[-1] if len(seen) else 0, len(power) - 1)]
+    return float(min(max(last, spectrum.frequency[min(20, len(power) - 1)]), spectrum.frequency[-1]))
+
+
+def _note(found: list[DrawableSpectrum], end: float) -> str:
+    """How the spectra came about, and what is cut off."""
+    first = found[0]
+    power = [spectrum.value if spectrum.kind == "density" else spectrum.value**2 for spectrum in found]
+    above = max(
+        spectrum.share_above + float(part[spectrum.frequency > end].sum() / (part.sum() or 1.0))
+        for spectrum, part in zip(found, power, strict=True)
+    )
+    rate = first.samples / (first.end - first.start)
+    said = [
+        f"{first.window} window from {first.start:g} to {first.end:g} s",
+        f"bandwidth {first.resolution:.3g} Hz",
+        f"sampled at {frequency_scale(rate).text(rate)}",
+    ]
+    if above > 0.0:
+        said.append(f"{100.0 * above:.1g} % of the mean square is above {frequency_scale(end).text(end)}")
+    return "; ".join(said)

@@ -4,8 +4,7 @@ import imageio.v2 as imageio
 import numpy as np
 import pytest
 
-from flexmbs.view.animate import open_writer
-from flexmbs.view.film_options import require_whole_film
+from flexmbs.view.animate import open_writer, require_whole_film
 
 
 def test_film_cut_off_is_refused(tmp_path):

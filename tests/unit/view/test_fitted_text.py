@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from flexmbs.view.colour_bar import fitted, text_width
+from flexmbs.view.colours import fitted, text_width
 from flexmbs.view.opengl import RenderingUnavailable, prepare_offscreen
 
 

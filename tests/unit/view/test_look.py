@@ -6,7 +6,7 @@ import sliding_ball as ball
 import swinging_bar as bar
 
 from flexmbs import FlexmbsError, Result
-from flexmbs.view.film_options import check_view, fitting
+from flexmbs.view.animate import check_view, fitting
 from flexmbs.view.look import Look
 
 

@@ -6,7 +6,7 @@ import swinging_bar as bar
 
 import flexmbs as fm
 from flexmbs.result.event_records import EventRecord
-from flexmbs.view.other_events import other_events
+from flexmbs.view.key_histories import other_events
 from flexmbs.view.plots import curves, plot_histories
 
 

@@ -28,7 +28,7 @@ def bar():
 
 @pytest.fixture
 def scene():
-    from flexmbs.view.body_scene import BodyScene
+    from flexmbs.view.body_view import BodyScene
 
     made = []
 
