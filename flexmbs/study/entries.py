@@ -156,6 +156,7 @@ class Distribution:
 
     @property
     def is_discrete(self) -> bool:
+        """Whether its values are apart from each other, as those of ``scipy.stats.poisson``."""
         return hasattr(self.frozen.dist, "pmf")
 
     def quantiles(self, u: FloatArray) -> Sequence[float]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from flexmbs.common.errors import SimulationError
-from flexmbs.result.energy_ledger import EnergyLedger
-from flexmbs.result.event_records import EventRecord
 from flexmbs.result.structure import Structure
-from flexmbs.result.trajectory import ContactRecord
-from flexmbs.view.drawable import DrawableResult
+
+if TYPE_CHECKING:
+    from flexmbs.result.result import Result as ReportableResult
+else:
+    ReportableResult = Any
+
+__all__ = ["ReportableResult", "StatedModel", "stated_model"]
 
 
 @dataclass(frozen=True)
@@ -64,22 +67,3 @@ def _end(value: Any) -> tuple[str, str]:
 def _entry(plain: Mapping[str, Any], **kinds: Any) -> SimpleNamespace:
     """An entry with all of its fields, those named here of the type that they must have."""
     return SimpleNamespace(**{**plain, **{name: kind(plain[name]) for name, kind in kinds.items()}})
-
-
-class ReportableResult(DrawableResult, Protocol):
-    """A result with its structure, statistics, contacts, events and energy ledger."""
-
-    @property
-    def structure(self) -> Structure: ...
-    @property
-    def trajectory(self) -> Any: ...
-    @property
-    def contacts(self) -> Sequence[ContactRecord]: ...
-    @property
-    def events(self) -> Sequence[EventRecord]: ...
-    @property
-    def stats(self) -> Mapping[str, Any]: ...
-    @property
-    def status(self) -> str: ...
-    def energy_ledger(self, time: float | None = None) -> EnergyLedger: ...
-    def resampled(self, times: Any) -> ReportableResult: ...
