@@ -57,9 +57,9 @@ def load_body(path: str | Path) -> FlexibleBody:
 
 def write_body(group, body: FlexibleBody) -> None:
     """Write ``body`` into an open, empty HDF5 group."""
+    group.attrs["format"], parts = FORMAT, fields(body)
     refuse_unwritable((body.name, *body.mode_labels, *body.markers), "body", BodyError)
-    group.attrs["format"] = FORMAT
-    for part in fields(body):
+    for part in parts:
         value = getattr(body, part.name)
         if part.name in PARTS:
             if value is not None:

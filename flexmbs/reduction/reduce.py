@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
-from flexmbs.common.names_in_messages import names_arguments
+from flexmbs.common.names_in_messages import names_arguments, refuse_unwritable
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES, assemble
@@ -105,6 +105,7 @@ def reduce(
         raise BodyError(f"reduce: expected a Mesh, as fm.read_mesh(path) gives it, not {mesh!r}")
     if not isinstance(interfaces, Mapping):
         raise BodyError(f"reduce: interfaces must be a dict from marker to node set, as {{'hinge': 'ROOT'}}, not {interfaces!r}")
+    refuse_unwritable((name or "", *interfaces), "reduce", BodyError)
     if beam_theory not in BEAM_THEORIES:
         raise BodyError(f"beam_theory must be {' or '.join(map(repr, BEAM_THEORIES))}, not {beam_theory!r}")
     try:

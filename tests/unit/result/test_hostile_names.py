@@ -156,7 +156,11 @@ def test_names_that_no_file_can_hold_are_refused(tmp_path, writer, name):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_systems_and_results_refuse_them_too(tmp_path, name):
+def test_bodies_systems_and_results_refuse_them_too(tmp_path, name):
+    mesh = fm.line_mesh(1.0, 2, fm.rectangle(0.01, 0.01), fm.Material("steel", 210e9, 0.3, 7850.0))
+    for options in ({"name": name, "interfaces": {"root": "ROOT"}}, {"interfaces": {name: "ROOT"}}):
+        with pytest.raises(fm.BodyError, match="reduce: .* no file can hold"):
+            fm.reduce(mesh, modes=fm.FreeFree(count=1), **options)
     with pytest.raises(fm.MechanismError, match="no file can hold"):
         fm.System().add(fm.RigidBody.sphere(1.0, 0.1), name)
     with pytest.raises(fm.MechanismError, match="a marker on body 'ball': .* no file can hold"):
