@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array, eye_array
-from scipy.sparse.linalg import spsolve
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
@@ -36,54 +34,12 @@ class Drawing:
 
 def drawing(here: DrawableResult, scale: float) -> Drawing:
     """The one-time result ``here``, with body frames moved for a deformation drawn ``scale`` times as large."""
-    structure = here.structure
-    if scale == 1.0 or not structure.joints or all(body.flexible is None for body in structure.bodies):
+    moving = [] if scale == 1.0 else _moving(here.structure)
+    if not moving:
         return Drawing(here, 0.0)
-    size = _arm(structure)
-    joints = [HeldJoint(here, slice(None), joint, scale) for joint in structure.joints]
-    position, rotation = here.trajectory.body_position[0].copy(), here.trajectory.body_rotation[0].copy()
-    opening = 0.0
-    for _ in range(ITERATIONS):
-        errors, opening = _errors(joints, position, rotation, size)
-        change = _least_change(joints, position, rotation, errors, size)
-        position[1:] += change[:, :3]
-        rotation[1:] = matrices_of_vectors(change[:, 3:] / size) @ rotation[1:]
-        if np.abs(change).max(initial=0.0) < 1e-9 * size:
-            break
-    return Drawing(here.with_body_frames(position[None], rotation[None]), opening)
-
-
-def _arm(structure: DrawableStructure) -> float:
-    """m, longest distance from a body's origin to a joint on it: makes rotations comparable with displacements."""
-    ends = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
-    records = [structure.markers[index] for index in ends]
-    places = [record.position if record.fields is None else record.fields.position for record in records]
-    return max(float(np.linalg.norm(place)) for place in places) or 1.0
-
-
-def _errors(joints: list[HeldJoint], position, rotation, size: float) -> tuple[np.ndarray, float]:
-    """(6 nj,) errors in m, rotations times ``size``; and the largest distance."""
-    found = [joint.errors(position[None], rotation[None])[:2] for joint in joints]
-    stacked = np.concatenate([np.concatenate([off[0], size * turn[0]]) for off, turn in found])
-    return stacked, max(float(np.linalg.norm(off)) for off, _ in found)
-
-
-def _least_change(joints: list[HeldJoint], position, rotation, errors: np.ndarray, size: float) -> np.ndarray:
-    """(nb - 1, 6) smallest motion of the bodies that removes ``errors``, m (rotations times ``size``)."""
-    count = 6 * (len(position) - 1)
-    rows, columns, values = [], [], []
-    for number, joint in enumerate(joints):
-        axes = rotation[None, joint.a] @ joint.at_a.axes
-        for body, block in zip((joint.a, joint.b), joint.rows(rotation[None], axes, size), strict=True):
-            if body > 0:
-                row, column = np.mgrid[0:6, 0:6]
-                rows.append(6 * number + row.ravel())
-                columns.append(6 * (body - 1) + column.ravel())
-                values.append(block.ravel())
-    shape = (len(errors), count)
-    matrix = coo_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape).tocsc()
-    normal = matrix.T @ matrix + DAMPING * eye_array(count)
-    return spsolve(normal.tocsc(), -(matrix.T @ errors)).reshape(-1, 6)
+    position, rotation, joints = _closed(here, slice(None), scale, moving)
+    opening = max(float(np.linalg.norm(joint.errors(position, rotation)[0])) for joint in joints)
+    return Drawing(here.with_body_frames(position, rotation), opening)
 
 
 def marker_in_world(here: DrawableResult, marker: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
@@ -171,3 +127,80 @@ def _cross(vectors: np.ndarray) -> np.ndarray:
     x, y, z = vectors.T
     zero = np.zeros(len(x))
     return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
+
+
+_ENTRIES = 4_000_000  # of the normal equations of all frames that are solved at once
+MAX_BODIES = 200  # beyond it, the equations of a frame are too large
+EXAGGERATED = 10.0  # the scale for which the motion is found, if the page starts with a smaller one
+
+
+def pose_shift(here: DrawableResult, scale: float) -> np.ndarray | None:
+    """(nf, nb, 6) change of poses for one more unit of scale: translation m, rotation vector rad, in world axes.
+
+    Exact for the scale given (at least 10), and between 1 and it nearly so. None where nothing has to move.
+    """
+    structure, moving = here.structure, _moving(here.structure)
+    if not moving:
+        return None
+    target = max(float(scale), EXAGGERATED)
+    found = np.zeros((len(here.t), len(structure.bodies), 6))
+    at_once = max(1, _ENTRIES // (6 * len(moving)) ** 2)
+    for first in range(0, len(here.t), at_once):
+        part = slice(first, first + at_once)
+        position, rotation, _ = _closed(here, part, target, moving)
+        start, turned = here.trajectory.body_position[part], here.trajectory.body_rotation[part]
+        relative = rotation @ np.swapaxes(turned, 2, 3)
+        vectors = rotation_vectors(relative.reshape(-1, 3, 3)).reshape(start.shape)
+        found[part] = np.concatenate([position - start, vectors], axis=2)
+    return found / (target - 1.0)
+
+
+def _moving(structure: DrawableStructure) -> list[int]:
+    """Bodies, without ground, that joints connect to a flexible body, directly or through others; [] for too many of them."""
+    links = [
+        (structure.body_index(structure.markers[joint.marker_a].body), structure.body_index(structure.markers[joint.marker_b].body))
+        for joint in structure.joints
+    ]
+    found = {index for index, body in enumerate(structure.bodies) if body.flexible is not None}
+    while True:
+        more = found | {end for link in links if found & set(link) - {0} for end in link}
+        if more == found:
+            return sorted(found - {0}) if links and len(found) <= MAX_BODIES else []
+        found = more
+
+
+def _closed(here: DrawableResult, part: slice, scale: float, moving: list[int]) -> tuple[np.ndarray, np.ndarray, list[HeldJoint]]:
+    """Positions (nf, nb, 3) m and rotations (nf, nb, 3, 3) of bodies that close the joints of the ``moving`` ones, and these."""
+    structure, run = here.structure, here.trajectory
+    place = {body: column for column, body in enumerate(moving)}
+    joints = [HeldJoint(here, part, joint, scale) for joint in structure.joints]
+    joints = [joint for joint in joints if joint.a in place or joint.b in place]
+    position, rotation = run.body_position[part].copy(), run.body_rotation[part].copy()
+    arms = [np.linalg.norm(end.place, axis=-1).max() for joint in joints for end in (joint.at_a, joint.at_b)]
+    size = float(max(arms)) or 1.0  # makes rotations comparable with displacements
+    for _ in range(ITERATIONS):
+        change = _least_change(joints, position, rotation, place, size)
+        position[:, moving] += change[..., :3]
+        turns = matrices_of_vectors(change[..., 3:].reshape(-1, 3) / size).reshape(*change.shape[:2], 3, 3)
+        rotation[:, moving] = turns @ rotation[:, moving]
+        if np.abs(change).max(initial=0.0) < 1e-9 * size:
+            break
+    return position, rotation, joints
+
+
+def _least_change(joints: list[HeldJoint], position, rotation, place: dict[int, int], size: float) -> np.ndarray:
+    """(nf, bodies, 6) smallest motion that closes the joints, m (rotations times ``size``)."""
+    frames, count = len(position), 6 * len(place)
+    normal = np.zeros((frames, count, count))
+    right = np.zeros((frames, count))
+    normal[:, np.arange(count), np.arange(count)] = DAMPING
+    for joint in joints:
+        off, turn, axes = joint.errors(position, rotation)
+        errors = np.concatenate([off, size * turn], axis=1)
+        blocks = zip((joint.a, joint.b), joint.rows(rotation, axes, size), strict=True)
+        own = [(slice(6 * place[body], 6 * place[body] + 6), rows) for body, rows in blocks if body in place]
+        for at, rows in own:
+            right[:, at] -= np.einsum("fij,fi->fj", rows, errors)
+            for beside, other in own:
+                normal[:, at, beside] += np.swapaxes(rows, 1, 2) @ other
+    return np.linalg.solve(normal, right[..., None])[..., 0].reshape(frames, -1, 6)

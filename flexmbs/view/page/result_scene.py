@@ -12,11 +12,12 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.key_histories import other_events
 from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, history_records
-from flexmbs.view.page.motion import mark, pose_shift, poses, stored_motion, stored_poses
+from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
 from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of

@@ -18,10 +18,9 @@ from flexmbs.app.cli.main import cli
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.event_records import EventRecord
-from flexmbs.view.exaggerated_motion import drawing
+from flexmbs.view.exaggerated_motion import drawing, pose_shift
 from flexmbs.view.page import html
 from flexmbs.view.page.html import LOADER, SCRIPTS, STYLE, packed_viewer
-from flexmbs.view.page.motion import pose_shift
 from flexmbs.view.page.pages import page_assets, page_fragment
 from flexmbs.view.page.part_records import PageAccuracy
 
