@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -213,7 +212,7 @@ def animate(
 
     is_picture = path.suffix.lower() == ".png"
     with replacing_in_folder(path) as temporary:
-        scene = Scene(result, **look.options(), start=start, end=end, window_size=window_size, smooth=is_picture)
+        scene = Scene(result, look, start=start, end=end, window_size=window_size, smooth=is_picture)
         try:
             if is_picture:
                 scene.show_time(last if time is None else time)
@@ -251,8 +250,7 @@ def _write_frames(scene: Scene, writer, film: FilmTime, count: int, progress) ->
 
 def of_scenes(options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the ``options`` of a picture or film that decide how one picture looks."""
-    known = inspect.signature(Scene).parameters
-    return {name: value for name, value in options.items() if name in known and name not in ("result", "off_screen")}
+    return {name: value for name, value in options.items() if name in (*OF_SCENES, "start", "end", "window_size")}
 
 
 def stills(result: DrawableResult, times: Iterable[float], **options: Any) -> list[bytes]:

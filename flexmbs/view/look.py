@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -60,10 +59,6 @@ class Look:
         object.__setattr__(self, "hide", (self.hide,) if isinstance(self.hide, str) else tuple(self.hide))
         object.__setattr__(self, "paper", _checked_background(self.background))
         _check_color_map(self.color_map)
-
-    def options(self) -> dict[str, Any]:
-        """The options as keywords of a scene."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
 
     def check_names(self, result: DrawableResult) -> None:
         """FlexmbsError if ``follow`` or ``hide`` name what the result does not have."""

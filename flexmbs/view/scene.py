@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +35,9 @@ TOLD, HELD = 3, 25
 class Scene:
     """A result in a pyvista plotter; :meth:`show_time` moves its actors.
 
-    Parameters as in :func:`flexmbs.view.animate.animate`, and
-
+    Parameters
+    ----------
+    look : how it is shown; None: ``options``, those of :class:`flexmbs.view.look.Look`
     start, end : s, the part of the run that the camera and the range of colours are fitted to (None: all of it)
     smooth : anti-aliasing; without a graphics card, a picture then takes four times as long
     """
@@ -44,48 +45,21 @@ class Scene:
     def __init__(
         self,
         result: DrawableResult,
+        look: Look | None = None,
         *,
-        color: str = "displacement",
-        scale: float = 1.0,
-        color_range: tuple[float, float] | None = None,
-        color_map: str = "turbo",
-        camera: str | Sequence[float] | None = None,
-        camera_position: Sequence[float] | None = None,
-        camera_target: Sequence[float] | None = None,
-        follow: str | None = None,
-        zoom: float = 1.0,
-        title: str = "",
-        background: str = "white",
-        hide: Sequence[str] = (),
-        force_scale: str = "linear",
-        stick_speed: float | None = None,
         start: float | None = None,
         end: float | None = None,
         window_size: tuple[int, int] = (1120, 840),
         off_screen: bool = True,
         smooth: bool = True,
+        **options: Any,
     ) -> None:
-        self.look = look = Look(
-            color,
-            scale,
-            color_range,
-            color_map,
-            camera,
-            camera_position,
-            camera_target,
-            follow,
-            zoom,
-            title,
-            background,
-            hide,
-            force_scale,
-            stick_speed,
-        )
+        self.look = look = look or Look(**options)
         look.check_names(result)
-        check_shown(result, color)
+        check_shown(result, look.color)
         import pyvista
 
-        self.result, self.color, self.scale = result, color, float(scale)
+        self.result, self.color, self.scale = result, look.color, float(look.scale)
         self._part_of_run = start, end
         self._told = "", 0  # of events, and for how many frames
         self._ranges: dict[str, tuple[float, float]] = {}
@@ -114,7 +88,7 @@ class Scene:
             self._scale_bar = ScaleBar(self.plotter, level, self._letters, look.ink)
         self._add_text()
         self._place_camera(below + (LEGEND if self.contacts is not None else 0.04))
-        self.recolor(color)
+        self.recolor(look.color)
 
     def show_time(self, time: float, since: float | None = None, speed: float | None = None) -> None:
         """Move everything to ``time``; contact arrows show the largest force between ``since`` and ``time``.
