@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_numbers import as_floats, as_int, read_lines
+from flexmbs.interop.text_blocks import as_floats, as_int, read_lines
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.unit_systems import unit_system
 

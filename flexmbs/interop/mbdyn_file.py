@@ -6,7 +6,6 @@ Text in record groups, each starting with ``** RECORD GROUP k``; other lines tha
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,9 +16,9 @@ import numpy as np
 
 from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_numbers import as_floats, as_int, read_lines
+from flexmbs.interop.text_blocks import NumberedBlock, as_int, numbered_blocks
 
-_GROUP = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)
+_HEADING = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)
 # Title, and of an array that is an attribute of its own: its name, shape in the file (n modes, N nodes), and the order of
 # these axes in the attribute, which is its own inverse.
 _GROUPS = {
@@ -87,102 +86,71 @@ class MbdynData:
     unknown_groups: tuple[int, ...] = ()
 
 
-@dataclass
-class _Group:
-    line: int
-    words: list[tuple[str, int]] = field(default_factory=list)
-
-
 def read_mbdyn_data(path: str | Path) -> MbdynData:
     """Read a .fem file; BodyError gives file and line of missing or invalid content."""
-    groups = _groups(path)
+    what = "the FEM file of an MBDyn modal joint"
+    groups = numbered_blocks(path, what, _HEADING, _name)
     if 1 not in groups:
-        raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected the FEM file of an MBDyn modal joint")
-    revision, nn, n = _header(path, groups[1])
+        raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected {what}")
+    revision, nn, n = _header(groups[1])
     missing = [f"{number} ({_TITLES[number].lower()})" for number in _REQUIRED if number not in groups]
     if missing:
         raise BodyError(f"{path}: record group {', '.join(missing)} is missing")
-    node_ids, sizes = _labels(path, groups[2], nn), {"n": n, "N": nn, "3": 3, "6": 6}
-    points = np.column_stack([_numbers(path, number, groups[number], (nn,)) for number in (5, 6, 7)])
+    sizes = {"n": n, "N": nn, "3": 3, "6": 6}
+
+    def numbers(number: int, *shape: int) -> np.ndarray:
+        return groups[number].numbers(shape, "according to group 1")
+
+    node_ids, points = _labels(groups[2], nn), np.column_stack([numbers(number, nn) for number in (5, 6, 7)])
     found: dict[str, Any] = {
-        name: _numbers(path, number, groups[number], tuple(sizes[size] for size in shape)).transpose(order)
+        name: numbers(number, *(sizes[size] for size in shape)).transpose(order)
         for number, (_title, name, shape, order) in _GROUPS.items()
         if name and number in groups
     }
     if 12 in groups:
-        rigid = _numbers(path, 12, groups[12], (13,))
+        rigid = numbers(12, 13)
         found |= {"rigid_mass": float(rigid[0]), "center": rigid[1:4], "inertia": rigid[4:].reshape(3, 3)}
-    stiffening = _stiffening(path, groups[19], n) if 19 in groups else {}
+    stiffening = _stiffening(groups[19], n) if 19 in groups else {}
     unknown = tuple(sorted(set(groups) - set(range(1, 20))))
     return MbdynData(node_ids, points, **found, revision=revision, stiffening=stiffening, unknown_groups=unknown)
 
 
-def _groups(path: str | Path) -> dict[int, _Group]:
-    found: dict[int, _Group] = {}
-    current = None
-    for line, text in enumerate(read_lines(path, "the FEM file of an MBDyn modal joint"), start=1):
-        if text.lstrip().startswith("**"):
-            opened = _GROUP.match(text.lstrip())
-            if opened:
-                number = as_int(opened[1], f"{path}:{line}")
-                if number in found:
-                    raise BodyError(f"{path}:{line}: record group {number} is repeated (line {found[number].line})")
-                current = found[number] = _Group(line)
-        elif current is not None:
-            current.words.extend((word, line) for word in text.replace(",", " ").split())
-    return found
+def _name(number: int) -> str:
+    return f"record group {number}" + (f" ({_TITLES[number].lower()})" if number in _GROUPS else "")
 
 
-def _header(path: str | Path, group: _Group) -> tuple[str, int, int]:
-    where = f"{path}:{group.line}: record group 1"
+def _header(group: NumberedBlock) -> tuple[str, int, int]:
     if len(group.words) < 6:
-        raise BodyError(
-            f"{where}: expected a revision and five counts (nodes, normal, attachment, constraint and rejected modes), "
-            f"found {len(group.words)}"
-        )
-    words = [word for word, _line in group.words[:6]]
-    nn, normal, attached, constraint, rejected = (as_int(word, where) for word in words[1:])
+        expected = "a revision and five counts (nodes, normal, attachment, constraint and rejected modes)"
+        group.fail(f"expected {expected}, found {len(group.words)}")
+    nn, normal, attached, constraint, rejected = (as_int(word, group.where()) for word in group.words[1:6])
     n = normal + attached + constraint - rejected
     if nn < 1 or n < 0:
-        raise BodyError(f"{where}: {nn} nodes and {n} modes; expected at least one node and 0 or more modes")
-    return words[0], nn, n
+        group.fail(f"{nn} nodes and {n} modes; expected at least one node and 0 or more modes")
+    return group.words[0], nn, n
 
 
-def _labels(path: str | Path, group: _Group, nn: int) -> tuple[str, ...]:
+def _labels(group: NumberedBlock, nn: int) -> tuple[str, ...]:
     if len(group.words) != nn:
-        raise BodyError(f"{path}:{group.line}: record group 2: {len(group.words)} node labels; group 1 says {nn} nodes")
-    seen: set[str] = set()
-    for word, line in group.words:
-        if word in seen:
-            raise BodyError(f"{path}:{line}: record group 2: node {word} is listed twice")
-        seen.add(word)
-    return tuple(word for word, _line in group.words)
+        group.fail(f"{len(group.words)} node labels; group 1 says {nn} nodes")
+    first = {word: i for i, word in reversed(list(enumerate(group.words)))}
+    for i, word in enumerate(group.words):
+        if first[word] != i:
+            group.fail(f"node {word} is listed twice", group.lines[i])
+    return tuple(group.words)
 
 
-def _numbers(path: str | Path, number: int, group: _Group, shape: tuple[int, ...]) -> np.ndarray:
-    words, expected = group.words, math.prod(shape)
-    where = f"record group {number} ({_TITLES[number].lower()})"
-    if len(words) != expected:
-        line = words[-1][1] if words else group.line
-        raise BodyError(f"{path}:{line}: {where}: {len(words)} numbers; {expected} expected according to group 1")
-    return as_floats([word for word, _line in words], lambda i: f"{path}:{words[i][1]}: {where}").reshape(shape)
-
-
-def _stiffening(path: str | Path, group: _Group, n: int) -> dict[int, np.ndarray]:
-    where = f"{path}:{group.line}: record group 19"
+def _stiffening(group: NumberedBlock, n: int) -> dict[int, np.ndarray]:
     if not group.words:
-        raise BodyError(f"{where}: is empty; expected the number of matrices")
-    count = as_int(group.words[0][0], where)
-    if count < 0 or len(group.words) != 1 + count * (1 + n * n):
-        raise BodyError(
-            f"{where}: {len(group.words)} numbers; {count} matrices of {n} x {n} with their indices need {1 + count * (1 + n * n)}"
-        )
-    found = {}
-    for start in range(1, len(group.words), 1 + n * n):
-        index = as_int(group.words[start][0], f"{path}:{group.words[start][1]}: record group 19")
-        words = _Group(group.line, group.words[start + 1 : start + 1 + n * n])
-        found[index] = _numbers(path, 19, words, (n, n))
-    return found
+        group.fail("is empty; expected the number of matrices")
+    count, size = as_int(group.words[0], group.where()), 1 + n * n
+    if count < 0 or len(group.words) != 1 + count * size:
+        expected = f"{count} matrices of {n} x {n} with their indices need {1 + count * size}"
+        group.fail(f"{len(group.words)} numbers; {expected}")
+    starts = range(1, len(group.words), size)
+    indices = [as_int(group.words[start], group.where(group.lines[start])) for start in starts]
+    matrices = [group.part(start + 1, start + size).numbers((n, n), "") for start in starts]
+    return dict(zip(indices, matrices, strict=True))
 
 
 def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:

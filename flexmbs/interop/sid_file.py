@@ -12,13 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
 from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_numbers import as_float, as_int, read_lines
+from flexmbs.interop.text_blocks import NamedBlocks, as_float, as_int
 
 NODE_PARTS = ("origin", "phi", "psi", "AP")
 BODY_PARTS = ("mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "De")
@@ -93,9 +92,9 @@ def read_sid_data(path: str | Path) -> SidData:
     return _Reader(path).read()
 
 
-class _Reader:
+class _Reader(NamedBlocks):
     def __init__(self, path: str | Path) -> None:
-        self.path, self.lines, self.line = path, read_lines(path, "a SID_FEM file"), 0
+        super().__init__(path, "a SID_FEM file")
         self.mass: float | None = None
         self.nq: int | None = None
         self.name = ""
@@ -105,12 +104,10 @@ class _Reader:
         self.notes: list[str] = []
 
     def read(self) -> SidData:
-        if not self.lines:
-            raise BodyError(f"{self.path}: is empty; expected a SID_FEM file")
         comment = ""
         if self.lines[0].strip().lower() != "part":
             comment, self.line = self.lines[0].partition(":")[2], 1
-        if self._next("part")[0].lower() != "part":
+        if self.following("part")[0].lower() != "part":
             self.fail("expected 'part'; this is not a SID_FEM file")
         self._body()
         if self.mass is None or self.nq is None:
@@ -131,31 +128,9 @@ class _Reader:
             tuple(self.notes),
         )
 
-    @property
-    def where(self) -> str:
-        return f"{self.path}:{self.line}"
-
-    def fail(self, what: str) -> NoReturn:
-        raise BodyError(f"{self.where}: {what}")
-
-    def _next(self, inside: str) -> tuple[str, str]:
-        """The next line's key and value."""
-        while self.line < len(self.lines):
-            self.line += 1
-            text = self.lines[self.line - 1]
-            if text.strip():
-                key, _equals, value = text.partition("=")
-                return " ".join(key.split()), value.strip()
-        self.fail(f"the file ends within '{inside}'; expected 'end {inside}'")
-
-    def _inside(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Key in lower case, key and value of each line up to the end of an object."""
-        while (key := self._next(name))[0].lower() != f"end {name.lower()}":
-            yield key[0].lower(), *key
-
     def _body(self) -> None:
         proper = {name.lower(): name for name in BODY_PARTS}
-        for word, key, value in self._inside("part"):
+        for word, key, value in self.inside("part"):
             if word == "new modal":
                 self.name = value
             elif word == "refmod":
@@ -170,7 +145,7 @@ class _Reader:
                 self.fail(f"unknown '{key[:40]}'; expected one of {', '.join(BODY_PARTS)}")
 
     def _refmod(self) -> None:
-        for word, key, value in self._inside("refmod"):
+        for word, key, value in self.inside("refmod"):
             if word == "mass":
                 self.mass = as_float(value, f"{self.where}: mass")
             elif word == "nelastq":
@@ -184,7 +159,7 @@ class _Reader:
                 self.fail(f"'{key[:40]}' in refmod; expected mass, nelastq or ielastq")
 
     def _frame(self) -> None:
-        for word, key, value in self._inside("frame"):
+        for word, key, value in self.inside("frame"):
             if word != "new node":
                 self.fail(f"'{key[:40]}' in frame; expected 'new node' or 'end frame'")
             number = as_int(value, f"{self.where}: new node")
@@ -195,14 +170,14 @@ class _Reader:
     def _node(self, number: int) -> tuple[str, dict[str, _Listed]]:
         proper, start = {name.lower(): name for name in NODE_PARTS}, self.where
         frame, parts = "body ref", {}
-        for word, key, value in self._inside("node"):
+        for word, key, value in self.inside("node"):
             if word == "rframe":
                 frame = value
             elif word in proper:
                 parts[proper[word]] = self._taylor(proper[word])
             elif word == "sigma":
                 self.notes.append(f"{self.where}: sigma (stress) is not read")
-                list(self._inside("sigma"))
+                list(self.inside("sigma"))
             else:
                 self.fail(f"'{key[:40]}' in node {number}; expected {', '.join(NODE_PARTS)}")
         if "origin" not in parts:
@@ -213,7 +188,7 @@ class _Reader:
         if self.nq is None:
             self.fail(f"{name} comes before refmod, which states the number of modes")
         listed = _Listed(name, self.where)
-        for word, key, value in self._inside(name):
+        for word, key, value in self.inside(name):
             where, entry = f"{self.where}: {name}", _ENTRY.fullmatch(key)
             if word in _COUNTS:
                 listed.counts[word] = as_int(value, f"{where}: {word}")
