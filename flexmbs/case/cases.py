@@ -306,6 +306,8 @@ def _execute(case: Case, parameters, out, progress, resume: bool, storage: Mappi
             write_summary(outcome, out.path)
         raise
     stats, figures = _statistics(result, build_seconds), case.module.figures(result, parameters)
+    if not isinstance(figures, Mapping):
+        raise CaseError(f"the figures of the case are {figures!r:.40}; they are a dictionary, name -> value")
     outcome = CaseOutcome(case.name, used, figures, stats, result, case.view, _about(case))
     result.about = RunSummary.of({name: getattr(outcome, name) for name in _STATED})
     return outcome

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ import psutil
 from flexmbs.case.case_source import source_of
 from flexmbs.case.cases import CaseOutcome, load_case, run_case
 from flexmbs.common.atomic_files import reason, write_arrays, write_bytes
-from flexmbs.common.errors import CaseError, FlexmbsError, ResultFolderError, StudyError
+from flexmbs.common.errors import FlexmbsError, ResultFolderError, StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.machine_code.load_objects import load
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
@@ -192,8 +192,6 @@ class Worker:
             with warnings.catch_warnings(record=True) as issued, _interruptible():
                 warnings.simplefilter("default")
                 outcome = self._outcome(claim.folder, task)
-                if not isinstance(outcome.figures, Mapping):
-                    raise CaseError(f"the figures of the case are {outcome.figures!r:.40}; they are a dictionary, name -> value")
                 figures, stats = plain(outcome.figures, "figure"), plain(outcome.stats, "statistic")
                 if self._spec.histories:
                     _write_histories(outcome.result, self._spec, claim.folder)
