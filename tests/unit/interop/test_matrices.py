@@ -94,8 +94,9 @@ def stored(folder, dof="2.1\n2.2\n", sti="1 1 4.0D0\n1 2 -1.\n2 2 3.\n", mas="1 
     return folder / "a"
 
 
-def test_upper_triangle(tmp_path, fem):
-    got = read_calculix_matrices(stored(tmp_path), fem.mesh)
+@pytest.mark.parametrize("exponent", ["D0", "d0", "e0", ""])
+def test_upper_triangle(tmp_path, fem, exponent):
+    got = read_calculix_matrices(stored(tmp_path, sti=f"1 1 4.0{exponent}\n1 2 -1.\n2 2 3.\n"), fem.mesh)
     np.testing.assert_array_equal(got.dofs, [3, 4])
     np.testing.assert_array_equal(got.K.toarray(), [[4.0, -1.0], [-1.0, 3.0]])
 
@@ -112,6 +113,7 @@ def test_upper_triangle(tmp_path, fem):
         ({"sti": "1 1 4.\n1 2\n"}, "a.sti:2: 2 numbers"),
         ({"sti": "1 1 4.\n1 2 x\n"}, "a.sti:2: 'x' is not a number"),
         ({"mas": "1 1 1.\n1 2 nan\n"}, "a.mas:2: .*finite"),
+        ({"sti": "1 1 4.\n1 2 1e70\n"}, "a.sti:2: 1e\\+70 exceeds 1e\\+60"),
     ],
 )
 def test_bad_files_are_named_by_line(tmp_path, fem, files, what):
