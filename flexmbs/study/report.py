@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.common.errors import StudyError
-from flexmbs.common.html_pieces import STYLE, lines_table, page, paragraph, picture, text
+from flexmbs.common.html_pieces import STYLE, lines_table, page, paragraph, picture, text, written
 from flexmbs.study.history_band import HistoryBand, plot_bands
 from flexmbs.study.plot_axes import scale_of, varying_figures
 from flexmbs.study.plots import plot
@@ -86,7 +86,7 @@ def write_report(
     for name, parts in sections.items():
         body += [f'<h2 id="{name}">{name.capitalize()}</h2>', *parts] if parts else []
     with replacing_in_folder(path) as temporary:
-        temporary.write_text(page(title, body, style=STYLE + TABLES, script=SCRIPT), encoding="utf-8")
+        temporary.write_bytes(written(page(title, body, style=STYLE + TABLES, script=SCRIPT)))
 
 
 def _html(frame: DataFrame, kind: str = "plain", **options: Any) -> str:
