@@ -1,8 +1,7 @@
-"""A reduced body in a window or as a picture of a mode; its scene."""
+"""A mode of a reduced body as a picture or film; its scene."""
 
 from __future__ import annotations
 
-import time as clock
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.animate import FORMATS, open_writer, require_whole_film
 from flexmbs.view.colours import COLORS, check_color, fitted, text_width
 from flexmbs.view.look import INK
-from flexmbs.view.opengl import prepare_offscreen, prepare_window
+from flexmbs.view.opengl import prepare_offscreen
 
 BACKGROUND, GHOST, MARKER, FRAME = "#ffffff", "#8a94a3", "#c8252b", "#2a5bd7"
 REACH = 0.1  # largest displacement at scale 1, relative to the size of the body
@@ -41,7 +40,6 @@ class BodyScene:
         scale: float = 1.0,
         color: str = "displacement",
         window_size: tuple[int, int] = (1120, 840),
-        off_screen: bool = True,
         smooth: bool = True,
     ) -> None:
         check_color(color, ("displacement", "von_mises"))
@@ -54,7 +52,7 @@ class BodyScene:
         self.size = float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
         self._zoom = window_size[1] / 840.0  # of letters
         self._edges = _edges(body.surface.faces)
-        self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
+        self.plotter = pyvista.Plotter(off_screen=True, window_size=list(window_size))
         self.plotter.set_background(BACKGROUND)
         if not smooth:
             self.plotter.render_window.SetMultiSamples(0)
@@ -84,11 +82,6 @@ class BodyScene:
         most = 0.96 * self.plotter.window_size[0]
         self._label.input = fitted(self._title(), most, text_width(self._label))
         self.show_phase(0.25)
-
-    def rescale(self, scale: float) -> None:
-        """Draw the same mode with another amplitude."""
-        self.scale = max(float(scale), 1e-6)
-        self.show_mode(self.mode)
 
     def show_phase(self, phase: float) -> None:
         """Move everything to sin(2 pi phase) times the amplitude (0.25: maximum displacement)."""
@@ -262,7 +255,6 @@ def _amplitude(body: FlexibleBody, index: int, size: float, edges: np.ndarray) -
     return amplitude
 
 
-HELP = "space: play or pause    left, right: mode    q: close"
 PERIOD = 2.0  # s of one oscillation on the screen
 
 
@@ -309,70 +301,3 @@ def save_mode(
         finally:
             scene.close()
     return path
-
-
-def show_body(body: FlexibleBody, mode: int = 1, *, scale: float = 1.0, color: str = "displacement") -> None:
-    """Open a window with an oscillating mode and return when it is closed; arrow keys change the mode.
-
-    Raises RenderingUnavailable without a display or OpenGL.
-    """
-    check_mode(body, mode)
-    prepare_window()
-    scene = BodyScene(body, mode, scale=scale, color=color, off_screen=False)
-    ModePlayer(scene).connect()
-    scene.plotter.show(title=f"flexmbs: {body.name}")
-    scene.close()
-
-
-class ModePlayer:
-    """Makes a scene oscillate, and changes its mode and scale."""
-
-    def __init__(self, scene) -> None:
-        self.scene = scene
-        self.playing = True
-        self._phase, self._clock = 0.25, clock.perf_counter()
-
-    def connect(self) -> None:
-        """Attach keys, the scale slider and the timer to the scene's plotter."""
-        plotter = self.scene.plotter
-        plotter.add_slider_widget(
-            self.scene.rescale,
-            [0.1, max(3.0, 2.0 * self.scene.scale)],
-            value=self.scene.scale,
-            title="Scale",
-            fmt="%.1f",
-            pointa=(0.3, 0.1),
-            pointb=(0.7, 0.1),
-            color="#20242a",
-            title_height=0.018,
-            slider_width=0.018,
-            tube_width=0.004,
-            style="modern",
-            interaction_event="always",
-        )
-        plotter.add_text(HELP, position=(0.02, 0.02), viewport=True, font_size=9, color="#60656d")
-        plotter.add_key_event("space", self.toggle)
-        plotter.add_key_event("Right", lambda: self.step(1))
-        plotter.add_key_event("Left", lambda: self.step(-1))
-        plotter.add_timer_event(max_steps=2**31 - 1, duration=20, callback=self.tick)
-
-    def toggle(self) -> None:
-        """Play or pause."""
-        self.playing = not self.playing
-        self._clock = clock.perf_counter()
-
-    def step(self, by: int) -> None:
-        """Go to another mode, cyclically."""
-        count = self.scene.body.mode_count
-        self.scene.show_mode((self.scene.mode - 1 + by) % count + 1)
-        self.scene.plotter.render()
-
-    def tick(self, _step: int) -> None:
-        """Advance by the time elapsed since the last call."""
-        now = clock.perf_counter()
-        passed, self._clock = now - self._clock, now
-        if not self.playing:
-            return
-        self._phase = (self._phase + passed / PERIOD) % 1.0
-        self.scene.show_phase(self._phase)
-        self.scene.plotter.render()

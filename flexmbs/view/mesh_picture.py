@@ -16,7 +16,7 @@ from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.colours import fitted, text_width
-from flexmbs.view.opengl import prepare_offscreen, prepare_window
+from flexmbs.view.opengl import prepare_offscreen
 
 BACKGROUND, INK, BODY, EDGE, COUPLING = "#ffffff", "#20242a", "#c9ced6", "#56606e", "#d9822b"
 # Colours that differ from each other and from the body, for up to twelve sets.
@@ -50,21 +50,12 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
     chosen = chosen_sets(mesh, sets)
     prepare_offscreen()
     with replacing_in_folder(path) as temporary:
-        plotter = _plotter(mesh, chosen, off_screen=True)
+        plotter = _plotter(mesh, chosen)
         plotter.show(auto_close=False, interactive=False)
         plotter.render()
         plotter.screenshot(str(temporary))
         plotter.close()
     return path
-
-
-def show_mesh(mesh: Mesh, sets: Sequence[str] = ()) -> None:
-    """Open a window with the mesh and its sets; RenderingUnavailable without a display."""
-    chosen = chosen_sets(mesh, sets)
-    prepare_window()
-    plotter = _plotter(mesh, chosen, off_screen=False)
-    plotter.show(title=f"flexmbs: {Path(mesh.source).name}")
-    plotter.close()
 
 
 def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
@@ -95,10 +86,10 @@ def part_of_elements(mesh: Mesh) -> tuple[list[str], np.ndarray]:
     return parts, part_of
 
 
-def _plotter(mesh: Mesh, sets: list[str], *, off_screen: bool):
+def _plotter(mesh: Mesh, sets: list[str]):
     import pyvista
 
-    plotter = pyvista.Plotter(off_screen=off_screen, window_size=[1280, 880])
+    plotter = pyvista.Plotter(off_screen=True, window_size=[1280, 880])
     plotter.set_background(BACKGROUND)
     _add_faces(plotter, pyvista, mesh)
     _add_lines(plotter, pyvista, mesh)

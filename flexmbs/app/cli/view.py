@@ -1,4 +1,4 @@
-"""``flexmbs view``: show results, reduced bodies and mesh files in a window, or save pictures, animations and pages."""
+"""``flexmbs view``: show results in a window, reduced bodies and meshes in the browser; save pictures, animations and pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.result import Result, load
-from flexmbs.view.body_view import save_mode, show_body
+from flexmbs.view.body_view import save_mode
 from flexmbs.view.colours import CHOICES
 from flexmbs.view.force_arrows import FORCE_SCALES
-from flexmbs.view.mesh_picture import save_mesh, show_mesh
+from flexmbs.view.mesh_picture import save_mesh
 from flexmbs.view.page.mesh_scene import MeshOptions
 from flexmbs.view.page.mode_scene import BodyOptions
-from flexmbs.view.page.pages import ENDINGS
+from flexmbs.view.page.pages import ENDINGS, open_page
 from flexmbs.view.page.quantities import QUANTITIES
 from flexmbs.view.page.result_scene import ResultOptions
 
@@ -43,7 +43,7 @@ def _pixels(text: str) -> tuple[float, ...]:
 
 @click.command("view")
 @click.argument("path", type=ANY_PATH)
-@option("--save FILE", "Write a .png, .gif, .mp4 or .html instead of opening a window (of a mesh: a .png or .html).", FILE)
+@option("--save FILE", "Write a .png, .gif, .mp4 or .html, and open no window or browser (of a mesh: a .png or .html).", FILE)
 @option(
     "--scale", "Results and bodies: factor on the deformation (default: 1; for bodies, 1 is at most a tenth of their size).", float
 )
@@ -52,7 +52,7 @@ def _pixels(text: str) -> tuple[float, ...]:
     "Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
     (*dict.fromkeys([*CHOICES, *QUANTITIES]),),
 )
-@option("--mode K", "Bodies: number of the mode (default: 1).", int)
+@option("--mode K", "Bodies: number of the mode in a picture or film (default: 1).", int)
 @option("--set NAME*", "Meshes: show this node set; may be repeated.", variable="sets")
 @option("--time", "Results: time of the picture, s (default: the end).", float)
 @option("--start", "Results: time from which the run is shown, s.", float)
@@ -97,33 +97,35 @@ def _pixels(text: str) -> tuple[float, ...]:
 @units_option
 @includes_option
 def view_command(path: Path, save: Path | None, force: bool, units: str | None, allow_outside_includes: bool, **of_all) -> None:
-    """Show PATH (a result folder, a reduced body or a mesh file) in a window, or save a picture of it.
+    """Show PATH, a result folder in a window, a reduced body or a mesh file in the browser; or save a picture or page of it.
 
     The result folder of a case is shown with the VIEW settings of the case; options override them.
     """
     if save is not None:
         refuse_existing(save, force)
+    elif force:
+        raise click.UsageError("--force is for files; give --save FILE")
     given = _given(**of_all)  # one of the kinds of files refuses each of those that are not for it
     of_bodies, of_deformed, of_meshes = _named(given, "mode"), _named(given, "scale", "color"), _named(given, "sets")
     of_meshes += [*_given(units=units, allow_outside_includes=allow_outside_includes)]
     of_results = [name for name in given if name not in (*of_bodies, *of_deformed, *of_meshes)]
-    page, replacing = save is not None and save.suffix.lower() in ENDINGS, _given(force=force)
+    page, replacing = not path.is_dir() if save is None else save.suffix.lower() in ENDINGS, _given(force=force)
     shown: Result | FlexibleBody | Mesh
     if path.suffix.lower() in BODY_ENDINGS:
         here = f"{path} is a reduced body"
         _refuse(of_meshes, "is for meshes", here)
         if page:
-            _refuse(of_bodies, "is for pictures and films", f"{save} shows all modes")
+            _refuse(of_bodies, "is for pictures and films", f"{save or 'the page'} shows all modes")
         else:
             _refuse(of_results, "is for results", here)
-        shown, show, render = load_body(path), show_body, save_mode
+        shown, render = load_body(path), save_mode
     elif not path.is_dir() and (path.is_file() or path.suffix):
         here = f"{path} is a mesh"
         _refuse(of_deformed, "is for results and reduced bodies", here)
         _refuse(of_bodies, "is for reduced bodies", here)
         _refuse([] if page else of_results, "is for results", here)
         shown = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-        show, render = show_mesh, save_mesh
+        render = save_mesh
     elif not path.is_dir():
         raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
     else:
@@ -131,14 +133,14 @@ def view_command(path: Path, save: Path | None, force: bool, units: str | None, 
         _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
         if not page:
             _refuse_of_results(save, given)
-        shown, show, render = load(path), Result.show, partial(Result.animate, **replacing)
+        shown, render = load(path), partial(Result.animate, **replacing)
     if page:
         kind, what = _PAGES[type(shown)]
         unknown = [name for name in given if name not in (*kind.__dataclass_fields__, "size_limit")]
-        _refuse(unknown, f"is not for pages of {what}", f"{save} is a page")
-        click.echo(f"wrote {shown.to_html(save, **given, **replacing)}")
-    elif save is None:
-        show(shown, **given)
+        _refuse(unknown, f"is not for pages of {what}", f"{save or 'without --save, what is shown'} is a page")
+        click.echo(f"wrote {open_page(shown, **given) if save is None else shown.to_html(save, **given, **replacing)}")
+    elif isinstance(shown, Result) and save is None:
+        shown.show(**given)
     else:
         click.echo(f"wrote {render(shown, save, **given)}")
 

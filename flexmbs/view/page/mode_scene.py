@@ -43,7 +43,8 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     if not body.mode_count:
         raise FlexmbsError(f"body '{body.name}' has no modes: it is rigid")
     if not len(body.surface.faces):
-        raise FlexmbsError(f"body '{body.name}' comes from arrays or another tool: it has no elements to draw")
+        why = "comes from arrays or another tool: it has no elements to draw"
+        raise FlexmbsError(f"body '{body.name}' {why}; pictures and films (--save FILE.png) show its nodes")
     checked_color(options.color, True, body.has_stress)
     amplitudes = drawn_amplitudes(body)
     q = _oscillations(amplitudes)

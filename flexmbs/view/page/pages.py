@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
-from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.errors import FlexmbsError, FlexmbsWarning
 from flexmbs.common.html_pieces import written
 from flexmbs.common.progress import on_progress
+from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableResult
@@ -80,6 +83,22 @@ def mesh_page(mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: 
     return _written(target, whole_page(mesh_scene(mesh, checked_options(MeshOptions, options))), size_limit)
 
 
+def open_page(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -> Path:
+    """Write the page of a result, body or mesh into a temporary folder, where it stays, and open it in the browser; its path.
+
+    ``options`` as of its ``to_html``. Warns, with the path, where no browser can be opened.
+    """
+    folder = Path(mkdtemp(prefix="flexmbs-"))
+    try:
+        page = shown.to_html(folder / "page.html", **options)
+    except BaseException:
+        folder.rmdir()
+        raise
+    if not webbrowser.open(page.as_uri()):
+        warn(f"no browser can be opened here; open {page} in one", FlexmbsWarning)
+    return page
+
+
 def page_fragment(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -> str:
     """The scene of a result, body or mesh as HTML without style and script, for a page with other content.
 
@@ -144,4 +163,4 @@ def _written(target: Path, text: str, limit: float, result: DrawableResult | Non
     return target
 
 
-__all__ = ["body_page", "mesh_page", "page_assets", "page_fragment", "page_start", "result_page"]
+__all__ = ["body_page", "mesh_page", "open_page", "page_assets", "page_fragment", "page_start", "result_page"]

@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+import tempfile
+import warnings
 import zlib
 from base64 import b85decode
 from pathlib import Path
@@ -307,6 +309,31 @@ def test_size_above_the_limit_after_the_work(result, tmp_path):
     with pytest.raises(FlexmbsError, match=r"would take .* MB, more than size_limit=0.02 MB"):
         result.to_html(tmp_path / "run.html", size_limit=0.02)
     assert not list(tmp_path.iterdir())
+
+
+def test_bodies_and_meshes_open_in_the_browser(meshes, tmp_path, monkeypatch):
+    fm.save_body(bar.bar(), tmp_path / "bar.h5")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or len(opened) == 1)
+    for shown, part in ((tmp_path / "bar.h5", "bar"), (meshes / "pendulum_beam.inp", "beams")):
+        with warnings.catch_warnings(record=True) as told:
+            done = CliRunner().invoke(cli, ["view", str(shown), "--zoom", "2"])
+        assert done.exit_code == 0, done.output
+        page = Path(done.output.removeprefix("wrote ").strip())
+        assert opened[-1] == page.as_uri() and part in {one["name"] for one in page_decoder.decoded(page.read_text())["parts"]}
+    assert [str(one.message) for one in told] == [f"no browser can be opened here; open {page} in one"]
+    for words, message in (
+        (["--mode", "2"], "--mode is for pictures and films; the page shows all modes"),
+        (["--fps", "5"], "--fps is not for pages of bodies; without --save, what is shown is a page"),
+        (["--force"], "--force is for files; give --save FILE"),
+    ):
+        refused = CliRunner().invoke(cli, ["view", str(tmp_path / "bar.h5"), *words])
+        assert refused.exit_code == 2 and message in " ".join(refused.output.split())
+    with pytest.raises(FlexmbsError, match="zoom"):
+        CliRunner().invoke(cli, ["view", str(tmp_path / "bar.h5"), "--zoom", "0"], catch_exceptions=False)
+    assert len(list((tmp_path / "temporary").iterdir())) == 2  # nothing stays of what was refused
 
 
 def test_command_line(result, tmp_path):

@@ -135,24 +135,3 @@ def test_what_cannot_be_shown_is_said(bar, tmp_path):
     rigid = reduce(line_mesh(1.0, 4, rectangle(0.02, 0.02), STEEL), interfaces={}, modes=FreeFree(count=0))
     with pytest.raises(FlexmbsError, match="has no modes: it is rigid"):
         save_mode(replace(rigid, name="link"), tmp_path / "mode.png")
-
-
-def test_player_steps_through_the_modes_and_plays(bar, scene, monkeypatch):
-    from flexmbs.view import body_view
-
-    now = [100.0]
-    monkeypatch.setattr(body_view.clock, "perf_counter", lambda: now[0])
-    made = scene(bar, 4)
-    player = body_view.ModePlayer(made)
-    player.connect()
-    player.step(1)
-    assert made.mode == 1
-    player.step(-1)
-    assert made.mode == 4
-    now[0] += 0.25 * body_view.PERIOD  # from the largest displacement to the middle
-    player.tick(0)
-    assert made._surface.points == pytest.approx(bar.surface.points, abs=1e-7)
-    player.toggle()
-    now[0] += 0.25 * body_view.PERIOD
-    player.tick(0)
-    assert made._surface.points == pytest.approx(bar.surface.points, abs=1e-7)
