@@ -238,6 +238,8 @@ def text_width(actor) -> Callable[[str], int]:
     import vtkmodules.vtkRenderingFreeType  # noqa: F401  (provides the renderer)
     from vtkmodules.vtkRenderingCore import vtkTextRenderer
 
+    vtkTextRenderer.GetInstance().SetDefaultBackend(vtkTextRenderer.FreeType)  # names with dollars are no formulas
+
     def width(text: str) -> int:
         box = [0, 0, 0, 0]
         vtkTextRenderer.GetInstance().GetBoundingBox(actor.GetTextProperty(), text, box, RESOLUTION)

@@ -1,34 +1,18 @@
-"""Types of what pictures draw: results and descriptions, or whatever has their attributes.
+"""What pictures draw, as annotations name it: whatever has the attributes of results and descriptions.
 
-These classes stand above view, which sees them only when types are checked.
+Their classes stand above view, which therefore does not import them; each name says whose attributes are meant.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from flexmbs.analysis.description.description import Description as DrawableDescription
-    from flexmbs.result.result import Result as DrawableResult
-    from flexmbs.result.spectrum import Spectrum as DrawableSpectrum
-    from flexmbs.result.structure import BodyRecord as DrawableBody
-    from flexmbs.result.structure import JointRecord as DrawableJoint
-    from flexmbs.result.structure import LinkRecord as DrawableLink
-    from flexmbs.result.structure import MarkerRecord as DrawableMarker
-    from flexmbs.result.structure import Structure as DrawableStructure
-    from flexmbs.result.trajectory import ContactRecord as DrawableTouch
-else:
-    DrawableBody = DrawableDescription = DrawableJoint = DrawableLink = DrawableMarker = Any
-    DrawableResult = DrawableSpectrum = DrawableStructure = DrawableTouch = Any
-
-__all__ = [
-    "DrawableBody",
-    "DrawableDescription",
-    "DrawableJoint",
-    "DrawableLink",
-    "DrawableMarker",
-    "DrawableResult",
-    "DrawableSpectrum",
-    "DrawableStructure",
-    "DrawableTouch",
-]
+DrawableResult = Any  # flexmbs.Result
+DrawableStructure = Any  # flexmbs.result.structure.Structure
+DrawableBody = Any  # flexmbs.result.structure.BodyRecord
+DrawableMarker = Any  # flexmbs.result.structure.MarkerRecord
+DrawableJoint = Any  # flexmbs.result.structure.JointRecord
+DrawableLink = Any  # flexmbs.result.structure.LinkRecord
+DrawableTouch = Any  # flexmbs.result.trajectory.ContactRecord
+DrawableSpectrum = Any  # flexmbs.result.spectrum.Spectrum
+DrawableDescription = Any  # flexmbs.Description

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flexmbs.common.errors import SimulationError
 from flexmbs.result.structure import Structure
 
-if TYPE_CHECKING:
-    from flexmbs.result.result import Result as ReportableResult
-else:
-    ReportableResult = Any
-
-__all__ = ["ReportableResult", "StatedModel", "stated_model"]
+ReportableResult = Any  # flexmbs.Result, which imports this file
 
 
 @dataclass(frozen=True)
