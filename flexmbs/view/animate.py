@@ -168,8 +168,8 @@ def animate(
     zoom : magnification
     title : shown above the picture
     background : name of a colour, or "#rrggbb"
-    hide : what is not shown: names of bodies, "bodies", "joints", "tracks", "springs", "cables", "contacts", "floor",
-        "shadows", "axes", "scale bar", "color bar"
+    hide : what is not shown: names of bodies, "bodies", "joints", "tracks", "springs", "cables", "contacts", "contact shapes",
+        "floor", "shadows", "axes", "scale bar", "color bar"
     force_scale : "linear", "sqrt" or "log": how the length of an arrow grows with its contact force
     stick_speed : m/s, contacts that slide more slowly are shown as sticking; None: 1 % of the largest speed in contacts
     slow_motion : True: an animation slows down around the strongest impacts, which get 60 % of it; a number k above 1:

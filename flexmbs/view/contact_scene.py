@@ -1,4 +1,4 @@
-"""Contacts in a scene: points, arrows of forces, shapes, and the legend of their phases."""
+"""Contacts in a scene: points, arrows of forces, and the legend of their phases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
-from flexmbs.view.contact_shapes import ContactShapes
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.force_arrows import FORCE_SHOWN, SHAFT, TIP, TIP_LENGTH, ForceScale, arrows
@@ -128,7 +127,6 @@ class ContactScene:
         self.result, self.size = result, size
         self.scale = ForceScale(force_scale, largest_push(run))
         self.phases = ContactPhases(result, stick_speed)
-        self.shapes = ContactShapes(plotter, result, size)
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
         self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
@@ -150,7 +148,6 @@ class ContactScene:
         ``drawn``: the same with the body frames as drawn. Forces are the largest since the time ``since`` (s), or those
         of ``here`` with None.
         """
-        self.shapes.move(drawn, scale)
         self.shown = {}
         largest = Shown(0.0, False)
         time = float(here.t[0])

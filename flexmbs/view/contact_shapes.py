@@ -1,146 +1,78 @@
-"""The shapes of contacts in a scene: spheres, planes, and stored outlines, moving with their markers."""
+"""Spheres and planes of contacts as parts of a scene. Outlines of other shapes are stored with the result."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.view.contact_phases import closed_contacts
+from flexmbs.view.contact_phases import Closed, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
-from flexmbs.view.exaggerated_motion import marker_in_world
+from flexmbs.view.exaggerated_motion import in_world, marker_in_world
+from flexmbs.view.parts import palette
+from flexmbs.view.parts.scene_parts import Part
+from flexmbs.view.parts.solids import sphere
 
-SHAPE, PLANE = "#8a94a3", "#c9ced6"
+MARGIN = 0.1  # around what is touched of a plane, relative to the size of the motion
 PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is looked at; most contacts looked at
 
 
-class ContactShapes:
-    """Actors of the shapes of a result's contacts in a pyvista plotter; ``size``: of the motion, m."""
-
-    def __init__(self, plotter, result: DrawableResult, size: float) -> None:
-        self.result, self._closed = result, closed_contacts(result)
-        self.spheres = ContactSpheres(result.structure)
-        self.plates: list[tuple[int, object]] = []  # marker, actor
-        self.outlines: list[tuple[int, object]] = []
-        self._add_spheres(plotter)
-        self._add_plates(plotter, 0.1 * size)
-        self._add_outlines(plotter)
-
-    def move(self, here: DrawableResult, scale: float) -> None:
-        """Put everything where its marker is in a one-time result, with deformation times ``scale``."""
-        if self.spheres.visible.any():
-            self._centers.points[:] = self.spheres.centers(here, scale)[self.spheres.visible]
-            self._centers.Modified()
-        frames: dict[int, np.ndarray] = {}
-        for marker, actor in (*self.plates, *self.outlines):
-            if marker not in frames:
-                frames[marker] = np.eye(4)
-                frames[marker][:3, 3], frames[marker][:3, :3] = marker_in_world(here, marker, scale)
-            actor.user_matrix = frames[marker]
-
-    def on_ground(self) -> np.ndarray:
-        """(k, 3) m, world: corners of the drawn planes on ground."""
-        structure, found = self.result.structure, [np.zeros((0, 3))]
-        for marker, actor in self.plates:
-            record = structure.markers[marker]
-            if record.body == structure.bodies[0].name:
-                found.append(record.position + np.asarray(actor.mapper.dataset.points) @ record.rotation.T)
-        return np.concatenate(found)
-
-    def _add_spheres(self, plotter) -> None:
-        """One actor for all: a thousand spheres would be slow as a thousand."""
-        import pyvista
-        from vtkmodules.vtkRenderingCore import vtkActor, vtkGlyph3DMapper
-
-        radii = self.spheres.radii[self.spheres.visible]
-        if not len(radii):
-            return
-        self._centers = pyvista.PolyData(np.zeros((len(radii), 3)))
-        self._centers.point_data["radius"] = radii
-        mapper, actor = vtkGlyph3DMapper(), vtkActor()
-        mapper.SetInputData(self._centers)
-        mapper.SetSourceData(pyvista.Sphere(radius=1.0))
-        mapper.SetScaleArray("radius")
-        mapper.SetScaleModeToScaleByMagnitude()
-        mapper.ScalarVisibilityOff()
-        actor.SetMapper(mapper)
-        actor.GetProperty().SetColor(*pyvista.Color(SHAPE).float_rgb)
-        actor.GetProperty().SetOpacity(0.6)
-        plotter.add_actor(actor, reset_camera=False)
-
-    def _add_plates(self, plotter, margin: float) -> None:
-        import pyvista
-
-        drawn: set[tuple[int, bytes]] = set()
-        for index, pair in enumerate(self.result.structure.contacts):
-            if pair.normal is None or (pair.marker_b, np.asarray(pair.normal).tobytes()) in drawn:
-                continue
-            drawn.add((pair.marker_b, np.asarray(pair.normal).tobytes()))
-            corners = self._corners(index, self._margin(index, margin) + pair.radius_a)
-            actor = plotter.add_mesh(pyvista.PolyData(corners, [4, 0, 1, 2, 3]), color=PLANE, opacity=0.35)
-            self.plates.append((pair.marker_b, actor))
-
-    def _add_outlines(self, plotter) -> None:
-        import pyvista
-
-        for outline in self.result.structure.outlines:
-            mesh = pyvista.PolyData(np.asarray(outline.points, dtype=float), outline.faces)
-            mesh = mesh.compute_normals(split_vertices=True, feature_angle=40.0, auto_orient_normals=False)
-            on_ground = self.result.structure.markers[outline.marker].body == self.result.structure.bodies[0].name
-            actor = plotter.add_mesh(mesh, color=PLANE if on_ground else SHAPE, opacity=0.6, smooth_shading=False)
-            self.outlines.append((outline.marker, actor))
-
-    def _corners(self, index: int, margin: float) -> np.ndarray:
-        """(4, 3) corners of the part of a plane that contacts touch, and ``margin`` (m) around it, in marker axes."""
-        structure = self.result.structure
-        own = structure.contacts[index]
-        same = [
-            i
-            for i, pair in enumerate(structure.contacts)
-            if pair.marker_b == own.marker_b and pair.normal is not None and np.array_equal(pair.normal, own.normal)
-        ]
-        same = same[:: max(1, len(same) // PATHS)]
-        paths = [self._path(i, max(2, min(PATH, PATHS // len(same)))) for i in same]
-        _, _, axes = np.linalg.svd(np.asarray(own.normal)[None])  # rows: the normal, two directions in the plane
-        around = np.concatenate(paths) @ axes[1:].T
-        low, high = around.min(axis=0), around.max(axis=0)
-        if np.all(high - low < margin):  # touched in one place
-            low = high = np.mean([path[0] for path in paths], axis=0) @ axes[1:].T
-        (x0, y0), (x1, y1) = low - margin, high + margin
-        return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
-
-    def _margin(self, index: int, margin: float) -> float:
-        """``margin`` (m) around what touches a plane, or so much that the plane is seen around the body."""
-        structure = self.result.structure
-        record = structure.markers[structure.contacts[index].marker_a]
-        body = structure.bodies[structure.body_index(record.body)]
-        if body.flexible is not None or not len(body.shape_points):
-            return margin
-        reach = float(np.linalg.norm(body.shape_points - record.position, axis=1).min())
-        return max(margin, min(1.3 * reach, 4.0 * margin))
-
-    def _path(self, index: int, count: int) -> list[np.ndarray]:
-        """Points (3,) of a plane where contact ``index`` touches it (or comes nearest), in axes of its marker."""
-        t, closed = self.result.t, self._closed.get(index)
-        if closed is None:
-            return [self._below(index, float(t[int(np.argmin(self.result.trajectory.contact_gap[:, index]))]))]
-        return [self._below(index, time) for time in np.linspace(closed[0].start, closed[-1].end, count)]
-
-    def _below(self, index: int, time: float) -> np.ndarray:
-        """(3,) point of the plane of contact ``index`` that is nearest to the other shape, in axes of its marker."""
-        here, pair = self.result.resampled([time]), self.result.structure.contacts[index]
-        position, normal, center = contact_geometry(here, index, 1.0)
-        in_plane = np.eye(3) - np.outer(normal, normal)
-        return marker_in_world(here, pair.marker_b, 1.0)[1].T @ in_plane @ (center - position)
+def sphere_parts(structure: DrawableStructure) -> list[Part]:
+    """Spheres of contacts, each once, without those that are the surface of their body."""
+    spheres, found = ContactSpheres(structure), []
+    for row in np.flatnonzero(spheres.visible):
+        marker, solid = int(spheres.markers[row]), sphere(float(spheres.radii[row]))
+        name = f"{structure.markers[marker].body}.{structure.markers[marker].name}"
+        shape = solid.points, solid.faces, marker
+        found.append(Part(name, "contact shapes", int(spheres.bodies[row]), palette.SHAPE, *shape, opacity=0.6, flat=False))
+    return found
 
 
-def contact_geometry(here: DrawableResult, index: int, scale: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Position of marker b, unit normal from b to a, and position of marker a (world axes) in a one-time result."""
-    structure = here.structure
-    pair = structure.contacts[index]
-    (a, _), (b, axes) = marker_in_world(here, pair.marker_a, scale), marker_in_world(here, pair.marker_b, scale)
-    if pair.normal is None:
-        return b, (a - b) / max(float(np.linalg.norm(a - b)), 1e-30), a
-    normal = axes @ pair.normal
-    return b, normal / np.linalg.norm(normal), a
+def plane_parts(result: DrawableResult, size: float) -> list[Part]:
+    """Planes of contacts, each once, as far as they are touched or nearly; ``size`` of the motion, m."""
+    planes: dict[tuple[int, bytes], list[int]] = {}
+    for index, pair in enumerate(result.structure.contacts):
+        if pair.normal is not None:
+            planes.setdefault((pair.marker_b, np.asarray(pair.normal, dtype=float).tobytes()), []).append(index)
+    closed = closed_contacts(result) if planes else {}
+    return [_plane(result, indices, closed, MARGIN * size) for indices in planes.values()]
+
+
+def _plane(result: DrawableResult, indices: list[int], closed: dict[int, list[Closed]], margin: float) -> Part:
+    """The rectangle of a plane that these contacts touch, and at least ``margin`` (m) around it."""
+    structure, first = result.structure, result.structure.contacts[indices[0]]
+    few = indices[:: max(1, len(indices) // PATHS)]
+    count = max(2, min(PATH, PATHS // len(few)))
+    margin = max(_margin(structure, index, margin) + structure.contacts[index].radius_a for index in few)
+    _, _, axes = np.linalg.svd(np.asarray(first.normal, dtype=float)[None])  # rows: the normal, two directions in the plane
+    paths = [_path(result, index, closed.get(index), count) @ axes[1:].T for index in few]
+    around = np.concatenate(paths)
+    low, high = around.min(axis=0), around.max(axis=0)
+    if np.all(high - low < margin):  # touched in one place
+        low = high = np.mean([path[0] for path in paths], axis=0)
+    (x0, y0), (x1, y1) = low - margin, high + margin
+    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
+    record = structure.markers[first.marker_b]
+    name = first.name if len(indices) == 1 else f"{record.body}.{record.name}"
+    shape = corners, np.array([4, 0, 1, 2, 3]), first.marker_b
+    return Part(name, "contact shapes", structure.body_index(record.body), palette.PLANE, *shape, opacity=0.5)
+
+
+def _margin(structure: DrawableStructure, index: int, margin: float) -> float:
+    """``margin`` (m) around what touches a plane, or so much that the plane is seen around the body."""
+    record = structure.markers[structure.contacts[index].marker_a]
+    body = structure.bodies[structure.body_index(record.body)]
+    if body.flexible is not None or not len(body.shape_points):
+        return margin
+    reach = float(np.linalg.norm(body.shape_points - record.position, axis=1).min())
+    return max(margin, min(1.3 * reach, 4.0 * margin))
+
+
+def _path(result: DrawableResult, index: int, closed: list[Closed] | None, count: int) -> np.ndarray:
+    """(k, 3) m, axes of the marker of a plane: the other marker while contact ``index`` is closed, or where it is nearest."""
+    nearest = result.t[int(np.argmin(result.trajectory.contact_gap[:, index]))]
+    times = np.linspace(closed[0].start, closed[-1].end, count) if closed else [nearest]
+    here, pair = result.resampled(np.unique(times)), result.structure.contacts[index]
+    (origin, axes), (place, _) = (in_world(here, slice(None), marker) for marker in (pair.marker_b, pair.marker_a))
+    return np.einsum("fji,fj->fi", axes, place - origin)
 
 
 class ContactSpheres:

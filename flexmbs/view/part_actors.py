@@ -35,7 +35,7 @@ class PartActors:
         self._ink, self._shadow, self._map = ink, shadow, color_map
         self._known: dict[tuple[bytes, bytes], Any] = {}
         self.drawn = 0
-        plain = len(parts) > _CROWD
+        plain = sum(part.group != "contact shapes" for part in parts) > _CROWD
         self.shown = [_Shown(self, part, plain) for part in parts]
 
     def shaded(self, surface):

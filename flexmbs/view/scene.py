@@ -10,6 +10,7 @@ import numpy as np
 from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
 from flexmbs.view.colours import COLORS, ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown
+from flexmbs.view.contact_shapes import plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
@@ -18,7 +19,7 @@ from flexmbs.view.key_histories import other_events
 from flexmbs.view.look import Look
 from flexmbs.view.overlay import ScaleBar
 from flexmbs.view.part_actors import LinkActors, PartActors
-from flexmbs.view.parts.scene_parts import scene_parts
+from flexmbs.view.parts.scene_parts import points_on_ground, scene_parts
 from flexmbs.view.slow_motion import digits_of
 
 __all__ = ["COLORS", "Scene", "check_color", "checked_range", "speed_text"]
@@ -75,6 +76,7 @@ class Scene:
         below = 0.0 if off_screen else SLIDERS
         self._basis = self._view()
         of_motion = self.low, self.high
+        self._planes = [] if self._hides("contact shapes") else plane_parts(result, self.size)
         self.contacts = self._make_contacts(below)
         self._floor = self._make_floor(of_motion)
         self._add_parts()
@@ -166,8 +168,7 @@ class Scene:
         if not np.any(gravity) or not self._points or self._hidden("floor"):
             return None
         every = [part.reshape(-1, 3) for part in self._points.values()]
-        if self.contacts is not None:
-            every.append(self.contacts.shapes.on_ground())
+        every.append(points_on_ground(self.result.structure, self._planes))
         floor = Floor(np.concatenate([*every, bounds]), -gravity / np.linalg.norm(gravity), self.size)
         FloorActors(self.plotter, floor, self.look.tint(0.04), self.look.tint(0.14))
         return floor
@@ -177,8 +178,8 @@ class Scene:
         first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here
         shadows = self._floor is not None and not self._hidden("shadows")
         found = scene_parts(self.result, self.size)
-        parts = tuple(part for part in found.parts if not self._hides(part.group, part.name))
-        parts = tuple(part for part in parts if part.group != "contact shapes")  # ContactScene draws them
+        every = *found.parts, *sphere_parts(self.result.structure), *self._planes
+        parts = tuple(part for part in every if not self._hides(part.group, part.name))
         links = tuple(link for link in found.links if not self._hides(link.group, link.name))
         self._parts = PartActors(
             self.plotter,
@@ -190,8 +191,8 @@ class Scene:
         )
         self._links = LinkActors(self.plotter, links, first, self.scale)
 
-    def _hides(self, group: str, name: str) -> bool:
-        return self._hidden(group) or (group == "bodies" and self._hidden(name))
+    def _hides(self, group: str, name: str = "") -> bool:
+        return self._hidden(group) or self._hidden({"bodies": name, "contact shapes": "contacts"}.get(group, group))
 
     def _make_contacts(self, below: float) -> ContactScene | None:
         if not self.result.structure.contacts or self._hidden("contacts"):
@@ -269,7 +270,8 @@ class Scene:
         found = [part.reshape(-1, 3) for part in self._points.values()]
         found.append(np.array([self.low, self.high]))
         if self.contacts is not None:
-            found += [self.contacts.tails(), self.contacts.shapes.on_ground()]
+            found.append(self.contacts.tails())
+        found.append(points_on_ground(self.result.structure, self._planes))
         if self._floor is not None:
             found.append(self._floor.corners)
         return np.concatenate(found)

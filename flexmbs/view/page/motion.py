@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import quaternions
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
-from flexmbs.view.drawable import DrawableMarker, DrawableResult, DrawableStructure
+from flexmbs.view.drawable import DrawableMarker, DrawableResult
 from flexmbs.view.page.numbers import Quantised, series
 
 PLACES, TURNS = 2e-6, 2.0**-20  # steps of positions, relative to the size of the motion, and of quaternions
@@ -58,19 +58,6 @@ def mark(here: DrawableResult, marker: DrawableMarker, name: str) -> dict[str, A
         turn = superpose(body.flexible, marker.fields.Psi, marker.fields.Zr, q)
         found["moves"] = stored_motion(np.concatenate([shift, turn], axis=1))
     return found
-
-
-def marks_in_world(here: DrawableResult, marker: int) -> tuple[np.ndarray, np.ndarray]:
-    """(nf, 3) m and (nf, 3, 3): where a marker is at the times of ``here``, without the turn by the modes."""
-    structure: DrawableStructure = here.structure
-    record = structure.markers[marker]
-    index = structure.body_index(record.body)
-    body, run = structure.bodies[index], here.trajectory
-    local = np.broadcast_to(_place(record), (len(here.t), 3))
-    if body.flexible is not None and record.fields is not None:
-        local = local + marker_displacement(body.flexible, record.fields, run.q[:, body.coordinates])
-    frames = run.body_rotation[:, index]
-    return run.body_position[:, index] + np.einsum("fij,fj->fi", frames, local), frames @ record.rotation
 
 
 def _place(marker: DrawableMarker) -> np.ndarray:

@@ -11,10 +11,11 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.colours import largest_stress
+from flexmbs.view.contact_shapes import plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.key_histories import other_events
-from flexmbs.view.page.contacts import contact_parts, contact_records, impacts, phase_legend
+from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, history_records
 from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
@@ -65,7 +66,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
     listed = scene_parts(result, size)
-    every = [*listed.parts, *contact_parts(here, size)]
+    every = [*listed.parts, *sphere_parts(result.structure), *plane_parts(result, size)]
     low, high = with_ground(low, high, every, result.structure)
     parts = _parts(here, every, marks, options.accuracy)
     moving, pose_error = stored_poses(poses(here), size)

@@ -13,7 +13,7 @@ from flexmbs.view.camera import chosen_direction, view_basis
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
 from flexmbs.view.extent import NEAR, view_direction
 from flexmbs.view.page.quantities import QUANTITIES
-from flexmbs.view.parts.scene_parts import Part
+from flexmbs.view.parts.scene_parts import Part, points_on_ground
 
 MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
 _SAMPLES, _POINTS = 120, 3000
@@ -55,12 +55,8 @@ def with_ground(
     """Bounds (3,) m of a motion, and of the shapes on ground as far as they are near it."""
     reach = NEAR * float(np.linalg.norm(high - low))
     around = low - reach, high + reach
-    for part in parts:
-        if part.body == 0 and part.marker is not None and len(part.points):
-            marker = structure.markers[part.marker]
-            points = marker.position + part.points @ marker.rotation.T
-            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
-    return np.maximum(low, around[0]), np.minimum(high, around[1])
+    every = np.array([low, high, *points_on_ground(structure, parts)])
+    return np.maximum(every.min(axis=0), around[0]), np.minimum(every.max(axis=0), around[1])
 
 
 def motion_bounds(here: DrawableResult) -> tuple[np.ndarray, np.ndarray]:

@@ -91,8 +91,7 @@ class SceneParts:
 def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     """Parts and links of a result whose motion has this ``size`` (m).
 
-    Spheres and planes of contacts are not among the parts: what draws them knows where they are touched
-    (:mod:`flexmbs.view.contact_shapes`).
+    Spheres and planes of contacts are not among the parts: :mod:`flexmbs.view.contact_shapes` has them.
     """
     structure = result.structure
     parts = [_body(structure, index, size) for index in range(1, len(structure.bodies))]
@@ -101,6 +100,12 @@ def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     parts += _tracks(structure, size)
     parts += _spirals(structure, size)
     return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size), size)
+
+
+def points_on_ground(structure: DrawableStructure, parts: Sequence[Part]) -> np.ndarray:
+    """(k, 3) m, world: points of parts at markers on ground."""
+    places = [(structure.markers[part.marker], part.points) for part in parts if part.body == 0 and part.marker is not None]
+    return np.concatenate([np.zeros((0, 3)), *(mark.position + points @ mark.rotation.T for mark, points in places)])
 
 
 def _body(structure: DrawableStructure, index: int, size: float) -> Part:

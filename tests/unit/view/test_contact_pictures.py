@@ -148,20 +148,26 @@ def test_exaggerated_deformation_moves_points_with_their_markers(scene_of):
 
 def test_outlines_move_with_their_markers(scene_of):
     scene = scene_of(ball.result())
-    (_, actor), *none = scene.contacts.shapes.outlines
+    (actor,) = (one.actor for one in scene._parts.shown if len(one.part.points) == len(ball.CORNERS))
     local = np.asarray(actor.mapper.dataset.points)
     world = local @ np.asarray(actor.user_matrix)[:3, :3].T + np.asarray(actor.user_matrix)[:3, 3]
     corners = ball.CORNERS + [2.0, 0.15, 0.0]
-    assert not none and world.min(axis=0) == pytest.approx(corners.min(axis=0), abs=1e-6)
+    assert world.min(axis=0) == pytest.approx(corners.min(axis=0), abs=1e-6)
     assert world.max(axis=0) == pytest.approx(corners.max(axis=0), abs=1e-6)
 
 
 def test_plane_reaches_as_far_as_the_ball_slides(scene_of):
     scene = scene_of(ball.result())
-    (_, actor), *none = scene.contacts.shapes.plates
+    (actor,) = (one.actor for one in scene._parts.shown if len(one.part.points) == 4)
     x = np.asarray(actor.mapper.dataset.points)[:, 0]
     path = Result(ball.structure(), ball.trajectory())["floor.point.x"]
-    assert not none and x.min() < path[ball.times() >= ball.LANDS].min() and x.max() > path.max()
+    assert x.min() < path[ball.times() >= ball.LANDS].min() and x.max() > path.max()
+
+
+@pytest.mark.parametrize(("hide", "dots"), [("contacts", False), ("contact shapes", True)])
+def test_shapes_are_hidden_with_contacts_or_alone(scene_of, hide, dots):
+    scene = scene_of(ball.result(), hide=hide)
+    assert "contact shapes" not in {one.part.group for one in scene._parts.shown} and (scene.contacts is not None) is dots
 
 
 def test_film_in_slow_motion_says_its_speed(scene_of, monkeypatch, tmp_path):

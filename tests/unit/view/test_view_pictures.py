@@ -137,7 +137,7 @@ def structure_with_plate(fields, rotation):
 
 def plate_in_world(scene):
     """Centre and unit normal of the drawn plate."""
-    actor = scene.contacts.shapes.plates[0][1]
+    actor = next(one.actor for one in scene._parts.shown if one.part.group == "contact shapes")
     local = np.asarray(actor.mapper.dataset.points)
     world = (np.c_[local, np.ones(len(local))] @ np.asarray(actor.user_matrix).T)[:, :3]
     sides = np.linalg.svd(world - world.mean(axis=0))[2]
