@@ -357,12 +357,15 @@ def _picture(folder: Path, title: str) -> Path:
 
 
 def write_plots(case: Case, outcome: CaseOutcome, folder: Path) -> list[Path]:
-    """Write the plots listed in ``PLOTS``, without histories that this run does not have, and ``maps`` of the case."""
-    written = []
+    """Write the plots listed in ``PLOTS``, without histories that this run does not have, and ``maps`` of the case.
+
+    Of a case whose VIEW shows a part of the run they show that part.
+    """
+    written, window = [], {name: time for name, time in outcome.result.view.items() if name in ("start", "end")}
     for title, path in plot_files(case, folder).items():
         present = [name for name in case.module.PLOTS[title] if name in outcome.result.names]
         if present:
-            plot_histories(outcome.result, present, save=path, force=True, title=f"{case.name}: {title}")
+            plot_histories(outcome.result, present, save=path, force=True, title=f"{case.name}: {title}", **window)
             written.append(path)
     if hasattr(case.module, "maps"):
         for title, shown in case.module.maps(outcome.result, case.parameters(**outcome.parameters)).items():

@@ -11,7 +11,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import drawing, few_colours, paragraph, still, text
 from flexmbs.common.quantities import number
 from flexmbs.result.report.stated import ReportableResult
-from flexmbs.view.animate import of_scenes
+from flexmbs.view.animate import fitting, of_scenes
 from flexmbs.view.animate import stills as pictures_of
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import key_histories
@@ -26,8 +26,9 @@ APART = 0.01  # of the run: its start and end have no picture of their own neare
 STILL_SIZE, STILL_WIDTH = (1000, 750), 560  # pixels: as rendered, as shown
 
 
-def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The plots that the case states, or those that most readers want."""
+def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]], view: Mapping[str, Any]) -> Iterator[str]:
+    """The plots that the case states, or those that most readers want, of the part of the run that its ``view`` shows."""
+    window = {name: time for name, time in fitting(result, view).items() if name in ("start", "end")}
     chosen = {title: [name for name in names if name in result.names] for title, names in stated.items()}
     chosen = {title: names for title, names in chosen.items() if names} or key_histories(result)
     if len(result.t) < 2 or not chosen:
@@ -35,7 +36,7 @@ def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]])
     yield '<h2 id="plots">Plots</h2>'
     yield '<div class="plots">'
     for title, names in chosen.items():
-        figure = plot_histories(result, names, title=title)
+        figure = plot_histories(result, names, title=title, **window)
         assert figure is not None  # since it is not saved
         yield drawing(figure, f"{title}: {', '.join(names)}", DPI)
     yield "</div>"

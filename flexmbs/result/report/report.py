@@ -117,7 +117,7 @@ def report_page(result: ReportableResult, title: str, summary: RunSummary) -> st
             pictures_section(pictures, (why_not, no_scene), scene),
             figures_section(summary),
             largest_section(result),
-            plots_section(result, summary.plots),
+            plots_section(result, summary.plots, summary.view),
             parameters_section(summary),
             model_section(result, model),
             quality_section(result),
