@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.result.export.parts import Faces
+from flexmbs.view.page.shapes import triangulated
 
 _COMPONENTS = {"float32": 5126, "uint32": 5125, "uint16": 5123}
 _KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
@@ -62,17 +62,16 @@ class Glb:
 
         With ``shapes`` (r, m, 3) as morph targets it is one of its own.
         """
-        polygons = Faces.of_vtk(faces)
         if shapes is not None:
-            return self._mesh(name, points, polygons, color, opacity, shapes)
-        form = np.asarray(points, dtype=float).tobytes() + polygons.connectivity.tobytes()
+            return self._mesh(name, points, faces, color, opacity, shapes)
+        form = np.asarray(points, dtype=float).tobytes() + np.asarray(faces).tobytes()
         key = hashlib.blake2b(form + f"{color} {opacity}".encode()).digest()
         if key not in self._meshes:
-            self._meshes[key] = self._mesh(name, points, polygons, color, opacity, np.zeros((0, len(points), 3)))
+            self._meshes[key] = self._mesh(name, points, faces, color, opacity, np.zeros((0, len(points), 3)))
         return self._meshes[key]
 
-    def _mesh(self, name: str, points: np.ndarray, faces: Faces, color: str, opacity: float, shapes: np.ndarray) -> int:
-        material, triangles = self._material(color, opacity), faces.triangles()
+    def _mesh(self, name: str, points: np.ndarray, faces: np.ndarray, color: str, opacity: float, shapes: np.ndarray) -> int:
+        material, triangles = self._material(color, opacity), triangulated(faces).corners
         if not len(triangles):  # nodes without elements
             own = np.arange(len(points))
             primitive = {"attributes": {"POSITION": self.add_array(points, target=_VERTICES, bounds=True)}, "mode": 0}

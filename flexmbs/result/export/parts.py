@@ -1,17 +1,16 @@
-"""The surfaces that exported scenes consist of, their faces, and how each moves."""
+"""The surfaces that exported scenes consist of, and how each moves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
-from flexmbs.reduction.modal_fields import marker_displacement, superpose
+from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.structure import BodyRecord, Structure
 from flexmbs.view.contact_shapes import ContactSpheres
+from flexmbs.view.exaggerated_motion import in_world
 from flexmbs.view.parts import palette
 from flexmbs.view.parts.scene_parts import Part, scene_parts
 from flexmbs.view.parts.solids import sphere
@@ -26,7 +25,8 @@ class Motion:
 
     def __init__(self, result: Any, t: np.ndarray) -> None:
         self.structure: Structure = result.structure
-        self.t, self._run = t, result.resampled(t).trajectory
+        self.t, self._here = t, result.resampled(t)
+        self._run = self._here.trajectory
 
     def modal(self, body: int) -> np.ndarray:
         """(k, n) modal coordinates of a body."""
@@ -37,13 +37,7 @@ class Motion:
         place, turn = self._run.body_position[:, body], self._run.body_rotation[:, body]
         if marker is None:
             return place, turn
-        own, flexible = self.structure.markers[marker], self.structure.bodies[body].flexible
-        if flexible is None or own.fields is None:
-            return place + turn @ own.position, turn @ own.rotation
-        q = self.modal(body)
-        local = own.fields.position + marker_displacement(flexible, own.fields, q)
-        tilt = superpose(flexible, own.fields.Psi, own.fields.Zr, q)
-        return place + np.einsum("kij,kj->ki", turn, local), turn @ matrices_of_vectors(tilt) @ own.rotation
+        return in_world(self._here, slice(None), marker)
 
     def world_points(self, part: Part, times: slice) -> tuple[np.ndarray, np.ndarray]:
         """(j, m, 3) m each, at some of the times: positions in the world; displacements by deformation, in its axes."""
@@ -109,52 +103,3 @@ def _shown(record: BodyRecord, center: np.ndarray, radius: float) -> bool:
     slack = 0.05 * radius  # the shape is a polyhedron
     low, high = record.shape_points.min(axis=0) - slack, record.shape_points.max(axis=0) + slack
     return bool(np.all(center - radius >= low) and np.all(center + radius <= high))
-
-
-@dataclass(frozen=True, eq=False)
-class Faces:
-    """Polygons: ``connectivity`` (c,) point indices, ``offsets`` (faces + 1,) where each begins in it."""
-
-    connectivity: np.ndarray
-    offsets: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @staticmethod
-    def of_vtk(faces: np.ndarray) -> Faces:
-        """From a list [count, i, j, k, count, ...]."""
-        numbers, starts, at = np.asarray(faces, dtype=np.int64), [], 0
-        values = numbers.tolist()
-        while at < len(values):
-            starts.append(at)
-            at += 1 + values[at]
-        sizes = numbers[starts] if starts else np.zeros(0, dtype=np.int64)
-        return Faces(np.delete(numbers, starts), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """(faces,) number of points of each."""
-        return np.diff(self.offsets)
-
-    def triangles(self) -> np.ndarray:
-        """(t, 3) point indices; concave polygons are not cut properly: their triangles overlap.
-
-        Those of six and eight points are mostly faces with midside nodes: no triangle has its points on one edge.
-        """
-        found = []
-        for size in np.unique(self.sizes):
-            if size < 3:
-                continue
-            rows = self.connectivity[self.offsets[:-1][self.sizes == size][:, None] + np.arange(size)]
-            found += [rows[:, list(corners)] for corners in _cut(int(size))]
-        return np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
-
-
-def _cut(size: int) -> list[tuple[int, int, int]]:
-    """Triangles of a convex polygon: a fan, or with six and eight points the corners and what is between them."""
-    if size == 6:
-        return [(0, 1, 5), (1, 2, 3), (3, 4, 5), (1, 3, 5)]
-    if size == 8:
-        return [(0, 1, 7), (1, 2, 3), (3, 4, 5), (5, 6, 7), (1, 3, 5), (1, 5, 7)]
-    return [(0, i, i + 1) for i in range(1, size - 1)]

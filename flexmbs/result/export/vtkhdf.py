@@ -19,7 +19,7 @@ from flexmbs.common.progress import on_progress, stage
 from flexmbs.reduction.modal_fields import surface_stress
 from flexmbs.reduction.stress_recovery import von_mises_into
 from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, chosen_bodies, chosen_times, ready_folder
-from flexmbs.result.export.parts import Faces, Motion, exported_parts
+from flexmbs.result.export.parts import Motion, exported_parts
 from flexmbs.result.stress_peak import nearest_nodes
 from flexmbs.view.parts.scene_parts import Part
 from flexmbs.view.parts.solids import Solid, joined
@@ -75,21 +75,22 @@ def to_vtkhdf(
     parts = exported_parts(self, chosen_bodies(self.structure, bodies))
     names = _fields(parts, fields)
     whole = joined([Solid(part.points, part.faces) for part in parts])
-    faces, count, numbers = Faces.of_vtk(whole.faces), len(whole.points), 3 + sum(FIELDS[name][0] for name in names)
+    count, numbers = len(whole.points), 3 + sum(FIELDS[name][0] for name in names)
     if not count:
         raise FlexmbsError(f"{path}: the chosen bodies have no surfaces to write")
-    once = 8.0 * len(faces.connectivity) + 13.0 * len(faces.offsets) + 4.0 * count  # cells, kinds, bodies; nodes
+    each = [len(_cells(part.faces)[1]) for part in parts]
+    once = 8.0 * len(whole.faces) + 5.0 * sum(each) + 4.0 * count  # cells, kinds and bodies, nodes
     remedy = f"take fewer than {len(chosen)} times, some of the bodies, fields=('displacement',)"
     remedy += ", dtype='float32'" if dtype == "float64" else ""
     check_size(path, once + float(len(chosen)) * count * numbers * np.dtype(dtype).itemsize, size_limit, remedy)
     ready_folder(path)
     motion = Motion(self, chosen)
     nodes = [np.zeros(len(p.points), int) if p.flexible is None else nearest_nodes(p.flexible, p.points) for p in parts]
-    owners = np.repeat([part.body for part in parts], [len(Faces.of_vtk(part.faces)) for part in parts]).astype(np.int32)
+    owners = np.repeat([part.body for part in parts], each).astype(np.int32)
     fixed = {"node": np.concatenate(nodes).astype(np.int32)}
     constant = {"PointData": fixed, "CellData": {"body": owners}, "FieldData": {"body_names": body_names}}
     with writing_hdf5(path) as file:
-        group = _write_mesh(file, count, faces, constant)
+        group = _write_mesh(file, count, whole.faces, constant)
         data = _write_steps(group, chosen, count, {name: FIELDS[name][0] for name in names}, dtype)
         _write_blocks(data, parts, motion, names, count)
     return path
@@ -102,7 +103,7 @@ def write_surface(
     path = checked_path(path, _ENDINGS, force)
     ready_folder(path)
     with writing_hdf5(path) as file:
-        group = _write_mesh(file, len(points), Faces.of_vtk(faces), {"PointData": fields})
+        group = _write_mesh(file, len(points), faces, {"PointData": fields})
         group["Points"] = np.asarray(points, dtype=float)
     return path
 
@@ -126,18 +127,29 @@ def _fields(parts: Sequence[Part], fields: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _write_mesh(file: Any, points: int, faces: Faces, constant: Mapping[str, Mapping[str, Any]]) -> Any:
+def _cells(faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Point indices of all faces (VTK style), one after the other, and (faces,) how many each has."""
+    numbers, starts, at = np.asarray(faces, dtype=np.int64), [], 0
+    values = numbers.tolist()
+    while at < len(values):
+        starts.append(at)
+        at += 1 + values[at]
+    return np.delete(numbers, starts), numbers[starts]
+
+
+def _write_mesh(file: Any, points: int, faces: np.ndarray, constant: Mapping[str, Mapping[str, Any]]) -> Any:
     """The group VTKHDF with cells and constant data ("PointData", "CellData", "FieldData"); without points."""
     import h5py
 
     group = file.create_group("VTKHDF")
     group.attrs["Version"] = np.array([2, 0], dtype=np.int64)
     group.attrs.create("Type", b"UnstructuredGrid", dtype=h5py.string_dtype("ascii", len("UnstructuredGrid")))
-    for name, count in (("Points", points), ("Cells", len(faces)), ("ConnectivityIds", len(faces.connectivity))):
+    connectivity, sizes = _cells(faces)
+    for name, count in (("Points", points), ("Cells", len(sizes)), ("ConnectivityIds", len(connectivity))):
         group[f"NumberOf{name}"] = np.array([count], dtype=np.int64)
-    group["Connectivity"], group["Offsets"] = faces.connectivity, faces.offsets
-    kinds = [_KINDS.get(size, _POLYGON) for size in range(int(faces.sizes.max(initial=0)) + 1)]
-    group["Types"] = np.array(kinds, dtype=np.uint8)[faces.sizes]
+    group["Connectivity"], group["Offsets"] = connectivity, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    kinds = [_KINDS.get(size, _POLYGON) for size in range(int(sizes.max(initial=0)) + 1)]
+    group["Types"] = np.array(kinds, dtype=np.uint8)[sizes]
     for kind, arrays in constant.items():
         inner = group.create_group(kind)
         for name, values in arrays.items():
