@@ -14,6 +14,7 @@ from flexmbs.view.colours import largest_stress
 from flexmbs.view.contact_shapes import plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
+from flexmbs.view.extent import motion_bounds, motion_points
 from flexmbs.view.key_histories import other_events
 from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
@@ -22,7 +23,7 @@ from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
 from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
-from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, motion_bounds, plain_view, scene, upward, with_ground
+from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, plain_view, scene, upward
 from flexmbs.view.page.shapes import Shapes
 from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
 from flexmbs.view.scene import checked_range
@@ -62,12 +63,11 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     stressed, hit = largest_stress(result, film.first, film.last), impacts(result, film.first, film.last)
     hardest = sorted(hit, key=lambda one: -one["force"])[: count // PEAKS]
     here = result.resampled(np.unique([*film.frames(count), *(stressed[1:2] if stressed else ()), *(one["t"] for one in hardest)]))
-    low, high = motion_bounds(here)
+    low, high = motion_bounds(result, 1.0, motion_points(result, 1.0, film.first, film.last))
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
     listed = scene_parts(result, size)
     every = [*listed.parts, *sphere_parts(result.structure), *plane_parts(result, size)]
-    low, high = with_ground(low, high, every, result.structure)
     parts = _parts(here, every, marks, options.accuracy)
     moving, pose_error = stored_poses(poses(here), size)
     for part in parts:

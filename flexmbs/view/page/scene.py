@@ -10,10 +10,8 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.camera import chosen_direction, view_basis
-from flexmbs.view.drawable import DrawableResult, DrawableStructure
-from flexmbs.view.extent import NEAR, view_direction
+from flexmbs.view.extent import view_direction
 from flexmbs.view.page.quantities import QUANTITIES
-from flexmbs.view.parts.scene_parts import Part, points_on_ground
 
 MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
 _SAMPLES, _POINTS = 120, 3000
@@ -47,31 +45,6 @@ def upward(gravity: np.ndarray) -> list[float]:
     """The direction against gravity; y without it."""
     strength = float(np.linalg.norm(gravity))
     return (-gravity / strength if strength > 0.0 else np.array([0.0, 1.0, 0.0])).tolist()
-
-
-def with_ground(
-    low: np.ndarray, high: np.ndarray, parts: Sequence[Part], structure: DrawableStructure
-) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (3,) m of a motion, and of the shapes on ground as far as they are near it."""
-    reach = NEAR * float(np.linalg.norm(high - low))
-    around = low - reach, high + reach
-    every = np.array([low, high, *points_on_ground(structure, parts)])
-    return np.maximum(every.min(axis=0), around[0]), np.minimum(every.max(axis=0), around[1])
-
-
-def motion_bounds(here: DrawableResult) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest coordinates (3,) m that the bodies, undeformed, reach at a sample of the frames."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-    chosen = np.unique(np.linspace(0, len(here.t) - 1, _SAMPLES).astype(int))
-    run = here.trajectory
-    position, rotation = run.body_position[chosen], run.body_rotation[chosen]
-    for index, body in enumerate(here.structure.bodies[1:], start=1):
-        points = body.shape_points if body.flexible is None else body.flexible.surface.points
-        points = points if len(points) else body.center[None]
-        points = points[:: max(1, len(points) // _POINTS)]
-        place = position[:, index, None] + points @ np.swapaxes(rotation[:, index], 1, 2)
-        low, high = np.minimum(low, place.min(axis=(0, 1))), np.maximum(high, place.max(axis=(0, 1)))
-    return (low, high) if np.all(np.isfinite(low)) else (-np.ones(3), np.ones(3))
 
 
 STRESSES = ("von_mises", "principal_max", "principal_min")
