@@ -17,7 +17,7 @@ from flexmbs.result.report.run_sections import all_warnings, balance_sentence
 from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.key_histories import key_histories
-from flexmbs.view.page.html import scene_page
+from flexmbs.view.page.pages import scene_page
 from flexmbs.view.plots import plot_histories
 
 PLOTS, MAX_BODIES, DPI = 2, 8, 110

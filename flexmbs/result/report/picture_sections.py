@@ -16,8 +16,7 @@ from flexmbs.view.animate import stills as pictures_of
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import key_histories
 from flexmbs.view.opengl import RenderingUnavailable
-from flexmbs.view.page.html import page_start
-from flexmbs.view.page.pages import least_size, page_fragment
+from flexmbs.view.page.pages import least_size, page_fragment, page_start
 from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plots import plot_histories
 

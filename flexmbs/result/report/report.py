@@ -28,7 +28,7 @@ from flexmbs.result.report.run_sections import (
 )
 from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
-from flexmbs.view.page.html import page_assets, page_scripts
+from flexmbs.view.page.pages import page_assets, page_scripts
 
 REPORT_STYLE = (
     STYLE

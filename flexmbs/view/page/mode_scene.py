@@ -14,9 +14,8 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.body_view import drawn_amplitudes
 from flexmbs.view.page.fields import length_of
-from flexmbs.view.page.motion import stored_motion
 from flexmbs.view.page.numbers import whole
-from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record
+from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record, stored_motion
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
 from flexmbs.view.page.scene import camera_on, checked_color, plain_view, scene
 from flexmbs.view.page.shapes import Shapes

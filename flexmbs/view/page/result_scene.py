@@ -16,12 +16,22 @@ from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.extent import motion_bounds, motion_points
 from flexmbs.view.key_histories import other_events
-from flexmbs.view.page.contacts import contact_records, impacts, phase_legend
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
-from flexmbs.view.page.histories import LEVELS, checked_names, history_records
-from flexmbs.view.page.motion import mark, poses, stored_motion, stored_poses
+from flexmbs.view.page.histories import LEVELS, checked_names, contact_records, history_records, impacts, phase_legend
 from flexmbs.view.page.numbers import series, whole
-from flexmbs.view.page.part_records import PageAccuracy, PartRecord, deforming, displacement_terms, node_numbers, part_record, rgb
+from flexmbs.view.page.part_records import (
+    PageAccuracy,
+    PartRecord,
+    deforming,
+    displacement_terms,
+    mark,
+    node_numbers,
+    part_record,
+    poses,
+    rgb,
+    stored_motion,
+    stored_poses,
+)
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
 from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, plain_view, scene, upward
 from flexmbs.view.page.shapes import Shapes

@@ -21,9 +21,8 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.event_records import EventRecord
 from flexmbs.view.exaggerated_motion import drawing, pose_shift
-from flexmbs.view.page import html
-from flexmbs.view.page.html import LOADER, SCRIPTS, STYLE, packed_viewer
-from flexmbs.view.page.pages import page_assets, page_fragment
+from flexmbs.view.page import pages
+from flexmbs.view.page.pages import LOADER, SCRIPTS, STYLE, packed_viewer, page_assets, page_fragment
 from flexmbs.view.page.part_records import PageAccuracy
 
 
@@ -231,7 +230,7 @@ def test_page_of_a_mesh(tmp_path):
 def test_fragments_share_style_and_script(result):
     fragment = page_fragment(result, frames=5)
     assert "<style" not in fragment
-    sources = Path(html.__file__).parent / "web"
+    sources = Path(pages.__file__).parent / "web"
     assert {path.name for path in sources.iterdir()} == {*SCRIPTS, STYLE, LOADER}  # nothing is left out of the page
     assert page_assets().count("<script") == 2 and len(page_assets()) < 45_000
     count, digits = packed_viewer()
