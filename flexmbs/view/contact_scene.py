@@ -82,7 +82,7 @@ def force_text(force: float) -> str:
     return f"{force:.3g} N"
 
 
-FORCE, RIM = "#c8252b", "#20242a"
+RIM = "#20242a"
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
 SMALLEST = 0.75  # of dots in small pictures
 CROWD = 30  # contact points; of more, dots and arrows are smaller
