@@ -14,7 +14,6 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import surface_displacement, surface_stress
 from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.extent import sample_times
 
 #: Quantities: title of the colour bar, and factor from SI to the unit of its second line.
 COLORS = {
@@ -34,8 +33,8 @@ _TITLES = {
 _LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1e9))  # from this value on
 _STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
 
-
 AT_ONCE = 16  # states, for their memory
+SAMPLES = 60  # evenly in time, and as many among the steps
 
 
 def check_color(color: str, choices: Sequence[str] = CHOICES) -> None:
@@ -85,6 +84,15 @@ def values_of(body: FlexibleBody, q: np.ndarray, color: str, displacement: np.nd
     if color == "von_mises":
         return von_mises(stress)
     return principal(stress)[..., 2 if color == "principal_min" else 0]
+
+
+def sample_times(result: DrawableResult, first: float | None = None, last: float | None = None) -> np.ndarray:
+    """Times spread evenly from ``first`` to ``last`` (s; None: of the run), and over the steps, dense in contacts."""
+    first = float(result.t[0]) if first is None else first
+    last = float(result.t[-1]) if last is None else last
+    inside = result.t[(result.t >= first) & (result.t <= last)]
+    steps = inside[np.linspace(0, len(inside) - 1, min(SAMPLES, len(inside))).astype(int)]
+    return np.unique(np.concatenate([steps, np.linspace(first, last, SAMPLES if last > first else 1)]))
 
 
 def colour_range(result: DrawableResult, color: str, first: float | None = None, last: float | None = None):

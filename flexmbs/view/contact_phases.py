@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.force_arrows import FORCE_SHOWN
 
 
 class Phase(NamedTuple):
@@ -18,6 +17,8 @@ class Phase(NamedTuple):
     color: str
 
 
+#: Contact forces below this fraction of the run's largest are rounding or the very first touch: not shown.
+FORCE_SHOWN = 1e-6
 #: Free: open. Approaching: open, and about to close. Impact: the first compression and expansion after the surfaces
 #: met, and following: what comes after it, both without friction. Sliding and sticking: closed, with friction.
 PHASES = (

@@ -8,23 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
-from flexmbs.view.contact_shapes import ContactSpheres
+from flexmbs.view.colours import sample_times
+from flexmbs.view.contact_scene import ContactSpheres
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
 
-SAMPLES = 60
 NEAR = 0.15  # of the size of the motion: so far from it shapes on ground are within the picture
 _POINTS = 3000  # of all bodies, at one time
 _DIRECTIONS = 64  # in which the outermost points of a body are looked for
-
-
-def sample_times(result: DrawableResult, first: float | None = None, last: float | None = None) -> np.ndarray:
-    """Times spread evenly from ``first`` to ``last`` (s; None: of the run), and over the steps, dense in contacts."""
-    first = float(result.t[0]) if first is None else first
-    last = float(result.t[-1]) if last is None else last
-    inside = result.t[(result.t >= first) & (result.t <= last)]
-    steps = inside[np.linspace(0, len(inside) - 1, min(SAMPLES, len(inside))).astype(int)]
-    return np.unique(np.concatenate([steps, np.linspace(first, last, SAMPLES if last > first else 1)]))
 
 
 def motion_points(

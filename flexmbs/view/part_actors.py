@@ -10,9 +10,8 @@ from flexmbs.reduction.modal_fields import surface_displacement
 from flexmbs.view.colours import has_values, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
-from flexmbs.view.parts.joint_symbols import belt, coil
-from flexmbs.view.parts.scene_parts import Link, Part
-from flexmbs.view.parts.solids import EMPTY, Solid, axes_along, light_and_dark, tube
+from flexmbs.view.scene_parts import Link, Part
+from flexmbs.view.solids import EMPTY, Solid, axes_along, belt, coil, light_and_dark, tube
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn
 DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges

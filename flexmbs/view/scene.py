@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.view.camera import Basis, Frame, chosen_direction, fit, place_parallel, place_perspective, view_basis
 from flexmbs.view.colours import COLORS, ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
-from flexmbs.view.contact_scene import ContactScene, Shown
-from flexmbs.view.contact_shapes import plane_parts, sphere_parts
+from flexmbs.view.contact_scene import ContactScene, Shown, plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
-from flexmbs.view.ground import Floor, FloorActors
 from flexmbs.view.key_histories import other_events
-from flexmbs.view.look import Look
-from flexmbs.view.overlay import ScaleBar
+from flexmbs.view.look import Basis, Frame, Look, chosen_direction, fit, place_parallel, place_perspective, view_basis
+from flexmbs.view.overlay import Floor, FloorActors, ScaleBar
 from flexmbs.view.part_actors import LinkActors, PartActors
-from flexmbs.view.parts.scene_parts import points_on_ground, scene_parts
+from flexmbs.view.scene_parts import points_on_ground, scene_parts
 from flexmbs.view.slow_motion import digits_of
 
 __all__ = ["COLORS", "Scene", "check_color", "checked_range", "speed_text"]

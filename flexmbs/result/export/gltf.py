@@ -19,9 +19,8 @@ from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.glb import Glb, quaternions, upright
 from flexmbs.result.export.parts import Motion, exported_parts, mechanism_size
-from flexmbs.view.parts.joint_symbols import coil
-from flexmbs.view.parts.scene_parts import GROUPS, Link, Part, scene_parts
-from flexmbs.view.parts.solids import Solid, axes_along, cylinder, tube
+from flexmbs.view.scene_parts import GROUPS, Link, Part, scene_parts
+from flexmbs.view.solids import Solid, axes_along, coil, cylinder, tube
 
 MAX_SHAPES = 8  # that viewers blend
 POOR = 0.99  # of the squares of the displacements; less is warned of

@@ -9,11 +9,10 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.structure import BodyRecord, Structure
-from flexmbs.view.contact_shapes import ContactSpheres
+from flexmbs.view.contact_scene import ContactSpheres
 from flexmbs.view.exaggerated_motion import in_world
-from flexmbs.view.parts import palette
-from flexmbs.view.parts.scene_parts import Part, scene_parts
-from flexmbs.view.parts.solids import sphere
+from flexmbs.view.scene_parts import SHAPE, Part, body_color, scene_parts
+from flexmbs.view.solids import sphere
 
 #: Groups of parts that hold the bodies themselves.
 SOLID = ("bodies", "contact shapes")
@@ -91,7 +90,7 @@ def _spheres(structure: Structure) -> list[Part]:
         own, record = structure.markers[marker], structure.bodies[body]
         if not _shown(record, own.position, radius):
             ball = sphere(radius, rings, sides)
-            color = palette.SHAPE if body == 0 or record.flexible is not None else palette.body_color(body)
+            color = SHAPE if body == 0 or record.flexible is not None else body_color(body)
             found.append(Part(f"{own.body}.{own.name}", "contact shapes", body, color, ball.points, ball.faces, marker))
     return found
 

@@ -21,8 +21,8 @@ from flexmbs.reduction.stress_recovery import von_mises_into
 from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.parts import Motion, exported_parts
 from flexmbs.result.stress_peak import nearest_nodes
-from flexmbs.view.parts.scene_parts import Part
-from flexmbs.view.parts.solids import Solid, joined
+from flexmbs.view.scene_parts import Part
+from flexmbs.view.solids import Solid, joined
 
 #: Point data that can be asked for: components, and what they are.
 FIELDS = {

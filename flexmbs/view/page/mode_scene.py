@@ -19,7 +19,7 @@ from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, n
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
 from flexmbs.view.page.scene import camera_on, checked_color, plain_view, scene
 from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.parts import palette
+from flexmbs.view.scene_parts import body_color
 
 STEPS, PERIOD = 32, 2.0  # frames of an oscillation, and how long it takes on the screen, s
 _PART_OF_MODE = 0.999  # so that times grow where one mode ends and the next begins
@@ -49,7 +49,7 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     q = _oscillations(amplitudes)
     shape = Shapes().shape(body.surface.points, body.surface.faces, np.zeros((0, 2), dtype=np.int64), True)
     nodes, name = node_numbers(body), Path(body.name).name
-    part = part_record(shape, name, "bodies", 1, palette.body_color(1), nodes=None if nodes is None else whole(nodes, "i32"))
+    part = part_record(shape, name, "bodies", 1, body_color(1), nodes=None if nodes is None else whole(nodes, "i32"))
     in_modes(part, body, amplitudes, q, options.accuracy)
     phases = (np.arange(body.mode_count)[:, None] + _PART_OF_MODE * np.arange(STEPS + 1) / STEPS).ravel()
     reach = float((length_of(body.surface.modes).max(axis=1) * amplitudes).max())

@@ -11,7 +11,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.colours import largest_stress
-from flexmbs.view.contact_shapes import plane_parts, sphere_parts
+from flexmbs.view.contact_scene import plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.extent import motion_bounds, motion_points
@@ -35,8 +35,8 @@ from flexmbs.view.page.part_records import (
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
 from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, plain_view, scene, upward
 from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.parts.scene_parts import Link, Part, scene_parts
 from flexmbs.view.scene import checked_range
+from flexmbs.view.scene_parts import Link, Part, scene_parts
 from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
 MIN_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames

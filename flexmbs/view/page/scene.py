@@ -9,12 +9,11 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.view.camera import chosen_direction, view_basis
 from flexmbs.view.extent import view_direction
+from flexmbs.view.look import chosen_direction, view_basis
 from flexmbs.view.page.quantities import QUANTITIES
 
 MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
-_SAMPLES, _POINTS = 120, 3000
 
 
 def camera_on(

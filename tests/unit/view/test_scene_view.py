@@ -12,12 +12,10 @@ from flexmbs import Result
 from flexmbs.view import opengl as gl
 from flexmbs.view.colours import ticks_with_ends, unit_of_range
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
-from flexmbs.view.ground import Floor
-from flexmbs.view.overlay import length_text, pixels_per_metre
+from flexmbs.view.overlay import Floor, length_text, pixels_per_metre
 from flexmbs.view.part_actors import path_of
-from flexmbs.view.parts.palette import BODIES
-from flexmbs.view.parts.scene_parts import scene_parts
-from flexmbs.view.parts.solids import box, cylinder, light_and_dark
+from flexmbs.view.scene_parts import BODIES, scene_parts
+from flexmbs.view.solids import box, cylinder, light_and_dark
 
 SIZE = (320, 240)
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableBody, DrawableJoint, DrawableLink, DrawableResult, DrawableStructure
-from flexmbs.view.parts import palette
-from flexmbs.view.parts.joint_symbols import joint_size, joint_symbol, thickness_at
-from flexmbs.view.parts.solids import Solid, axes_along, cylinder, joined, sphere, tube
+from flexmbs.view.solids import Solid, axes_along, cylinder, joined, joint_size, joint_symbol, sphere, thickness_at, tube
 
+#: Of bodies, in the order of the mechanism (after Tol 2021, "muted", lightened so that edges and text stay visible).
+BODIES = ("#6f9bd1", "#e0a458", "#74b26f", "#c97fb5", "#4fb3bf", "#d9776d", "#8f7fd6", "#c2bd4e", "#8f9aa8", "#96705a")
+GROUND, SHAPE, PLANE, JOINT, SPRING, LINE, TRACK = ("#d7dbe1", "#98a2b0", "#c9ced6", "#4a5361", "#3d7f5f", "#3f4650", "#767f8c")
 #: Groups of parts, in the order in which they are listed.
 GROUPS = ("bodies", "contact shapes", "joints", "tracks", "springs", "cables")
 SYMBOL = 0.019  # size of symbols relative to the size of the mechanism
@@ -65,7 +66,7 @@ class Link:
     coil : whether it is drawn as a coil
     radius : m, of the coil, or of the line
     radii, axis : of a belt, m of its pulleys (negative on its other side), and (3,) their axis in axes of the first
-        marker; :func:`flexmbs.view.parts.joint_symbols.belt` makes the line of them
+        marker; :func:`flexmbs.view.solids.belt` makes the line of them
     """
 
     name: str
@@ -91,7 +92,7 @@ class SceneParts:
 def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     """Parts and links of a result whose motion has this ``size`` (m).
 
-    Spheres and planes of contacts are not among the parts: :mod:`flexmbs.view.contact_shapes` has them.
+    Spheres and planes of contacts are not among the parts: :mod:`flexmbs.view.contact_scene` has them.
     """
     structure = result.structure
     parts = [_body(structure, index, size) for index in range(1, len(structure.bodies))]
@@ -102,6 +103,11 @@ def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size), size)
 
 
+def body_color(number: int) -> str:
+    """Colour of the body with this number (ground is 0; the first body is 1)."""
+    return GROUND if number == 0 else BODIES[(number - 1) % len(BODIES)]
+
+
 def points_on_ground(structure: DrawableStructure, parts: Sequence[Part]) -> np.ndarray:
     """(k, 3) m, world: points of parts at markers on ground."""
     places = [(structure.markers[part.marker], part.points) for part in parts if part.body == 0 and part.marker is not None]
@@ -109,7 +115,7 @@ def points_on_ground(structure: DrawableStructure, parts: Sequence[Part]) -> np.
 
 
 def _body(structure: DrawableStructure, index: int, size: float) -> Part:
-    body, color = structure.bodies[index], palette.body_color(index)
+    body, color = structure.bodies[index], body_color(index)
     if body.flexible is not None:
         surface = body.flexible.surface
         faces, lines = polygons_and_lines(surface.faces)
@@ -163,7 +169,7 @@ def _outlines(structure: DrawableStructure) -> list[Part]:
     for outline in structure.outlines:
         marker = structure.markers[outline.marker]
         index = structure.body_index(marker.body)
-        color, opacity = (palette.PLANE, 1.0) if index == 0 else (palette.SHAPE, 0.6)
+        color, opacity = (PLANE, 1.0) if index == 0 else (SHAPE, 0.6)
         points = np.asarray(outline.points, dtype=float)
         name = f"{marker.body}.{marker.name}"
         found.append(Part(name, "contact shapes", index, color, points, outline.faces, outline.marker, opacity=opacity))
@@ -177,7 +183,7 @@ def _joints(structure: DrawableStructure, size: float) -> list[Part]:
         solid = joint_symbol(joint, own, thickness_at(structure, joint, own))
         place = joint.marker_b if len(joint.curve) else joint.marker_a  # on a curve, where it is now
         body = structure.body_index(structure.markers[place].body)
-        found.append(Part(joint.name, "joints", body, palette.JOINT, solid.points, solid.faces, place, flat=False))
+        found.append(Part(joint.name, "joints", body, JOINT, solid.points, solid.faces, place, flat=False))
     return found
 
 
@@ -190,7 +196,7 @@ def _tracks(structure: DrawableStructure, size: float) -> list[Part]:
             continue
         solid = tube(joint.curve, 0.3 * ROD * size)
         body = structure.body_index(structure.markers[joint.marker_a].body)
-        found[key] = Part(joint.name, "tracks", body, palette.TRACK, solid.points, solid.faces, joint.marker_a)
+        found[key] = Part(joint.name, "tracks", body, TRACK, solid.points, solid.faces, joint.marker_a)
     return list(found.values())
 
 
@@ -213,7 +219,7 @@ def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
         sides = (1.0, -1.0) if beside else (0.0,)
         solid = joined([tube(path + side * 1.05 * beside * axis, 0.06 * SPIRAL * size) for side in sides])
         body = structure.body_index(record.body)
-        found.append(Part(link.name, "springs", body, palette.SPRING, solid.points, solid.faces, link.markers[0], flat=False))
+        found.append(Part(link.name, "springs", body, SPRING, solid.points, solid.faces, link.markers[0], flat=False))
     return found
 
 
@@ -227,7 +233,7 @@ def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
         if link.kind == TORSION:
             continue
         coil = link.kind.startswith(("spring", "bushing"))
-        group, color = ("springs", palette.SPRING) if coil else ("cables", palette.LINE)
+        group, color = ("springs", SPRING) if coil else ("cables", LINE)
         radius = (COIL if coil else WIRE) * size
         axis = _axis_of_pulley(structure, link) if len(link.radii) else None
         radii = () if axis is None else tuple(link.radii)

@@ -1,1 +1,0 @@
-"""What a scene shows, independent of what draws it: parts, links between marks, colours, symbols of joints."""
