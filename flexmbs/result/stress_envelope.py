@@ -15,7 +15,7 @@ from flexmbs.reduction.stress_recovery import QUANTITIES, extremes
 from flexmbs.result.export.tables import Column, write_csv
 from flexmbs.result.export.vtkhdf import write_surface
 from flexmbs.result.stress_peak import nearest_nodes
-from flexmbs.view.mesh_picture import save_field
+from flexmbs.view.body_view import save_field
 
 if TYPE_CHECKING:
     import pandas

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, re
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.progress import on_progress, stage
+from flexmbs.view.canvas import Canvas
 from flexmbs.view.colours import check_shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.look import Look
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.scene import Scene
-from flexmbs.view.slow_motion import FilmTime, film_time
+from flexmbs.view.slow_motion import film_time
 
 #: Limits of width and height in pixels: still legible, and possible for OpenGL without a graphics card.
 MIN_PIXELS, MAX_PIXELS = 64, 8192
@@ -123,28 +126,15 @@ def animate(
     path: str | Path,
     *,
     time: float | None = None,
-    color: str = "displacement",
-    scale: float = 1.0,
     start: float | None = None,
     end: float | None = None,
     duration: float = 6.0,
     frames_per_second: int = 25,
     window_size: tuple[int, int] = (1120, 840),
-    color_range: tuple[float, float] | None = None,
-    color_map: str = "turbo",
-    camera: str | Sequence[float] | None = None,
-    camera_position: Sequence[float] | None = None,
-    camera_target: Sequence[float] | None = None,
-    follow: str | None = None,
-    zoom: float = 1.0,
-    title: str = "",
-    background: str = "white",
-    hide: Sequence[str] = (),
-    force_scale: str = "linear",
-    stick_speed: float | None = None,
     slow_motion: bool | float = False,
     force: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    **look: Any,
 ) -> Path:
     """Write a picture (.png, at ``time``, default: ``end``) or an animation (.gif, .mp4) of all or part of the run.
 
@@ -183,47 +173,50 @@ def animate(
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
-    look = Look(
-        color,
-        scale,
-        color_range,
-        color_map,
-        camera,
-        camera_position,
-        camera_target,
-        follow,
-        zoom,
-        title,
-        background,
-        hide,
-        force_scale,
-        stick_speed,
-    )
-    look.check_names(result)
-    check_shown(result, color)
+    shown = Look(**look)
+    shown.check_names(result)
+    check_shown(result, shown.color)
     first, last = time_window(result, start, end, time)
     check_film(duration, frames_per_second, window_size)
     refuse_existing(path, force)
     if path.parent.is_dir():
         require_writable(path)
     film = film_time(result, first, last, duration, slow_motion)
+    is_picture = path.suffix.lower() == ".png"
+
+    def frames(scene: Scene) -> Iterator[None]:
+        """The speed is written into those of a film in slow motion."""
+        if is_picture:
+            yield scene.show_time(last if time is None else time)
+        since, count = None, max(1, round(duration * frames_per_second))
+        if film.stretched:
+            scene.time_digits = film.digits(count)
+        for done, now in enumerate(film.frames(count).tolist(), start=1):
+            yield scene.show_time(now, since=since, speed=film.shown_speed(now))
+            since = now
+            stage("rendering", done, count, long=True)
+            if progress is not None:
+                progress(done, count)
+
+    drawn = partial(Scene, result, shown, start=start, end=end, window_size=window_size, smooth=is_picture)
+    return save_scene(path, drawn, frames, frames_per_second)
+
+
+def save_scene(path: Path, drawn: Callable[[], Canvas], frames: Callable[[Any], Iterator[None]], frames_per_second: int) -> Path:
+    """Write a film of what ``frames`` of a scene show, one after another; a .png of the first."""
     prepare_offscreen()
     import imageio.v2 as imageio
 
-    is_picture = path.suffix.lower() == ".png"
-    with replacing_in_folder(path) as temporary:
-        scene = Scene(result, look, start=start, end=end, window_size=window_size, smooth=is_picture)
-        try:
-            if is_picture:
-                scene.show_time(last if time is None else time)
-                imageio.imwrite(temporary, scene.picture())
-            else:
-                with open_writer(imageio, temporary, frames_per_second) as writer:
-                    _write_frames(scene, writer, film, max(1, round(duration * frames_per_second)), progress)
-                if path.suffix.lower() == ".mp4":
-                    require_whole_film(temporary)
-        finally:
-            scene.close()
+    with replacing_in_folder(path) as temporary, closing(drawn()) as scene:
+        if path.suffix.lower() == ".png":
+            next(frames(scene))
+            imageio.imwrite(temporary, scene.picture())
+            return path
+        with open_writer(imageio, temporary, frames_per_second) as writer:
+            for _ in frames(scene):
+                writer.append_data(scene.picture())
+        if path.suffix.lower() == ".mp4":
+            require_whole_film(temporary)
     return path
 
 
@@ -232,20 +225,6 @@ def open_writer(imageio, path: Path, frames_per_second: int):
     if path.suffix.lower() == ".gif":
         return imageio.get_writer(path, mode="I", duration=1000.0 / frames_per_second, loop=0)
     return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)
-
-
-def _write_frames(scene: Scene, writer, film: FilmTime, count: int, progress) -> None:
-    """Append ``count`` frames; the speed is written into those of a film in slow motion."""
-    since = None
-    if film.stretched:
-        scene.time_digits = film.digits(count)
-    for done, time in enumerate(film.frames(count).tolist(), start=1):
-        scene.show_time(time, since=since, speed=film.shown_speed(time))
-        writer.append_data(scene.picture())
-        since = time
-        stage("rendering", done, count, long=True)
-        if progress is not None:
-            progress(done, count)
 
 
 def of_scenes(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -262,14 +241,11 @@ def stills(result: DrawableResult, times: Iterable[float], **options: Any) -> li
     import imageio.v2 as imageio
 
     times, found = list(times), []
-    scene = Scene(result, **options)
-    try:
+    with closing(Scene(result, **options)) as scene:
         for done, time in enumerate(times):
             stage("pictures", done, len(times), long=True)
             scene.show_time(time)
             content = io.BytesIO()
             imageio.imwrite(content, scene.picture(), format="png")
             found.append(content.getvalue())
-    finally:
-        scene.close()
     return found

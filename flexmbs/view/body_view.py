@@ -1,28 +1,34 @@
-"""A mode of a reduced body as a picture or film; its scene."""
+"""Pictures of the surface of a body: a mode, also as a film, or a field."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.animate import FORMATS, open_writer, require_whole_film
-from flexmbs.view.colours import COLORS, check_color, fitted, text_width
-from flexmbs.view.look import INK
+from flexmbs.view.animate import FORMATS, save_scene
+from flexmbs.view.canvas import Canvas, add_dots, add_title, save_png
+from flexmbs.view.colours import COLORS, bar_look, check_color, fitted, text_width
+from flexmbs.view.look import INK, Frame, fit, place_parallel, view_basis
 from flexmbs.view.opengl import prepare_offscreen
+from flexmbs.view.solids import polygons
 
-BACKGROUND, GHOST, MARKER, FRAME = "#ffffff", "#8a94a3", "#c8252b", "#2a5bd7"
+GHOST, MARKER, FRAME = "#8a94a3", "#c8252b", "#2a5bd7"
+ROOM = Frame(0.03, 0.1, 0.84, 0.86)  # of the picture, for the body
 REACH = 0.1  # largest displacement at scale 1, relative to the size of the body
 STEEPEST = 0.5  # limit of the change of displacement over the distance of neighbours: beyond it the shape looks torn
 _LABELS = 24  # most marker names that fit into a picture
 _EDGES_UP_TO = 12_000  # faces; with more, edges would blacken the picture
 
 
-class BodyScene:
+class BodyScene(Canvas):
     """A mode of a body in a pyvista plotter; ``show_phase`` moves its actors.
 
     Parameters
@@ -46,22 +52,16 @@ class BodyScene:
         check_mode(body, mode)
         if not (np.isfinite(scale) and scale > 0.0):
             raise FlexmbsError(f"scale is {scale:g}; it must be a factor above 0")
-        import pyvista
-
+        super().__init__(window_size, smooth=smooth)
         self.body, self.color, self.scale = body, color, float(scale)
         self.size = float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
         self._zoom = window_size[1] / 840.0  # of letters
         self._edges = _edges(body.surface.faces)
-        self.plotter = pyvista.Plotter(off_screen=True, window_size=list(window_size))
-        self.plotter.set_background(BACKGROUND)
-        if not smooth:
-            self.plotter.render_window.SetMultiSamples(0)
-        self._add_surface(pyvista)
-        self._add_markers(pyvista)
-        self._label = self.plotter.add_text(" ", position=(0.02, 0.985), viewport=True, font_size=round(12 * self._zoom), color=INK)
-        self._label.GetTextProperty().SetVerticalJustificationToTop()
+        self._add_surface()
+        self._add_markers()
+        self._label = add_title(self.plotter, " ", 12 * self._zoom, INK)
         self.plotter.add_axes(color=INK)
-        self._place_camera()
+        place_camera(self.plotter, body.surface.points, self.scale * REACH * self.size)
         self.show_mode(mode)
 
     def show_mode(self, mode: int) -> None:
@@ -79,8 +79,7 @@ class BodyScene:
         self._actor.mapper.scalar_range = (0.0, float(self._values.max(initial=0.0)) or 1e-12)
         for bar in self.plotter.scalar_bars.values():
             bar.SetTitle(title)
-        most = 0.96 * self.plotter.window_size[0]
-        self._label.input = fitted(self._title(), most, text_width(self._label))
+        self._label.input = fitted(self._title(), 0.96 * self.plotter.window_size[0], text_width(self._label))
         self.show_phase(0.25)
 
     def show_phase(self, phase: float) -> None:
@@ -94,17 +93,6 @@ class BodyScene:
             points.Modified()
         self.plotter.reset_camera_clipping_range()
 
-    def picture(self) -> np.ndarray:
-        """(height, width, 3) uint8 image of the current scene."""
-        if not getattr(self, "_open", False):
-            self.plotter.show(auto_close=False, interactive=False)
-            self._open = True
-        self.plotter.render()  # after the first show, screenshot() alone returns the old picture
-        return self.plotter.screenshot(None, return_img=True)
-
-    def close(self) -> None:
-        self.plotter.close()
-
     def _title(self) -> str:
         body, number = self.body, self.mode
         held = f"held at '{body.attached_at}'" if body.attached_at is not None else "free (mean axes)"
@@ -117,9 +105,9 @@ class BodyScene:
             f"largest displacement drawn: {length} (scale {self.scale:g})"
         )
 
-    def _add_surface(self, pyvista) -> None:
+    def _add_surface(self) -> None:
         points, faces = self.body.surface.points, self.body.surface.faces
-        ghost = _surface(pyvista, points, faces)
+        ghost = _surface(points, faces)
         outline = ghost.extract_feature_edges(
             feature_angle=30.0, boundary_edges=True, non_manifold_edges=False, manifold_edges=False
         )
@@ -127,48 +115,20 @@ class BodyScene:
             self.plotter.add_mesh(outline, color=GHOST, line_width=1.5)
         if not len(faces):  # bodies of other tools: nodes without elements
             self.plotter.add_mesh(ghost, color=GHOST, point_size=6)
-        self._surface = _surface(pyvista, points, faces)
-        self._surface.point_data["value"] = np.zeros(len(points))
-        bar = {
-            "title": COLORS[self.color][0],
-            "color": INK,
-            "vertical": True,
-            "position_x": 0.87,
-            "position_y": 0.2,
-            "height": 0.6,
-            "width": 0.06,
-            "title_font_size": round(17 * self._zoom),
-            "label_font_size": round(16 * self._zoom),
-            "fmt": "%.4g",
-            "n_labels": 5,
-        }
-        self._actor = self.plotter.add_mesh(
-            self._surface,
-            scalars="value",
-            cmap="turbo",
-            clim=(0.0, 1.0),
-            ambient=0.4,
-            scalar_bar_args=bar,
-            show_edges=self._surface.n_cells <= _EDGES_UP_TO,
-            edge_color="#3b4350",
-            edge_opacity=0.35,
-            line_width=1,
-            point_size=10,
-            render_points_as_spheres=not len(faces),
-        )
+        self._surface = _surface(points, faces)
+        self._actor = _add_coloured(self.plotter, self._surface, np.zeros(len(points)), COLORS[self.color][0], self._zoom)
 
-    def _add_markers(self, pyvista) -> None:
+    def _add_markers(self) -> None:
         """Markers with their names, drawn through the body."""
+        import pyvista
+
         self._markers = []
+        size = 13 if len(self.body.surface.faces) else 4  # without a surface, the colours of the nodes stay visible around them
         for row, (name, marker) in enumerate(self.body.markers.items()):
             is_frame = name == self.body.attached_at
             color = FRAME if is_frame else MARKER
             points = pyvista.PolyData(marker.position[None].astype(float))
-            # without a surface, the colours of the nodes must stay visible around them
-            look = {"point_size": 13 if len(self.body.surface.faces) else 4, "render_points_as_spheres": True}
-            actor = self.plotter.add_mesh(points, color=color, ambient=0.6, **look)
-            actor.mapper.SetResolveCoincidentTopologyToPolygonOffset()
-            actor.mapper.SetRelativeCoincidentTopologyPointOffsetParameter(-1e5)
+            add_dots(self.plotter, points, color, size)
             if row < _LABELS:
                 self.plotter.add_point_labels(
                     points,
@@ -177,34 +137,41 @@ class BodyScene:
                     show_points=False,
                     font_size=round(15 * self._zoom),
                     text_color=color,
-                    shape_color=BACKGROUND,
+                    shape_color="#ffffff",
                     shape_opacity=0.75,
                     margin=2,
                 )
             self._markers.append((marker, points))
 
-    def _place_camera(self) -> None:
-        """Parallel projection: the longest axis of the body points right, its flattest side faces the viewer."""
-        low, high = self.body.surface.points.min(axis=0), self.body.surface.points.max(axis=0)
-        longest, middle, flattest = np.argsort(low - high, kind="stable")
-        axes = np.eye(3)
-        along, up = axes[longest], axes[middle]
-        towards = np.cross(along, up)
-        direction = -0.45 * along + 0.5 * up + 0.74 * towards
-        direction /= np.linalg.norm(direction)
-        right = np.cross(up, direction)
-        right /= np.linalg.norm(right)
-        upward = np.cross(direction, right)
-        grown = self.scale * REACH * self.size
-        corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * (high - low) + low
-        width = np.ptp(corners @ right) + 2.0 * grown
-        height = np.ptp(corners @ upward) + 2.0 * grown
-        aspect = self.plotter.window_size[0] / self.plotter.window_size[1]
-        half = max(0.5 * height / 0.7, 0.5 * width / (0.74 * aspect))
-        center = 0.5 * (low + high) + 0.1 * half * aspect * right  # room for the colours
-        self.plotter.camera_position = [center + 3.0 * self.size * direction, center, up]
-        self.plotter.enable_parallel_projection()
-        self.plotter.camera.parallel_scale = half
+
+def place_camera(plotter, points: np.ndarray, reach: float = 0.0) -> None:
+    """Parallel projection: of points (k, 3) m, moved by ``reach``, the longest axis points right, the flattest to the viewer."""
+    low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
+    longest, middle, _ = np.argsort(low - high, kind="stable")
+    along, up = np.eye(3)[longest], np.eye(3)[middle]
+    basis = view_basis(-0.45 * along + 0.5 * up + 0.74 * np.cross(along, up), up)
+    corners = np.array(list(product(*zip(low, high, strict=True))))
+    center, half = fit(corners, basis, ROOM, plotter.window_size[0] / plotter.window_size[1])
+    place_parallel(plotter, center, half, basis, 3.0 * float(np.linalg.norm(high - low)), 1.0)
+
+
+def _add_coloured(plotter, surface, values: np.ndarray, bar: str, letters: float):
+    """A surface in the colours of ``values`` (np,) at its points, beside a bar with that title; its actor."""
+    surface.point_data["value"] = values
+    return plotter.add_mesh(
+        surface,
+        scalars="value",
+        cmap="turbo",
+        clim=(0.0, 1.0),
+        ambient=0.4,
+        scalar_bar_args=bar_look(INK, letters) | {"title": bar, "n_labels": 5},
+        show_edges=surface.n_cells <= _EDGES_UP_TO,
+        edge_color="#3b4350",
+        edge_opacity=0.35,
+        line_width=1,
+        point_size=10,
+        render_points_as_spheres=surface.n_verts > 0,
+    )
 
 
 def drawn_amplitudes(body: FlexibleBody) -> np.ndarray:
@@ -222,21 +189,16 @@ def check_mode(body: FlexibleBody, mode: int) -> None:
         raise FlexmbsError(f"body '{body.name}' has no mode {mode}; its modes are 1 to {body.mode_count}")
 
 
-def _surface(pyvista, points: np.ndarray, faces: np.ndarray):
-    return pyvista.PolyData(points.copy(), faces) if len(faces) else pyvista.PolyData(points.copy())
+def _surface(points: np.ndarray, faces: np.ndarray):
+    from pyvista import PolyData
+
+    return PolyData(points.copy(), faces) if len(faces) else PolyData(points.copy())
 
 
 def _edges(faces: np.ndarray) -> np.ndarray:
     """(k, 2) neighbouring points along the edges of VTK faces."""
-    starts, pairs, place = [], [], 0
-    while place < len(faces):
-        starts.append(place)
-        place += int(faces[place]) + 1
-    starts = np.array(starts, int)
-    for count in np.unique(faces[starts]) if len(starts) else ():
-        rings = faces[starts[faces[starts] == count][:, None] + 1 + np.arange(count)]
-        pairs.append(np.stack([rings, np.roll(rings, -1, axis=1)], axis=-1).reshape(-1, 2))
-    return np.concatenate(pairs) if pairs else np.empty((0, 2), int)
+    every = [np.stack([rings, np.roll(rings, -1, axis=1)], axis=-1).reshape(-1, 2) for rings in polygons(faces).values()]
+    return np.concatenate([np.empty((0, 2), int), *every])
 
 
 def _amplitude(body: FlexibleBody, index: int, size: float, edges: np.ndarray) -> float:
@@ -281,23 +243,42 @@ def save_mode(
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
     check_mode(body, mode)
-    prepare_offscreen()
-    import imageio.v2 as imageio
+
+    def oscillation(scene: BodyScene) -> Iterator[None]:
+        if is_picture:
+            yield scene.show_phase(0.25)
+        cycles = 2 if path.suffix.lower() == ".mp4" else 1  # a .gif loops
+        for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
+            yield scene.show_phase(float(phase))
 
     is_picture = path.suffix.lower() == ".png"
-    with replacing_in_folder(path) as temporary:
-        scene = BodyScene(body, mode, scale=scale, color=color, smooth=is_picture)
-        try:
-            if is_picture:
-                imageio.imwrite(temporary, scene.picture())
-            else:
-                cycles = 1 if path.suffix.lower() == ".gif" else 2  # a .gif loops
-                with open_writer(imageio, temporary, frames_per_second) as writer:
-                    for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
-                        scene.show_phase(float(phase))
-                        writer.append_data(scene.picture())
-                if path.suffix.lower() == ".mp4":
-                    require_whole_film(temporary)
-        finally:
-            scene.close()
-    return path
+    drawn = partial(BodyScene, body, mode, scale=scale, color=color, smooth=is_picture)
+    return save_scene(path, drawn, oscillation, frames_per_second)
+
+
+def save_field(
+    path: str | Path, points: np.ndarray, faces: np.ndarray, values: np.ndarray, *, title: str, bar: str, marked: int, force: bool
+) -> Path:
+    """Write a picture (.png) of a surface in the colours of ``values`` (m,) at its points (m, 3) m.
+
+    ``faces``: VTK style; ``bar``: title of the colour bar; ``marked``: a point with a dot. FlexmbsError for another file
+    ending, or a file that exists without ``force``; RenderingUnavailable without OpenGL.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise FlexmbsError(f"{path}: the file name of a picture must end in .png")
+    refuse_existing(path, force)
+    prepare_offscreen()
+
+    def drawn() -> Canvas:
+        canvas, places = Canvas((1280, 880)), np.asarray(points, dtype=float)
+        low, high = float(values.min()), float(values.max())
+        actor = _add_coloured(canvas.plotter, _surface(places, faces), values, bar, 1.05)
+        actor.mapper.scalar_range = (0.0, 1.0) if low == high == 0.0 else (min(low, 0.0), high) if high > 0.0 else (low, 0.0)
+        add_dots(canvas.plotter, places[marked][None], MARKER, 14)
+        add_title(canvas.plotter, title, 11, INK, share=0.9)
+        canvas.plotter.add_axes(color=INK)
+        place_camera(canvas.plotter, places)
+        return canvas
+
+    return save_png(path, drawn)

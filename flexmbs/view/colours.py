@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -175,6 +176,12 @@ def ticks_with_ends(low: float, high: float, most: int = 8) -> list[float]:
     return [low, *between, high]
 
 
+def bar_look(ink: str, letters: float) -> dict[str, Any]:
+    """Of a colour bar at the right edge of a pyvista plotter; ``letters``: factor on their size."""
+    place = {"vertical": True, "position_x": 0.87, "position_y": 0.2, "height": 0.6, "width": 0.06}
+    return place | {"color": ink, "title_font_size": round(16 * letters), "label_font_size": round(15 * letters), "fmt": "%.4g"}
+
+
 class ColourBar:
     """A colour bar at the right edge of a pyvista plotter; ``factor``: from SI to the unit that it shows."""
 
@@ -213,19 +220,7 @@ class ColourBar:
         mapper = DataSetMapper(dataset=PolyData())
         mapper.lookup_table = LookupTable(self._map)
         return self.plotter.add_scalar_bar(
-            title=" ",
-            mapper=mapper,
-            color=self._ink,
-            vertical=True,
-            position_x=0.88,
-            position_y=0.2,
-            height=0.6,
-            width=0.055,
-            title_font_size=round(15 * self._letters),
-            label_font_size=round(14 * self._letters),
-            fmt="%.4g",
-            render=False,
-            use_opacity=False,
+            title=" ", mapper=mapper, render=False, use_opacity=False, **bar_look(self._ink, self._letters)
         )
 
     def _label(self, limits: tuple[float, float]) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.view.canvas import THROUGH, in_front
 from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, Closed, ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import in_world, marker_in_world
@@ -115,7 +116,6 @@ def _is_surface(structure: DrawableStructure, marker: int, radius: float) -> boo
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
 SMALLEST = 0.75  # of dots in small pictures
 CROWD = 30  # contact points; of more, dots and arrows are smaller
-_IN_FRONT = -1e5  # shift in depth of what is seen through bodies
 
 
 class Shown(NamedTuple):
@@ -168,7 +168,7 @@ class ContactScene:
             plotter.add_mesh(self._dots, scalars="phase", rgb=True, lighting=False, point_size=width * DOT, **dot),
         ]
         for shift, actor in enumerate(self._actors, start=1):
-            _put_in_front(actor, shift * _IN_FRONT)
+            in_front(actor, shift * THROUGH)
         self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, ink)
 
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
@@ -279,14 +279,6 @@ def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:
     import pyvista
 
     mesh.deep_copy(pyvista.PolyData(points) if faces is None else pyvista.PolyData(points, faces))
-
-
-def _put_in_front(actor, shift: float) -> None:
-    """Draw an actor as if it were nearer to the camera, so that bodies do not hide it."""
-    mapper = actor.mapper
-    mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    mapper.SetRelativeCoincidentTopologyPointOffsetParameter(shift)
-    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, shift)
 
 
 def _rgb(color: str) -> tuple[int, ...]:

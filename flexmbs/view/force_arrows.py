@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.view.canvas import OverlayPatch, OverlayText, pixels_per_metre
 from flexmbs.view.contact_phases import FORCE_SHOWN, PHASES
-from flexmbs.view.overlay import OverlayPatch, OverlayText, pixels_per_metre
 
 #: How the length of an arrow grows with its force: in proportion, with the square root, or over six decades.
 FORCE_SCALES = ("linear", "sqrt", "log")

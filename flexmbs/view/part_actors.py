@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.view.canvas import in_front
 from flexmbs.view.colours import has_values, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.scene_parts import Link, Part
-from flexmbs.view.solids import EMPTY, Solid, axes_along, belt, coil, light_and_dark, tube
+from flexmbs.view.solids import EMPTY, Solid, axes_along, belt, coil, light_and_dark, tube, vtk_faces
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn
 DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges
@@ -91,7 +92,7 @@ class _Shown:
             look |= {"ambient": 0.35, "scalars": "value", "cmap": of._map, "clim": (0.0, 1.0), "show_scalar_bar": False}
             self.actor = of.plotter.add_mesh(self.surface, **look)
         self._of_frame = [self.actor]
-        _in_front(self.actor, 0.0, 2.0 * (of.drawn % APART))  # faces of two parts in one plane do not flicker
+        in_front(self.actor, 2.0 * (of.drawn % APART))  # faces of two parts in one plane do not flicker
         of.drawn += 1
         if is_rigid_body:
             self._add_marks(of, dark, plain)
@@ -134,7 +135,7 @@ class _Shown:
         if edges.n_cells:
             color = _darker(self.part.color, OF_EDGES)
             actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
-            _in_front(actor, -2.0, -2.0)
+            in_front(actor, -2.0, -2.0)
             self._of_frame.append(actor)
 
     def _add_shadow(self, of: PartActors) -> None:
@@ -171,7 +172,7 @@ def _mesh(part: Part):
     import pyvista
 
     points = np.array(part.points, dtype=float)
-    lines = np.insert(part.lines, 0, 2, axis=1).ravel() if len(part.lines) else None
+    lines = vtk_faces(part.lines) if len(part.lines) else None
     if len(part.faces) or lines is not None:
         return pyvista.PolyData(points, faces=part.faces if len(part.faces) else None, lines=lines)
     return pyvista.PolyData(points)
@@ -182,14 +183,6 @@ def _shaded(surface):
     if not surface.n_cells:
         return surface
     return surface.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
-
-
-def _in_front(actor, factor: float, units: float) -> None:
-    """Draw an actor as if it were a little nearer (negative) or farther: by ``factor`` of its slope, and by ``units``."""
-    mapper = actor.mapper
-    mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(factor, units)
-    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(factor, units)
 
 
 def _darker(color: str, share: float = DARKER) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.view.canvas import Canvas, Floor, FloorActors, ScaleBar, add_title
 from flexmbs.view.colours import COLORS, ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown, plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
@@ -14,7 +15,6 @@ from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.key_histories import other_events
 from flexmbs.view.look import Basis, Frame, Look, chosen_direction, fit, place_parallel, place_perspective, view_basis
-from flexmbs.view.overlay import Floor, FloorActors, ScaleBar
 from flexmbs.view.part_actors import LinkActors, PartActors
 from flexmbs.view.scene_parts import points_on_ground, scene_parts
 from flexmbs.view.slow_motion import digits_of
@@ -30,7 +30,7 @@ FOLLOWED = 0.4
 TOLD, HELD = 3, 25
 
 
-class Scene:
+class Scene(Canvas):
     """A result in a pyvista plotter; :meth:`show_time` moves its actors.
 
     Parameters
@@ -55,8 +55,6 @@ class Scene:
         self.look = look = look or Look(**options)
         look.check_names(result)
         check_shown(result, look.color)
-        import pyvista
-
         self.result, self.color, self.scale = result, look.color, float(look.scale)
         self._part_of_run = start, end
         self._told = "", 0  # of events, and for how many frames
@@ -66,10 +64,7 @@ class Scene:
         self._points = motion_points(result, self.scale, start, end)
         self.low, self.high = motion_bounds(result, self.scale, self._points)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
-        self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
-        self.plotter.set_background(look.paper)
-        if not smooth:
-            self.plotter.render_window.SetMultiSamples(0)
+        super().__init__(window_size, look.paper, smooth=smooth, off_screen=off_screen)
         below = 0.0 if off_screen else SLIDERS
         self._basis = self._view()
         of_motion = self.low, self.high
@@ -131,17 +126,6 @@ class Scene:
         """Draw the deformation with another factor."""
         self.scale = float(scale)
         self.show_time(self.time)
-
-    def picture(self) -> np.ndarray:
-        """(height, width, 3) uint8 image of the current scene."""
-        if not getattr(self, "_open", False):
-            self.plotter.show(auto_close=False, interactive=False)
-            self._open = True
-        self.plotter.render()  # after the first show, screenshot() alone returns the old picture
-        return self.plotter.screenshot(None, return_img=True)
-
-    def close(self) -> None:
-        self.plotter.close()
 
     def _hidden(self, name: str) -> bool:
         return name in self.look.hide
@@ -211,18 +195,10 @@ class Scene:
 
     def _add_text(self) -> None:
         """Title, and below it what changes from picture to picture."""
-        top, height = 0.985, 0.0
-        if self.look.title:
-            title = self.plotter.add_text(
-                " ", position=(0.02, top), viewport=True, font_size=round(13 * self._letters), color=self.look.ink
-            )
-            title.GetTextProperty().SetVerticalJustificationToTop()
-            title.input = fitted(self.look.title, 0.96 * self.plotter.window_size[0], text_width(title))
-            height = 0.034 * (1 + title.input.count("\n"))
-        self._label = self.plotter.add_text(
-            " ", position=(0.02, top - height), viewport=True, font_size=round(11 * self._letters), color=self.look.ink
-        )
-        self._label.GetTextProperty().SetVerticalJustificationToTop()
+        top, height, look = 0.985, 0.0, self.look
+        if look.title:
+            height = 0.034 * (1 + add_title(self.plotter, look.title, 13 * self._letters, look.ink).input.count("\n"))
+        self._label = add_title(self.plotter, " ", 11 * self._letters, look.ink, top=top - height)
         self._below_text = top - height - 0.04
 
     def _label_text(self, time: float, speed: float | None, opening: float, shown: Shown) -> str:

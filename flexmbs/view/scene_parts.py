@@ -9,7 +9,19 @@ import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.drawable import DrawableBody, DrawableJoint, DrawableLink, DrawableResult, DrawableStructure
-from flexmbs.view.solids import Solid, axes_along, cylinder, joined, joint_size, joint_symbol, sphere, thickness_at, tube
+from flexmbs.view.solids import (
+    Solid,
+    axes_along,
+    cylinder,
+    joined,
+    joint_size,
+    joint_symbol,
+    polygons,
+    sphere,
+    thickness_at,
+    tube,
+    vtk_faces,
+)
 
 #: Of bodies, in the order of the mechanism (after Tol 2021, "muted", lightened so that edges and text stay visible).
 BODIES = ("#6f9bd1", "#e0a458", "#74b26f", "#c97fb5", "#4fb3bf", "#d9776d", "#8f7fd6", "#c2bd4e", "#8f9aa8", "#96705a")
@@ -130,16 +142,9 @@ def _body(structure: DrawableStructure, index: int, size: float) -> Part:
 
 def polygons_and_lines(faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """VTK-style faces with three corners or more, and (k, 2) those with two: elements of beams."""
-    polygons, lines = [np.zeros(0, dtype=np.int64)], []
-    at = 0
-    while at < len(faces):
-        after = at + 1 + int(faces[at])
-        if faces[at] == 2:
-            lines.append(faces[at + 1 : after])
-        else:
-            polygons.append(faces[at:after])
-        at = after
-    return np.concatenate(polygons), np.array(lines, dtype=np.int64).reshape(-1, 2)
+    rings = polygons(faces)
+    lines = rings.pop(2, np.zeros((0, 2), dtype=np.int64))
+    return vtk_faces(*rings.values()), lines
 
 
 def _along_beam(points: np.ndarray) -> np.ndarray:

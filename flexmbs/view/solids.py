@@ -28,20 +28,28 @@ def joined(solids: list[Solid]) -> Solid:
     points, faces, before = [EMPTY.points], [EMPTY.faces], 0
     for solid in solids:
         points.append(solid.points)
-        faces.append(shifted(solid.faces, before))
+        faces.append(vtk_faces(*(rings + before for rings in polygons(solid.faces).values())))
         before += len(solid.points)
     return Solid(np.concatenate(points), np.concatenate(faces))
 
 
-def shifted(faces: np.ndarray, by: int) -> np.ndarray:
-    """VTK-style faces whose point numbers are ``by`` higher."""
-    found = np.array(faces, dtype=np.int64)
-    at = 0
-    while at < len(found):
-        count = found[at]
-        found[at + 1 : at + 1 + count] += by
-        at += 1 + count
-    return found
+def polygons(faces: np.ndarray) -> dict[int, np.ndarray]:
+    """Faces in VTK style, by their number of points: (k, number) indices."""
+    starts, at = [], 0
+    flat = np.asarray(faces, dtype=np.int64)
+    if len(flat) and len(flat) % (flat[0] + 1) == 0 and np.all(flat[:: flat[0] + 1] == flat[0]):
+        return {int(flat[0]): flat.reshape(-1, flat[0] + 1)[:, 1:]}
+    while at < len(flat):
+        starts.append(at)
+        at += int(flat[at]) + 1
+    places = np.array(starts, dtype=np.int64)
+    counts = flat[places] if len(places) else np.zeros(0, np.int64)
+    return {int(n): flat[places[counts == n][:, None] + 1 + np.arange(n)] for n in np.unique(counts)}
+
+
+def vtk_faces(*rings: np.ndarray) -> np.ndarray:
+    """Faces with corners (k, n) each, in VTK style."""
+    return np.concatenate([np.zeros(0, dtype=np.int64), *(np.insert(one, 0, one.shape[1], axis=1).ravel() for one in rings)])
 
 
 def axes_along(direction: np.ndarray) -> np.ndarray:
@@ -95,7 +103,7 @@ def _between_rings(rings: np.ndarray, ends: bool = True) -> Solid:
     after = (here + 1) % sides
     low = sides * np.arange(count - 1)[:, None]
     quads = np.stack([low + here, low + after, low + sides + after, low + sides + here], axis=2).reshape(-1, 4)
-    faces = np.insert(quads, 0, 4, axis=1).ravel()
+    faces = vtk_faces(quads)
     if ends:
         last = sides * (count - 1)
         faces = np.concatenate([faces, [sides], here[::-1], [sides], last + here])
@@ -115,11 +123,10 @@ def light_and_dark(points: np.ndarray, faces: np.ndarray) -> tuple[Solid, Solid]
     if axes is None:
         return Solid(points, np.asarray(faces, dtype=np.int64)), EMPTY
     center, turn, is_ball = axes
-    rings = _rings(np.asarray(faces, dtype=np.int64))
     local = (points - center) @ turn
     found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])  # light, dark
     added: list[np.ndarray] = []
-    for ring in rings:
+    for ring in (ring for alike in polygons(faces).values() for ring in alike):
         middle = local[ring].mean(axis=0)
         if len(ring) > 4 and np.linalg.norm(middle[:2]) < 1e-3 * np.abs(local[ring][:, :2]).max():
             number = len(points) + len(added)
@@ -166,14 +173,6 @@ def _is_round(local: np.ndarray) -> bool:
     turn = np.sort(np.arctan2(local[widest, 1], local[widest, 0]))
     gaps = np.diff(np.concatenate([turn, turn[:1] + 2.0 * np.pi]))
     return len(np.unique(levels)) >= 2 and len(np.unique(np.round(turn, 6))) >= 12 and float(gaps.max()) < 0.6
-
-
-def _rings(faces: np.ndarray) -> list[np.ndarray]:
-    found, at = [], 0
-    while at < len(faces):
-        found.append(faces[at + 1 : at + 1 + faces[at]])
-        at += 1 + int(faces[at])
-    return found
 
 
 PIN_LENGTH, PIN_RADIUS = 1.6, 0.42  # of hinges, relative to ``size``

@@ -11,12 +11,13 @@ import numpy as np
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
-from flexmbs.view.mesh_picture import BODY, COUPLING, PART_COLORS, SET_COLORS, chosen_sets, mesh_title, part_of_elements
+from flexmbs.view.mesh_picture import BEAM, COUPLING, SET_COLORS, chosen_sets, line_ends, mesh_title, part_faces, set_faces
 from flexmbs.view.page.numbers import whole
 from flexmbs.view.page.part_records import part_record
 from flexmbs.view.page.quantities import quantity_records
 from flexmbs.view.page.scene import camera_on, plain_view, scene
-from flexmbs.view.page.shapes import Shapes, polygons, triangulated
+from flexmbs.view.page.shapes import Shapes, triangulated
+from flexmbs.view.solids import polygons, vtk_faces
 
 DOT, LIFT = 0.004, 0.0006  # nodes of a set, and faces of a set above those of the mesh, relative to its size
 MAX_DOTS = 3000
@@ -59,40 +60,25 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
 
 def _solid_parts(mesh: Mesh) -> list[dict[str, Any]]:
     """Outer faces, by the smallest part (element set) that contains their element."""
-    names, part_of = part_of_elements(mesh)
-    faces: dict[int, list[np.ndarray]] = {}
-    for kind, rows, elements in outer_faces(mesh):
-        for number in np.unique(part_of[elements]):
-            faces.setdefault(int(number), []).append(_vtk(rows[part_of[elements] == number][:, ring(kind)]))
-    found = []
-    for number, own in sorted(faces.items()):
-        name, color = ("mesh", BODY) if number < 0 else (names[number], PART_COLORS[number])
-        found.append(_part(mesh, name, "parts", color, np.concatenate(own)))
-    return found
+    return [_part(mesh, name or "mesh", "parts", color, faces) for name, color, faces in part_faces(mesh)]
 
 
 def _line_parts(mesh: Mesh) -> list[dict[str, Any]]:
-    beams = [block.nodes[:, :2] for block in mesh.blocks if KINDS[block.kind].dimension == 1 and len(block.nodes)]
-    couplings = [np.column_stack([np.full(len(one.nodes), one.reference), one.nodes]) for one in mesh.couplings if len(one.nodes)]
-    found = [_part(mesh, "beams", "parts", "#4b5563", lines=np.concatenate(beams))] if beams else []
-    if couplings:
-        found.append(_part(mesh, "couplings", "couplings", COUPLING, lines=np.concatenate(couplings)))
-    return found
+    beams, couplings = line_ends(mesh)
+    found = [_part(mesh, "beams", "parts", BEAM, lines=beams)] if len(beams) else []
+    return found + ([_part(mesh, "couplings", "couplings", COUPLING, lines=couplings)] if len(couplings) else [])
 
 
 def _set_part(mesh: Mesh, name: str, color: str, size: float, outward: np.ndarray) -> dict[str, Any]:
     """Its faces if the file defines it as a surface, a little above those of the mesh; otherwise its nodes as dots."""
-    surface = mesh.surfaces.get(name)
-    kinds = [kind for kind in surface.faces if KINDS.get(kind) and len(surface.faces[kind])] if surface else []
-    kinds = [kind for kind in kinds if KINDS[kind].dimension == 2]
-    if kinds:
-        faces = np.concatenate([_vtk(surface.faces[kind][:, ring(kind)]) for kind in kinds])
+    faces = set_faces(mesh, name)
+    if len(faces):
         return _part(mesh, name, "sets", color, faces, lifted=LIFT * size * outward)
     nodes = mesh.node_sets[name]
     nodes = nodes[:: max(1, len(nodes) // MAX_DOTS)]
     points = (mesh.points[nodes][:, None] + DOT * size * _CORNERS).reshape(-1, 3)
     triangles = (6 * np.arange(len(nodes))[:, None, None] + _DOT).reshape(-1, 3)
-    return _record(name, "sets", color, points, _vtk(triangles))
+    return _record(name, "sets", color, points, vtk_faces(triangles))
 
 
 def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None, lifted=0.0) -> dict[str, Any]:
@@ -104,7 +90,8 @@ def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None,
     number = np.zeros(len(mesh.points), dtype=np.int64)
     number[used] = np.arange(len(used))
     points = (mesh.points + lifted)[used]
-    return _record(name, group, color, points, _renumbered(faces, number), number[lines], mesh.node_ids[used])
+    own = vtk_faces(*(number[rings] for rings in polygons(faces).values()))
+    return _record(name, group, color, points, own, number[lines], mesh.node_ids[used])
 
 
 def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[str, Any]:
@@ -112,16 +99,6 @@ def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[s
     shape = Shapes().shape(points, faces, lines, nodes is not None)
     numbers = None if nodes is None else whole(nodes, "i32")
     return part_record(shape, name, group, 0, color, nodes=numbers).entry
-
-
-def _renumbered(faces: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """VTK faces of points with other numbers."""
-    every = [_vtk(number[rings]) for rings in polygons(faces).values()]
-    return np.concatenate(every) if every else np.zeros(0, np.int64)
-
-
-def _vtk(rings: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.full(len(rings), rings.shape[1]), rings]).ravel()
 
 
 def _outward(mesh: Mesh) -> np.ndarray:

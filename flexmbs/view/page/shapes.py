@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.view.page.numbers import Quantised, whole
+from flexmbs.view.solids import polygons
 
 _CELLS = 65535  # of the longest side of a part
 
@@ -71,20 +72,6 @@ def triangulated(faces: np.ndarray) -> Triangles:
         corners.append(rings[:, pattern].reshape(-1, 3))
         hidden.append(np.tile(flags, len(rings)))
     return Triangles(np.concatenate(corners), np.concatenate(hidden))
-
-
-def polygons(faces: np.ndarray) -> dict[int, np.ndarray]:
-    """Faces in VTK style, by their number of points: (k, number) indices."""
-    starts, at = [], 0
-    flat = np.asarray(faces, dtype=np.int64)
-    if len(flat) and len(flat) % (flat[0] + 1) == 0 and np.all(flat[:: flat[0] + 1] == flat[0]):
-        return {int(flat[0]): flat.reshape(-1, flat[0] + 1)[:, 1:]}
-    while at < len(flat):
-        starts.append(at)
-        at += int(flat[at]) + 1
-    places = np.array(starts, dtype=np.int64)
-    counts = flat[places] if len(places) else np.zeros(0, np.int64)
-    return {int(n): flat[places[counts == n][:, None] + 1 + np.arange(n)] for n in np.unique(counts)}
 
 
 def _pattern(count: int) -> tuple[np.ndarray, np.ndarray]:

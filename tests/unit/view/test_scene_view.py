@@ -10,9 +10,9 @@ import swinging_bar as bar
 import flexmbs as fm
 from flexmbs import Result
 from flexmbs.view import opengl as gl
+from flexmbs.view.canvas import Floor, length_text, pixels_per_metre
 from flexmbs.view.colours import ticks_with_ends, unit_of_range
 from flexmbs.view.exaggerated_motion import drawing, marker_in_world
-from flexmbs.view.overlay import Floor, length_text, pixels_per_metre
 from flexmbs.view.part_actors import path_of
 from flexmbs.view.scene_parts import BODIES, scene_parts
 from flexmbs.view.solids import box, cylinder, light_and_dark

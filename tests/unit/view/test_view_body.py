@@ -114,7 +114,10 @@ def test_files(bar, tmp_path):
 
     from flexmbs.view.body_view import save_mode
 
-    assert imageio.imread(save_mode(bar, tmp_path / "folder" / "mode.png")).shape[:2] == (840, 1120)
+    picture = imageio.imread(save_mode(bar, tmp_path / "folder" / "mode.png"))[..., :3].astype(int)
+    assert (
+        picture.shape[:2] == (840, 1120) and (np.ptp(picture, axis=2) > 60)[200:, :900].mean() > 0.01
+    )  # at its largest displacement
     frames = imageio.mimread(save_mode(bar, tmp_path / "mode.gif", 2, frames_per_second=2), memtest=False)
     assert len(frames) == 4
     assert np.abs(frames[0].astype(int) - frames[1].astype(int)).max() > 100  # it moves

@@ -1,12 +1,80 @@
-"""What lies around a scene: the floor below it, with shadows; text, patches and a scale bar over it, in pixels."""
+"""A plotter and what all pictures put into it: title, dots, text and patches, a scale bar; the floor below a motion."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 
-from flexmbs.view.colours import round_step, text_width
+from flexmbs.common.atomic_files import replacing_in_folder
+from flexmbs.view.colours import fitted, round_step, text_width
+from flexmbs.view.solids import vtk_faces
+
+THROUGH = -1e5  # shift in depth of what is seen through bodies
+
+
+class Canvas:
+    """A pyvista plotter and pictures of it; ``smooth`` ones take four times as long without a graphics card."""
+
+    def __init__(
+        self, window_size: tuple[int, int], background: str = "#ffffff", *, smooth: bool = True, off_screen: bool = True
+    ) -> None:
+        import pyvista
+
+        self.plotter = pyvista.Plotter(off_screen=off_screen, window_size=list(window_size))
+        self.plotter.set_background(background)
+        if not smooth:
+            self.plotter.render_window.SetMultiSamples(0)
+        self._open = False
+
+    def picture(self) -> np.ndarray:
+        """(height, width, 3) uint8 image of what is drawn now."""
+        if not self._open:
+            self.plotter.show(auto_close=False, interactive=False)
+            self._open = True
+        self.plotter.render()  # after the first show, screenshot() alone returns the old picture
+        return self.plotter.screenshot(None, return_img=True)
+
+    def close(self) -> None:
+        self.plotter.close()
+
+
+def save_png(path: Path, drawn: Callable[[], Canvas]) -> Path:
+    """Write the picture of a canvas."""
+    import imageio.v2 as imageio
+
+    with replacing_in_folder(path) as temporary, closing(drawn()) as canvas:
+        imageio.imwrite(temporary, canvas.picture())
+    return path
+
+
+def add_title(plotter, text: str, size: float, ink: str, *, top: float = 0.985, share: float = 0.96):
+    """A text in the upper left corner, with line breaks so that it takes no more than ``share`` of the width; its actor."""
+    actor = plotter.add_text(" ", position=(0.02, top), viewport=True, font_size=round(size), color=ink)
+    actor.GetTextProperty().SetVerticalJustificationToTop()
+    actor.input = fitted(text, share * plotter.window_size[0], text_width(actor))
+    return actor
+
+
+def add_dots(plotter, points, color: str, size: float) -> None:
+    """Dots at points (k, 3) m, or of a surface, that are seen through bodies."""
+    import pyvista
+
+    points = pyvista.PolyData(points) if isinstance(points, np.ndarray) else points
+    in_front(plotter.add_mesh(points, color=color, ambient=0.6, point_size=size, render_points_as_spheres=True), THROUGH)
+
+
+def in_front(actor, units: float, factor: float = 0.0) -> None:
+    """Draw an actor as if it were nearer (negative) or farther: by ``factor`` of its slope, and by ``units``."""
+    mapper = actor.mapper
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(factor, units)
+    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(factor, units)
+    mapper.SetRelativeCoincidentTopologyPointOffsetParameter(units)
+
 
 BELOW = 0.004  # of the size: distance of the floor from the lowest point
 SPACING = 6  # lines of the grid at most across the size of the motion
@@ -65,20 +133,12 @@ class FloorActors:
 
         look = {"lighting": False, "pickable": False}
         plane = plotter.add_mesh(pyvista.PolyData(floor.corners, [4, 0, 1, 2, 3]), color=color, name="floor", **look)
-        _behind(plane, 4.0)
+        in_front(plane, 4.0)  # farther: what lies on the floor is seen
         grid = floor.grid()
         if len(grid):
             pairs = np.arange(2 * len(grid)).reshape(-1, 2)
-            lines = pyvista.PolyData(grid.reshape(-1, 3), lines=np.insert(pairs, 0, 2, axis=1).ravel())
-            _behind(plotter.add_mesh(lines, color=line_color, line_width=1, name="grid", **look), 2.0)
-
-
-def _behind(actor, shift: float) -> None:
-    """Draw an actor as if it were a little farther away: what lies on the floor is seen."""
-    mapper = actor.mapper
-    mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(0.0, shift)
-    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(0.0, shift)
+            lines = pyvista.PolyData(grid.reshape(-1, 3), lines=vtk_faces(pairs))
+            in_front(plotter.add_mesh(lines, color=line_color, line_width=1, name="grid", **look), 2.0)
 
 
 def _across(up: np.ndarray) -> np.ndarray:
