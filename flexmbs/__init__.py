@@ -167,7 +167,7 @@ _WHERE = {
     "flexmbs.study.point_list": ("PointList",),
     "flexmbs.study.study": ("Study",),
     "flexmbs.study.run_tasks": ("RunLimits",),
-    "flexmbs.study.study_outcome": ("StudyOutcome", "StudyInterrupted", "StudyProgress"),
+    "flexmbs.study.study_outcome": ("StudyOutcome", "StudyInterrupted"),
     "flexmbs.study.run_record": ("RunRecord", "RunFailure"),
     "flexmbs.study.store": ("StudyStatus",),
 }

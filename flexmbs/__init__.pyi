@@ -257,7 +257,6 @@ from flexmbs.study.store import StudyStatus as StudyStatus
 from flexmbs.study.study import Study as Study
 from flexmbs.study.study_outcome import StudyInterrupted as StudyInterrupted
 from flexmbs.study.study_outcome import StudyOutcome as StudyOutcome
-from flexmbs.study.study_outcome import StudyProgress as StudyProgress
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
 from flexmbs.view.plots import SpaceTimeMap as SpaceTimeMap

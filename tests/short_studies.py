@@ -131,7 +131,7 @@ def _number(value):
 
 
 def settings_of(study: ShortStudy) -> WorkerSettings:
-    return WorkerSettings(str(study.folder), study.spec, "", RunLimits(), 2, 1, "", ())
+    return WorkerSettings(str(study.folder), study.spec, "", RunLimits(), 2, 1, ())
 
 
 def worker_processes(pid: int | None = None) -> list[psutil.Process]:

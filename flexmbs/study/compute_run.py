@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ from flexmbs.study.run_tasks import (
     BUSY,
     PRESENT,
     STOPPED,
-    STUDY,
     Answer,
     Task,
     WorkerSettings,
@@ -93,7 +93,7 @@ def begin(settings: WorkerSettings, printed: str, parent: int) -> None:
     os.environ.pop("PYTHONSAFEPATH", None)  # was for the start of this process, not for those that a case starts
     sys.path += [place for place in settings.path if place not in sys.path]
     with suppress(OSError):  # on another machine, where only parameters that name files relative to it need it
-        os.chdir(settings.directory or ".")
+        os.chdir(settings.spec.directory or ".")
     try:
         _worker = Worker(settings, Path(printed))
     except FlexmbsError as error:
@@ -107,7 +107,7 @@ def ready() -> None:
 
 
 def compute(task: Task) -> Answer:
-    """Compute a run unless it is there; whatever the case raises ends in the answer."""
+    """Compute a run unless it is there; what the case raises ends in the answer. StudyError for what ends the study."""
     global _computing, _asked
     assert isinstance(_worker, Worker)
     _computing, _asked = True, False
@@ -183,7 +183,7 @@ class Worker:
                     return Answer(task.key, PRESENT)
                 return self._computed(claim, task, started)
         except Exception as error:
-            return _refusal(task, error)
+            raise _refusal(error) from None
 
     def _computed(self, claim: Claim, task: Task, started: float) -> Answer:
         os.truncate(self._printed, 0)
@@ -195,27 +195,25 @@ class Worker:
                 figures, stats = plain(outcome.figures, "figure"), plain(outcome.stats, "statistic")
                 if self._spec.histories:
                     _write_histories(outcome.result, self._spec, claim.folder)
-        except StudyError:
-            raise
         except BaseException as error:
-            if is_disk_full(error):
-                return _refusal(task, error)
+            if isinstance(error, StudyError) or is_disk_full(error):
+                raise _refusal(error) from None
             failure, seconds = failure_of(error, claim.folder), time.perf_counter() - started
             if isinstance(error, KeyboardInterrupt):
                 claim.give_back()
-            elif not is_passing(error):
-                return _fail(claim, task, failure, seconds, self._printed, _texts(issued), _peak_memory())
-            status = STOPPED if isinstance(error, KeyboardInterrupt) else AGAIN
-            return Answer(task.key, status, (), seconds, 0, failure.kind, failure.message, failure.traceback)
-        seconds, peak = time.perf_counter() - started, _peak_memory()
-        more = {"stats": stats, "files": named_file_digests(outcome.parameters, self._spec.directory), "peak_memory": peak}
-        record = _record(claim, FINISHED, outcome.parameters, seconds, figures, _texts(issued), **more)
+                return Answer(task.key, STOPPED, seconds, failure)
+            if is_passing(error):
+                return Answer(task.key, AGAIN, seconds, failure)
+            return _fail(claim, task, failure, seconds, self._printed, _texts(issued))
+        files, seconds = named_file_digests(outcome.parameters, self._spec.directory), time.perf_counter() - started
+        more = {"stats": stats, "warnings": _texts(issued), "files": files}
+        record = _record(claim, FINISHED, outcome.parameters, seconds, figures, **more)
         del outcome  # its files are closed before their folder gets another name
         text = printed_in(self._printed)
         if self._spec.keep == "results" and text:
             write_bytes(claim.folder / LOG, text.encode(), StudyError)
         claim.finish(record, self._spec.keep)
-        return answer_of(record, size_of(self._store.layout.finished(task.key)))
+        return answer_of(record)
 
     def _outcome(self, folder: Path, task: Task, *, again: bool = False) -> CaseOutcome:
         """Begin or resume the run; what cannot be resumed, because a file of it is damaged, is begun again."""
@@ -230,14 +228,13 @@ class Worker:
         return self._outcome(folder, task, again=True)
 
 
-def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None, *, count: bool = False) -> Answer:
+def fail_run(
+    store: Store, task: Task, failure: RunFailure, seconds: float = 0.0, printed: Path | None = None, *, count: bool = False
+) -> Answer:
     """Record a failed run in place of its process; the run may be in the hands of another one by now.
 
-    Parameters
-    ----------
-    lost : kind, message and traceback of the failure, and the seconds that the run took
-    printed : file with what it printed
-    count : the attempt, which the process has given back because it was stopped
+    ``seconds`` that it took; ``printed``: file with what it printed; ``count``: the attempt, which the process has given
+    back because it was stopped.
     """
     end = time.monotonic() + _UNLOCKED
     while (claim := store.claim(task.key, count=count)) is None:
@@ -247,8 +244,7 @@ def fail_run(store: Store, task: Task, lost: Answer, printed: Path | None = None
     with claim:
         if claim.present or store.record(task.key):
             return Answer(task.key, PRESENT)
-        failure = RunFailure(lost.kind, lost.message, lost.traceback, time_reached(claim.folder))
-        return _fail(claim, task, failure, lost.seconds, printed)
+        return _fail(claim, task, replace(failure, time=time_reached(claim.folder)), seconds, printed)
 
 
 def printed_in(path: Path) -> str:
@@ -262,56 +258,37 @@ def printed_in(path: Path) -> str:
         return begin + file.read().decode(errors="replace")
 
 
-def size_of(folder: Path) -> int:
-    """Bytes in the files of a folder; those that vanish meanwhile count nothing."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_size
-    return total
-
-
 def _fail(
-    claim: Claim,
-    task: Task,
-    failure: RunFailure,
-    seconds: float,
-    printed: Path | None,
-    issued: Sequence[str] = (),
-    peak_memory: int = 0,
+    claim: Claim, task: Task, failure: RunFailure, seconds: float, printed: Path | None, issued: Sequence[str] = ()
 ) -> Answer:
     """Record that a claimed run has failed, with all that it has printed."""
-    record = _record(claim, FAILED, task.values, seconds, {}, issued, peak_memory=peak_memory, failure=failure)
+    record = _record(claim, FAILED, task.values, seconds, {}, warnings=tuple(issued), failure=failure)
     parts = [printed_in(printed) if printed else "", *(f"warning: {text}" for text in issued)]
     parts += [f"{failure.kind}: {failure.message}", failure.traceback]
     claim.folder.mkdir(parents=True, exist_ok=True)
     write_bytes(claim.folder / LOG, "\n".join(filter(None, parts)).encode(), StudyError)
-    size = size_of(claim.folder)
     claim.fail(record)
-    return answer_of(record, size)
+    return answer_of(record)
 
 
-def _record(
-    claim: Claim, status: str, parameters: Any, seconds: float, figures: Any, issued: Sequence[str], **more: Any
-) -> RunRecord:
-    more |= {"warnings": tuple(issued), "host": socket.gethostname(), "versions": current_versions()}
+def _record(claim: Claim, status: str, parameters: Any, seconds: float, figures: Any, **more: Any) -> RunRecord:
+    more |= {"host": socket.gethostname(), "versions": current_versions()}
     return RunRecord(claim.key, status, dict(parameters), figures, seconds, claim.attempts, **more)
 
 
-def _texts(issued: Sequence[warnings.WarningMessage]) -> list[str]:
-    return list(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in issued))[:_WARNINGS]
+def _texts(issued: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in issued))[:_WARNINGS]
 
 
-def _refusal(task: Task, error: BaseException) -> Answer:
+def _refusal(error: BaseException) -> StudyError:
     """No failure of this run: the disk is full, the study's folder cannot be used, or what is asked for is wrong."""
+    if isinstance(error, StudyError):
+        return error
     found = system_error(error)
     text = f"{type(error).__name__}: {error}" if found is None else f"{found.filename or ''}: {reason(found)}".lstrip(": ")
-    if isinstance(error, StudyError):
-        text = str(error)
-    elif is_disk_full(error):
+    if is_disk_full(error):
         text += ". Runs that are finished are kept: free some space, and run the study again"
-    return Answer(task.key, STUDY, kind=type(error).__name__, message=text)
+    return StudyError(text)
 
 
 def _write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None:
@@ -329,12 +306,3 @@ def _write_histories(result: Result | None, spec: RunSpec, folder: Path) -> None
     arrays = {"t": times, **{name: np.asarray(part[name]) for name in spec.histories}}
     arrays |= {f"{name} unit": np.array(result.unit(name)) for name in spec.histories}
     write_arrays(folder / HISTORIES, arrays, ResultFolderError, compressed=True)
-
-
-def _peak_memory() -> int:
-    """Largest resident memory of this process so far, bytes."""
-    if sys.platform == "win32":
-        return int(psutil.Process().memory_info().peak_wset)
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

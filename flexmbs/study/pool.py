@@ -27,13 +27,13 @@ from urllib.parse import urlsplit
 import psutil
 from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor, ShutdownExecutorError
 
-from flexmbs.common.errors import FlexmbsError, StudyError
-from flexmbs.study.compute_run import begin, compute, fail_run, printed_in, ready, size_of
-from flexmbs.study.run_tasks import AGAIN, STOPPED, STUDY, Answer, Task, WorkerSettings, answer_of
+from flexmbs.common.errors import StudyError
+from flexmbs.study.compute_run import begin, compute, fail_run, printed_in, ready
+from flexmbs.study.run_record import RunFailure
+from flexmbs.study.run_tasks import AGAIN, STOPPED, Answer, Task, WorkerSettings, answer_of
 from flexmbs.study.store import Store
 
 _LOOK = 0.1  # s between two looks at what a run uses
-_BETWEEN_SIZES = 2.0  # s between two looks at the disk
 _FAR_BEYOND = 1.25  # times its limit of memory: a run that uses this is not waited for
 _IDLE = 120.0  # s without a run, after which a process ends; the next run starts another one
 _GONE = 5.0  # s that a killed process has to disappear
@@ -41,7 +41,6 @@ _CONNECT = 30.0  # s to reach a Dask scheduler
 _ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 _THREADS = ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "BLIS_NUM", "NUMBA_NUM", "VECLIB_MAXIMUM")
 _DIED = (BrokenProcessPool, ShutdownExecutorError)
-_CTRL_C = ("interrupted", "")  # the reason of a stop that is nobody's failure
 
 
 class Slot:
@@ -55,26 +54,28 @@ class Slot:
         self._pool: ProcessPoolExecutor | None = None
         self._process: Any = None  # of loky, the last one that was seen
         self._running = threading.Lock()
-        self._stopped = self._killed = False
+        self._stopped = False
         self._printed = Path(tempfile.gettempdir(), f"flexmbs-run-{secrets.token_hex(8)}")  # made by the process
         self._at_exit = Finalize(None, self.close, exitpriority=1)  # of a process of the user's executor
 
     def run(self, task: Task) -> Answer:
-        """Have the run computed, again in a new process where one has died or the system has failed."""
-        try:
-            with self._running:
-                for _ in range(self._settings.retries + 1):
-                    answer = self._attempt(task)
-                    if answer.status != AGAIN:
-                        return answer
-            times = f" ({self._settings.retries + 1} attempts)" if self._settings.retries else ""
-            return fail_run(self._store, task, replace(answer, message=answer.message + times), self._printed)
-        except FlexmbsError as error:
-            return Answer(task.key, STUDY, message=str(error))
+        """Have the run computed, again in a new process where one has died or the system has failed.
+
+        StudyError for what ends the study.
+        """
+        with self._running:
+            for _ in range(self._settings.retries + 1):
+                answer = self._attempt(task)
+                if answer.status != AGAIN:
+                    return answer
+        assert answer.failure is not None
+        times = f" ({self._settings.retries + 1} attempts)" if self._settings.retries else ""
+        failure = replace(answer.failure, message=answer.failure.message + times)
+        return fail_run(self._store, task, failure, answer.seconds, self._printed)
 
     def stop(self, now: bool) -> None:
         """Have the run stopped as soon as its state is saved, or ``now``; none is begun any more."""
-        self._stopped, self._killed = True, self._killed or now
+        self._stopped = True
         if now:
             self._kill()
 
@@ -95,15 +96,15 @@ class Slot:
         pool = self._ready_pool()
         if pool is None:
             return Answer(task.key, STOPPED)
-        started, stopped, how = time.perf_counter(), None, ""
+        started, exceeded = time.perf_counter(), None
         running: list[Future[Answer]] = []
         try:
             running.append(future := pool.submit(compute, task))
-            stopped, how = self._watched(future, self._store.layout.work(task.key), started)
+            exceeded = self._watched(future, started)
             answer = future.result()
-            if answer.status == STOPPED and stopped not in (None, _CTRL_C):
-                failed = replace(answer, kind=stopped[0], message=stopped[1])
-                return fail_run(self._store, task, failed, self._printed, count=True)
+            if answer.status == STOPPED and exceeded is not None:
+                failure = replace(exceeded, traceback=answer.failure.traceback if answer.failure else "")
+                return fail_run(self._store, task, failure, answer.seconds, self._printed, count=True)
             return answer
         except _DIED:
             self._pool = None
@@ -112,42 +113,37 @@ class Slot:
             wait(running, self._settings.limits.grace)
             self._kill()
             raise
-        record = self._store.record(task.key)
+        record, seconds = self._store.record(task.key), time.perf_counter() - started
         if record is not None:  # it has died between its record and its answer
             return answer_of(record)
-        if self._killed or stopped is _CTRL_C:
+        if self._stopped:
             return Answer(task.key, STOPPED)
-        died = Answer(task.key, AGAIN, seconds=time.perf_counter() - started, kind="WorkerDied", message=self._end())
-        if stopped is None:
-            return died
-        return fail_run(self._store, task, replace(died, kind=stopped[0], message=f"{stopped[1]}; {how}"), self._printed)
+        if exceeded is None:
+            return Answer(task.key, AGAIN, seconds, RunFailure("WorkerDied", self._end()))
+        return fail_run(self._store, task, exceeded, seconds, self._printed)
 
-    def _watched(self, future: Future[Answer], folder: Path, started: float) -> tuple[tuple[str, str] | None, str]:
-        """Wait for a run, which is stopped once it exceeds a limit: kind and message of that, and how it was killed."""
-        limits, stopped = self._settings.limits, None
-        how, asked, measured, disk = "it was killed", 0.0, started, 0
+    def _watched(self, future: Future[Answer], started: float) -> RunFailure | None:
+        """Wait for a run, which is stopped after ``stop`` or beyond a limit; the failure that the latter is."""
+        limits, exceeded, asked = self._settings.limits, None, 0.0
         while not self._done(future):
             now = time.perf_counter()
             memory = 0 if limits.memory is None else self._memory()
-            if stopped is not None:
-                if limits.memory is not None and memory > _FAR_BEYOND * limits.memory:
-                    how = "it was killed at once"
-                elif now - asked > limits.grace:
-                    how = f"it did not save its state within {limits.grace:g} s, and was killed"
-                else:
-                    continue
-                self._kill()
+            if not asked:
+                exceeded = None if self._stopped else limits.exceeded(now - started, memory)
+                if self._stopped or exceeded:
+                    asked = now
+                    self._interrupt()
                 continue
-            if limits.disk is not None and now - measured > _BETWEEN_SIZES:
-                measured, disk = now, size_of(folder) + self._printed.stat().st_size
-            stopped, asked = _CTRL_C if self._stopped else limits.exceeded(now - started, memory, disk), now
-            if stopped is not None:
-                self._interrupt()
-        return stopped, how
+            far_beyond = limits.memory is not None and memory > _FAR_BEYOND * limits.memory
+            if far_beyond or now - asked > limits.grace:
+                self._kill()
+                late = "at once" if far_beyond else f"since it did not save its state within {limits.grace:g} s"
+                return exceeded and replace(exceeded, message=f"{exceeded.message}; it was killed {late}")
+        return exceeded
 
     def _ready_pool(self) -> ProcessPoolExecutor | None:
         """The pool, whose process is ready; None after ``stop``. StudyError if there can be none, or it refuses the study."""
-        attempt, pool = 0, self._pool
+        attempts, pool = self._settings.retries + 1, self._pool
         if pool is not None and not pool._processes:  # its process has ended, for want of runs
             self._kill()
             pool = None
@@ -158,15 +154,15 @@ class Slot:
             self._pool = pool = ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
             with _lock, _ctrl_c_and_daemons_aside():
                 future = pool.submit(ready)
-            while not self._stopped and not self._done(future):
-                pass
             try:
-                if not self._stopped:
-                    future.result()
+                while not self._done(future):
+                    if self._stopped:
+                        return None
+                future.result()
             except _DIED as error:  # killed, which may have been an accident
                 self._pool = pool = None
-                ended, attempt = self._end(), attempt + 1
-                if attempt > self._settings.retries or "killed" not in ended:
+                ended, attempts = self._end(), attempts - 1
+                if not attempts or "killed" not in ended:
                     printed = printed_in(self._printed)[-2000:]
                     raise StudyError(f"{ended} before its first run. It printed:\n{printed}") from error
             except BaseException:

@@ -26,7 +26,7 @@ _KINDS_OF_FAILURE: dict[str, Any] = dict.fromkeys(("kind", "message", "traceback
 class RunFailure:
     """Why a run failed."""
 
-    kind: str  #: class of the exception, or "WallTime", "Memory", "DiskSpace", "WorkerDied", "NotFinite"
+    kind: str  #: class of the exception, or "WallTime", "Memory", "WorkerDied"
     message: str  #: what happened, in one or a few sentences
     traceback: str = ""  #: of the exception; empty if there is none
     time: float | None = None  #: simulated time that was reached, s; None if the run did not get to its first step
@@ -48,7 +48,6 @@ class RunRecord:
     files: Mapping[str, str] = field(default_factory=dict)  #: name of a parameter -> hash of the file that it names
     host: str = ""  #: where and with what it was computed; they are not part of the key
     versions: Mapping[str, str] = field(default_factory=dict)
-    peak_memory: int = 0  #: bytes, of the worker process so far; 0 if unknown
     failure: RunFailure | None = None  #: why a failed run failed
 
     def to_json(self) -> str:
@@ -61,6 +60,7 @@ class RunRecord:
         try:
             values = parsed_json(text)
             failure = values.pop("failure", None)
+            values.pop("peak_memory", 0)  # of the worker process, in records of flexmbs 0.1.0
             warnings = tuple(map(str, values.pop("warnings", ())))
             record = cls(**values, warnings=warnings, failure=failure and RunFailure(**failure))
             for part, kinds in ((record, _KINDS), (record.failure, _KINDS_OF_FAILURE)):

@@ -7,7 +7,7 @@ import math
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -25,12 +25,12 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: Errors of the system that mean the same at every attempt: a file that is not there, or may not be read.
 _LASTING = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, FileExistsError)
 
-# What came of a task, beside "finished" and "failed", which are recorded:
+# What came of a task, beside "finished" and "failed", which are recorded. What concerns the whole study is raised as a
+# StudyError: its case has changed, the disk is full, its folder cannot be used.
 PRESENT = "present"  # recorded already, or by another process, since the scheduler looked
 BUSY = "busy"  # another process is computing this run
 STOPPED = "stopped"  # interrupted: state and finished steps are in the run's work folder, from which it goes on
 AGAIN = "again"  # its process has died, or an error of the system that another attempt may not meet
-STUDY = "study"  # the whole study has to stop: its case has changed, the disk is full, its folder cannot be used
 
 
 @dataclass(frozen=True)
@@ -40,25 +40,22 @@ class RunLimits:
     wall_time: float | None = None  #: s, of one attempt
     #: bytes, resident, of the worker process (about 160 MB before the run begins) and the processes it started
     memory: float | None = None
-    disk: float | None = None  #: bytes, of the run's folder and what it printed
     grace: float = 10.0  #: s that a run has to save its state before its process is killed
 
     def __post_init__(self) -> None:
-        for name, unit in (("wall_time", "s"), ("memory", "bytes"), ("disk", "bytes"), ("grace", "s")):
+        for name, unit in (("wall_time", "s"), ("memory", "bytes"), ("grace", "s")):
             value = getattr(self, name)
             if value is None and name != "grace":
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
                 raise StudyError(f"limits: {name} must be a positive number ({unit}) or None, not {value!r}")
 
-    def exceeded(self, seconds: float, memory: float, disk: float) -> tuple[str, str] | None:
-        """Kind of the failure and its message, for the first limit that is exceeded; None if none is."""
+    def exceeded(self, seconds: float, memory: float) -> RunFailure | None:
+        """The failure of a run that has taken these s and bytes; None within the limits."""
         if self.wall_time is not None and seconds > self.wall_time:
-            return "WallTime", f"the run took longer than its limit of {self.wall_time:g} s"
+            return RunFailure("WallTime", f"the run took longer than its limit of {self.wall_time:g} s")
         if self.memory is not None and memory > self.memory:
-            return "Memory", f"the run used {size_text(memory)} of memory; its limit is {size_text(self.memory)}"
-        if self.disk is not None and disk > self.disk:
-            return "DiskSpace", f"the run's folder grew to {size_text(disk)}; its limit is {size_text(self.disk)}"
+            return RunFailure("Memory", f"the run used {size_text(memory)} of memory; its limit is {size_text(self.memory)}")
         return None
 
 
@@ -72,7 +69,6 @@ class WorkerSettings:
     limits: RunLimits  # of each run
     retries: int  # how often a run is begun again after its process died or the system failed
     threads: int  # threads of the linear algebra in each worker process
-    directory: str  # that relative paths in parameters start from
     path: tuple[str, ...]  # where modules are looked for, behind the places that a worker process knows itself
 
 
@@ -90,12 +86,9 @@ class Answer:
 
     key: str  # of the task
     status: str  # FINISHED, FAILED, or one of the words above
-    not_finite: tuple[str, ...] = ()  # names of the figures that hold a nan or infinite number
     seconds: float = 0.0  # that the run took
-    size: int = 0  # bytes that it left on disk
-    kind: str = ""  # of the failure; the traceback only of one that is not recorded yet
-    message: str = ""
-    traceback: str = ""
+    failure: RunFailure | None = None  # if it has failed, or may succeed AGAIN
+    not_finite: tuple[str, ...] = ()  # names of the figures that hold a nan or infinite number
 
 
 def task_of(case: Case, spec: RunSpec, values: Mapping[str, object]) -> Task:
@@ -105,21 +98,18 @@ def task_of(case: Case, spec: RunSpec, values: Mapping[str, object]) -> Task:
     return Task(run_key(spec, parameters), parameters)
 
 
-def answer_of(record: RunRecord, size: int = 0) -> Answer:
+def answer_of(record: RunRecord) -> Answer:
     """The answer that a record is: of the run that has just been stored, or was there before."""
     odd = tuple(name for name, value in record.figures.items() if not is_finite(value))
-    kind, message = ("", "") if record.failure is None else (record.failure.kind, record.failure.message)
-    return Answer(record.key, record.status, odd, record.seconds, size, kind, message)
+    failure = record.failure and replace(record.failure, traceback="")  # which is long, and in the record
+    return Answer(record.key, record.status, record.seconds, failure, odd)
 
 
-def system_error(error: BaseException) -> OSError | None:
+def system_error(error: BaseException | None) -> OSError | None:
     """The error of the operating system that an exception is, or that it was raised from; None if there is none."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, OSError):
-            return seen
-        seen = seen.__cause__
-    return None
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__
+    return error
 
 
 def is_disk_full(error: BaseException) -> bool:

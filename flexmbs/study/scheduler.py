@@ -29,10 +29,10 @@ from flexmbs.study.checks import ensure
 from flexmbs.study.compute_run import fail_run
 from flexmbs.study.pool import RunExecutor, executor_for
 from flexmbs.study.run_key import RunSpec
-from flexmbs.study.run_record import FAILED, FINISHED
-from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, RunLimits, Task, WorkerSettings, answer_of, task_of
+from flexmbs.study.run_record import FAILED, FINISHED, RunFailure
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, Answer, RunLimits, Task, WorkerSettings, answer_of, task_of
 from flexmbs.study.store import Store
-from flexmbs.study.study_outcome import StudyInterrupted, StudyOutcome, StudyProgress
+from flexmbs.study.study_outcome import StudyInterrupted, StudyOutcome
 
 _AHEAD = 2  # tasks handed over for each run that is computed, so that no worker waits for the next one
 _LOOK_AGAIN = 1.0  # s between two looks at runs of other processes
@@ -68,7 +68,7 @@ class Scheduler:
         stops: bool = False,
         retries: int = 2,
         retry_failed: bool = False,
-        progress: Callable[[StudyProgress], object] | None = None,
+        progress: Callable[[StudyOutcome], object] | None = None,
     ) -> None:
         self.outcome = StudyOutcome()
         self._store, self._executor, self._task_of, self._check = store, executor, task_of, check
@@ -95,8 +95,8 @@ class Scheduler:
             while self._running or (self._elsewhere and not self._ends()):
                 self._take()
             if self._ends():
-                first = self.outcome.first_failure_text
-                raise StudyError(f"a run failed, and the study stops at failures (on_error='stop'): {first}")
+                first = self.outcome.first_failure
+                raise StudyError(f"a run failed, and the study stops at failures (on_error='stop'); the first is {first}")
             self._tell(now=True)
         except KeyboardInterrupt:
             self._stop()
@@ -105,7 +105,7 @@ class Scheduler:
             self._stop()
             raise
         finally:
-            self.outcome.wall_seconds = time.monotonic() - self._begin
+            self.outcome.wall_seconds, self.outcome.running, self.outcome.awaited = time.monotonic() - self._begin, 0, 0
         return self.outcome
 
     def _begin_point(self, index: int, task: Task) -> None:
@@ -152,8 +152,8 @@ class Scheduler:
             return False
         pending = self._running.pop(key)
         error = None if future.cancelled() else future.exception()
-        if isinstance(error, FlexmbsError):  # of the executor's worker: it cannot read the study's folder, for example
-            raise StudyError(str(error)) from error
+        if isinstance(error, FlexmbsError):  # it concerns all runs: a worker cannot read the study's folder, for example
+            raise StudyError(str(error)) from None
         if error is not None or future.cancelled():
             self._lost(pending, f"{type(error or CancelledError()).__name__}: {error or 'by its executor'}")
         else:
@@ -161,8 +161,6 @@ class Scheduler:
         return True
 
     def _deal_with(self, pending: _Pending, answer: Answer) -> None:
-        if answer.status == STUDY:
-            raise StudyError(answer.message)
         if answer.status == STOPPED:  # not by this process
             self._lost(pending, "the worker process was told to end")
         elif answer.status == BUSY:
@@ -178,18 +176,17 @@ class Scheduler:
 
     def _done(self, pending: _Pending, answer: Answer) -> None:
         self.outcome.computed += 1
-        self.outcome.size += answer.size
         self.outcome.run_seconds += answer.seconds
         self._count(pending.indices, answer)
 
     def _count(self, indices: list[int], answer: Answer) -> None:
         """Count the points of a run, and the run as failed or as having figures that are not finite."""
         self.outcome.repeated += len(indices) - 1
-        if answer.status == FAILED:
+        if answer.failure is not None:
             self.outcome.failed += 1
-            self.outcome.failures[answer.kind] += 1
-            if self.outcome.first_failure is None:
-                self.outcome.first_failure = indices[0], answer.key, answer.kind, answer.message
+            self.outcome.failures[answer.failure.kind] += 1
+            why = f"{answer.failure.kind}: {answer.failure.message}"
+            self.outcome.first_failure = self.outcome.first_failure or f"point {indices[0]}, run {answer.key}: {why}"
         if answer.not_finite:
             self.outcome.not_finite += 1
             self.outcome.not_finite_figures.update(answer.not_finite)
@@ -204,8 +201,7 @@ class Scheduler:
             self._submit(pending)
             return
         why = f"its executor lost the run {pending.strikes} times; the last time: {why}"
-        answer = Answer(pending.task.key, FAILED, kind="WorkerDied", message=why)
-        self._deal_with(pending, fail_run(self._store, pending.task, answer))
+        self._deal_with(pending, fail_run(self._store, pending.task, RunFailure("WorkerDied", why)))
 
     def _stop(self) -> None:
         """Stop what is being computed, which saves its state; a second Ctrl-C does not wait for that."""
@@ -225,8 +221,9 @@ class Scheduler:
         if self._progress is None or (time.monotonic() - self._told < _TELL and not now):
             return
         self._told = time.monotonic()
-        running = min(len(self._running), self._parallel)
-        self._progress(StudyProgress.of(self.outcome, running, len(self._elsewhere), self._told - self._begin))
+        self.outcome.wall_seconds = self._told - self._begin
+        self.outcome.running, self.outcome.awaited = min(len(self._running), self._parallel), len(self._elsewhere)
+        self._progress(self.outcome)
 
 
 def run_points(
@@ -244,27 +241,14 @@ def run_points(
     on_error: str = "skip",
     retry_failed: bool = False,
     threads: int = 1,
-    progress: Callable[[StudyProgress], object] | None = None,
+    progress: Callable[[StudyOutcome], object] | None = None,
 ) -> StudyOutcome:
     """Have each point computed whose run is not there yet; the counts. Failed runs and figures not finite are warned of.
 
-    Parameters
-    ----------
-    points : parameter name -> value, for each point; only ``len`` and ``[i]`` are used, so it may be computed as needed
-    store : of the study, which has been created
-    spec : what all runs have in common
-    case : the case of ``spec``, if it is loaded
-    figures : names of figures that the first finished run must have
-    progress : gets a :class:`StudyProgress` up to ten times a second
-    executor, workers, shard, limits, retries, on_error, retry_failed, threads : see :meth:`flexmbs.Study.run`
-
-    Raises
-    ------
-    StudyError
-        The case file has changed, the disk is full, no executor answers, a figure is unknown, or a run failed
-        (``on_error="stop"``). What is finished is stored.
-    StudyInterrupted
-        Ctrl-C, or SIGTERM (a KeyboardInterrupt). Runs that are going on save their state first.
+    ``points`` : parameter name -> value of each; only ``len`` and ``[i]`` are used, so it may be computed as needed.
+    ``spec`` : what all runs have in common, ``case``: its case, if it is loaded. ``figures`` : names of figures that the
+    first finished run must have. ``progress`` gets the outcome so far up to ten times a second. All others, and what is
+    raised: :meth:`flexmbs.Study.run`; also SIGTERM ends as a KeyboardInterrupt.
     """
     ensure(on_error in _ON_ERROR, f"on_error={on_error!r}: it is one of {', '.join(_ON_ERROR)}")
     for name, value, least in (("retries", retries, 0), ("workers", workers, 1), ("threads", threads, 1)):
@@ -272,8 +256,7 @@ def run_points(
         ensure(right, f"{name}={value!r}: it is a whole number, at least {least}")
     number, count = (1, 1) if shard is None else shard_of(shard)
     places = tuple(os.path.abspath(place) for place in sys.path)
-    call, directory = secrets.token_hex(4), spec.directory or os.getcwd()
-    settings = WorkerSettings(str(store.folder), spec, call, limits or RunLimits(), retries, threads, directory, places)
+    settings = WorkerSettings(str(store.folder), spec, secrets.token_hex(4), limits or RunLimits(), retries, threads, places)
     case = case or load_case(spec.case)
 
     def check(key: str) -> None:

@@ -32,7 +32,7 @@ from flexmbs.study.sensitivity import Sensitivities, given_data_indices, morris_
 from flexmbs.study.space import Points, Space
 from flexmbs.study.statement import CASE, STUDY, Statement, damaged
 from flexmbs.study.store import Store, StudyStatus
-from flexmbs.study.study_outcome import StudyOutcome, StudyProgress, study_progress
+from flexmbs.study.study_outcome import StudyOutcome, study_progress
 from flexmbs.study.table import Row, collect, export
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Study:
         retry_failed: bool = False,
         accept_versions: bool = False,
         threads: int = 1,
-        progress: Callable[[StudyProgress], object] | bool = True,
+        progress: Callable[[StudyOutcome], object] | bool = True,
     ) -> StudyOutcome:
         """Compute the runs that are missing; how many were computed, were there, failed.
 
@@ -191,13 +191,13 @@ class Study:
         executor : where: None: processes of this machine; "dask": a local Dask cluster; the address of a Dask scheduler
             ("tcp://..."); a ``distributed.Client``; any ``concurrent.futures.Executor``
         shard : (3, 40) or "3/40": the third of 40 parts, for job arrays without any scheduler of runs
-        limits : of time, memory and disk space of each run
+        limits : of time and memory of each run
         retries : new attempts after a worker died or the system failed
         on_error : when a run fails: "skip" or "nan": go on; "stop": begin no further ones
         retry_failed : also compute runs again that failed earlier, from the state that they saved
         accept_versions : go on although another version of flexmbs computed the runs so far
         threads : of the linear algebra of each run
-        progress : True: a bar on the terminal; False: nothing; or a function that gets a ``StudyProgress``
+        progress : True: a bar on the terminal; False: nothing; or a function that gets the outcome so far
 
         Raises
         ------
@@ -226,7 +226,7 @@ class Study:
         self,
         points: Sequence[Mapping[str, object]],
         accept_versions: bool,
-        progress: Callable[[StudyProgress], object] | bool,
+        progress: Callable[[StudyOutcome], object] | bool,
         **options: Any,
     ) -> StudyOutcome:
         case = self.case  # first: loaded, and compared

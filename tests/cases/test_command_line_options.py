@@ -47,7 +47,7 @@ NAMED = {
     ),
     "study report": "STUDY; --save FILE.html; --limit 'FIGURE<VALUE'*; --history NAME*; --force; -h, --help",
     "study run": (
-        "STUDY; --workers INTEGER; --shard K/N; --dask [ADDRESS]; --wall-time SECONDS; --memory GB; --disk MB; --retries "
+        "STUDY; --workers INTEGER; --shard K/N; --dask [ADDRESS]; --wall-time SECONDS; --memory GB; --retries "
         "INTEGER; --on-error [skip|stop|nan]; --retry-failed; --accept-versions; -h, --help"
     ),
     "study status": "STUDY; -h, --help",

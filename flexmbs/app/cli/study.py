@@ -61,7 +61,6 @@ def open_study(path: str | Path) -> Study:
 )
 @option("--wall-time SECONDS", "Limit of the time of a run.", float)
 @option("--memory GB", "Limit of the memory of a run.", float)
-@option("--disk MB", "Limit of the size of a run on disk.", float)
 @option("--retries", "New attempts after a worker died.", int, default=2)
 @option(
     "--on-error",
@@ -71,11 +70,11 @@ def open_study(path: str | Path) -> Study:
 )
 @option("--retry-failed", "Also compute runs again that failed earlier.")
 @option("--accept-versions", "Go on although other versions computed the runs so far.")
-def run_command(study: Path, workers, dask: str | None, wall_time, memory, disk, **how) -> int:
+def run_command(study: Path, workers, dask: str | None, wall_time, memory, **how) -> int:
     """Compute the runs of STUDY (its script or folder) that are missing; those that are there are never repeated."""
     if dask is not None and workers is not None and dask != "local":
         raise StudyError("--workers is for this machine; a Dask cluster has its own workers")
-    limits = RunLimits(wall_time, None if memory is None else 1e9 * memory, None if disk is None else 1e6 * disk)
+    limits = RunLimits(wall_time, None if memory is None else 1e9 * memory)
     try:
         outcome = open_study(study).run(workers=workers, executor="dask" if dask == "local" else dask, limits=limits, **how)
     except KeyboardInterrupt as error:  # also before the first run has begun

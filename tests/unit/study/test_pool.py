@@ -19,11 +19,10 @@ from short_studies import ShortStudy, settings_of, worker_processes
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study import pool
-from flexmbs.study.compute_run import fail_run, printed_in, size_of
+from flexmbs.study.compute_run import fail_run, printed_in
 from flexmbs.study.pool import Slot, end_tasks, run_task, stop_tasks
-from flexmbs.study.run_record import FAILED, FINISHED
-from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, RunLimits, Task
-from flexmbs.study.scheduler import run_points
+from flexmbs.study.run_record import FAILED, FINISHED, RunFailure
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, RunLimits, Task
 from flexmbs.study.study_outcome import StudyInterrupted
 
 POINTS = [{"length": 0.5 + 0.1 * index} for index in range(4)]
@@ -55,52 +54,41 @@ def task(what="", number=0):
 def test_one_process_for_many_runs(slot_of):
     slot = slot_of()
     first, second = (slot.run(task(number=number)) for number in range(2))
-    assert first.status == second.status == FINISHED and first.message == second.message
+    assert first.status == second.status == FINISHED and first.seconds == second.seconds  # in place of which stands the process
     slot.close()
-    assert not psutil.pid_exists(int(first.message))
+    assert not psutil.pid_exists(first.seconds)
 
 
 def test_process_that_has_ended_for_want_of_work_is_no_failure(slot_of, monkeypatch):
     monkeypatch.setattr(pool, "_IDLE", 0.2)
     slot, pids = slot_of(retries=0), set()
     for number in range(2):
-        pids.add(slot.run(task(number=number)).message)
+        pids.add(slot.run(task(number=number)).seconds)
         psutil.wait_procs(worker_processes(), timeout=10.0)
     assert len(pids) == 2
 
 
-def test_death_is_retried_then_recorded_with_the_signal(slot_of):
-    slot = slot_of(retries=1)
-    answer = slot.run(task("segmentation fault"))
-    assert (answer.status, answer.kind) == (FAILED, "WorkerDied") and "SIGSEGV (2 attempts)" in answer.message
+@pytest.mark.parametrize(
+    ("what", "limits", "kind", "message", "attempts"),
+    [
+        ("segmentation fault", {}, "WorkerDied", "the worker process was killed by SIGSEGV (2 attempts)", 0),
+        ("again", {}, "OSError", "stale file handle (2 attempts)", 0),
+        ("heeds", {"wall_time": 0.3, "grace": 9.0}, "WallTime", "the run took longer than its limit of 0.3 s", 1),
+        ("deaf", {"wall_time": 0.3, "grace": 0.3}, "WallTime", "did not save its state within 0.3 s", 0),
+        ("hoards", {"memory": 200e6, "grace": 60.0}, "Memory", "its limit is 200 MB; it was killed at once", 0),
+    ],
+)
+def test_failed_runs_are_recorded_and_the_next_one_is_computed(slot_of, what, limits, kind, message, attempts):
+    """``attempts``: counted by the slot, in place of a worker that gave its attempt back."""
+    slot, begin = slot_of(retries=1, limits=RunLimits(**limits)), time.monotonic()
+    answer = slot.run(task(what))
+    assert (answer.status, answer.failure.kind) == (FAILED, kind) and message in answer.failure.message
     store = slot_of.study.store
     record = store.record(answer.key)
-    assert record.failure.message == answer.message and record.parameters == {"what": "segmentation fault"}
-    assert "about to fail" in (store.files_of(answer.key) / "log.txt").read_text()
-    assert slot.run(task(number=1)).status == FINISHED
-
-
-def test_errors_of_the_system_are_retried(slot_of):
-    answer = slot_of(retries=2).run(task("again"))
-    assert (answer.kind, answer.message) == ("OSError", "stale file handle (3 attempts)")
-    assert slot_of.study.store.record(answer.key).failure.traceback == "Traceback of it"
-
-
-def test_limit_is_heeded_or_enforced(slot_of):
-    slot = slot_of(limits=RunLimits(wall_time=0.3, grace=0.3))
-    answer = slot.run(task("heeds"))
-    assert (answer.kind, answer.message) == ("WallTime", "the run took longer than its limit of 0.3 s")
-    assert slot_of.study.store.record(answer.key).attempts == 1
-    answer = slot.run(task("deaf", 1))
-    assert (answer.status, answer.kind) == (FAILED, "WallTime")
-    assert "it did not save its state within 0.3 s, and was killed" in answer.message
-
-
-def test_far_too_much_memory_is_not_waited_for(slot_of):
-    begin = time.monotonic()
-    answer = slot_of(limits=RunLimits(memory=200e6, grace=60.0)).run(task("hoards"))
-    assert answer.kind == "Memory" and "its limit is 200 MB; it was killed at once" in answer.message
-    assert time.monotonic() - begin < 30.0
+    assert record.failure.message == answer.failure.message and record.parameters == {"what": what}
+    assert record.attempts == attempts and record.failure.traceback == ("Traceback of it" if what in ("again", "heeds") else "")
+    assert ("about to fail" in (store.files_of(answer.key) / "log.txt").read_text()) == (what == "segmentation fault")
+    assert slot.run(task(number=1)).status == FINISHED and time.monotonic() - begin < 30.0
 
 
 def test_interrupted_run_is_stopped_and_none_begins_any_more(slot_of):
@@ -119,33 +107,30 @@ def test_tasks_of_a_call_that_is_over_are_not_begun(slot_of):
 
 
 def test_process_that_refuses_or_cannot_start_stops_the_study(slot_of):
-    answer = slot_of(directory="refuses").run(task())
-    assert (answer.status, answer.message) == (STUDY, "the case has changed")
-    answer = slot_of(directory="broken").run(task())
-    assert answer.status == STUDY and "ended with exit code 1 before its first run" in answer.message
-    assert "no module named flexmbs" in answer.message
+    with pytest.raises(StudyError, match="the case has changed"):
+        slot_of(call="refuses").run(task())
+    with pytest.raises(StudyError, match="(?s)ended with exit code 1 before its first run.*no module named flexmbs"):
+        slot_of(call="broken").run(task())
 
 
 def test_process_that_is_killed_before_it_is_ready_is_started_again(slot_of, tmp_path):
-    assert slot_of(directory=str(tmp_path / "begun"), retries=1).run(task()).status == FINISHED
+    assert slot_of(call=str(tmp_path / "begun"), retries=1).run(task()).status == FINISHED
 
 
 def test_lost_run_in_other_hands_is_not_recorded(tmp_path):
     study = ShortStudy(tmp_path)
-    lost = Answer(task().key, FAILED, kind="WorkerDied", message="gone")
+    lost = RunFailure("WorkerDied", "gone")
     with study.store.claim(task().key):
         assert fail_run(study.store, task(), lost).status == BUSY
-    assert fail_run(study.store, task(), lost).kind == "WorkerDied"
+    assert fail_run(study.store, task(), lost).failure == lost
     assert fail_run(study.store, task(), lost).status == PRESENT
 
 
-def test_long_output_keeps_its_end_and_sizes_count_all_files(tmp_path):
-    path = tmp_path / "folder" / "printed"
-    path.parent.mkdir()
+def test_long_output_keeps_its_end(tmp_path):
+    path = tmp_path / "printed"
     path.write_bytes(b"a" * 300_000 + b"z" * 300_000)
     text = printed_in(path)
     assert text.startswith("... 200000 bytes are left out here ...\naaa") and text.endswith("a" + "z" * 300_000)
-    assert size_of(tmp_path) == 600_000 and size_of(tmp_path / "none") == 0
 
 
 def test_dask_in_this_process(tmp_path):
@@ -186,18 +171,13 @@ def files_of(study):
         ({"workers": 0}, "workers=0: it is a whole number, at least 1"),
         ({"workers": 1.5}, "workers=1.5: it is a whole number"),
         ({"shard": "5/4"}, "the number of a part runs from 1"),
+        ({"spec": {"histories": ("hinge.angel",)}, "workers": 1}, r"no history 'hinge.angel'. Did you mean hinge.angle\?"),
     ],
 )
 def test_wrong_options(options, message, tmp_path):
-    study = ShortStudy(tmp_path)
+    study = ShortStudy(tmp_path, **options.get("spec", {}))
     with pytest.raises(StudyError, match=message):
-        run_points(POINTS, study.store, study.spec, **options)
-
-
-def test_histories_that_the_case_does_not_have_stop_the_study(tmp_path):
-    study = ShortStudy(tmp_path, histories=("hinge.angel",))
-    with pytest.raises(StudyError, match=r"no history 'hinge.angel'. Did you mean hinge.angle\?"):
-        study.run(POINTS[:1], workers=1)
+        study.run(POINTS[:1], **{name: value for name, value in options.items() if name != "spec"})
     assert not study.store.failed_keys()
 
 

@@ -1,4 +1,4 @@
-"""What goes to workers and into records: limits, shards, plain values; progress as lines."""
+"""What goes to workers and into records: limits, shards, plain values; outcomes as lines."""
 
 import json
 import math
@@ -10,22 +10,14 @@ import pytest
 from flexmbs.common.errors import CaseError, StudyError
 from flexmbs.study.run_tasks import RunLimits, is_finite, plain
 from flexmbs.study.scheduler import shard_of
-from flexmbs.study.study_outcome import StudyProgress, study_progress
+from flexmbs.study.study_outcome import StudyOutcome, study_progress
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "10 s", True])
-@pytest.mark.parametrize("name", ["wall_time", "memory", "disk", "grace"])
+@pytest.mark.parametrize("name", ["wall_time", "memory", "grace"])
 def test_limits_are_positive_numbers(name, value):
     with pytest.raises(StudyError, match=f"limits: {name} must be a positive number"):
         RunLimits(**{name: value})
-
-
-def test_first_limit_that_is_exceeded():
-    limits = RunLimits(wall_time=10.0, memory=1e9, disk=1e6)
-    assert limits.exceeded(10.0, 1e9, 1e6) is None and RunLimits().exceeded(1e9, 1e15, 1e15) is None
-    assert limits.exceeded(11.0, 2e9, 0.0) == ("WallTime", "the run took longer than its limit of 10 s")
-    assert limits.exceeded(1.0, 2e9, 2e6) == ("Memory", "the run used 2 GB of memory; its limit is 1 GB")
-    assert limits.exceeded(1.0, 0.0, 2e6) == ("DiskSpace", "the run's folder grew to 2 MB; its limit is 1 MB")
 
 
 def test_shards():
@@ -37,24 +29,21 @@ def test_shards():
 
 def test_plain_values_keep_every_digit():
     third, single = np.float64(1.0) / 3.0, np.float32(0.1)
-    given = {
-        "f": third,
-        "single": single,
-        "i": np.int64(2**53 + 1),
-        "b": np.True_,
-        "nan": math.nan,
-        "s": np.str_("a"),
-        "list": (1, third),
-        "array": np.array([[1.0, math.inf]]),
-        "path": Path("a"),
-        "none": None,
-        "n": {"m": third},
+    values = {
+        "f": (third, 1.0 / 3.0),
+        "single": (single, float(single)),
+        "i": (np.int64(2**53 + 1), 2**53 + 1),
+        "b": (np.True_, True),
+        "nan": (math.nan, math.nan),
+        "s": (np.str_("a"), "a"),
+        "list": ((1, third), [1, 1.0 / 3.0]),
+        "array": (np.array([[1.0, math.inf]]), [[1.0, math.inf]]),
+        "path": (Path("a"), "a"),
+        "none": (None, None),
+        "n": ({"m": third}, {"m": 1.0 / 3.0}),
     }
-    found = plain(given, "figure")
-    assert found["f"] == 1.0 / 3.0 and type(found["f"]) is float and found["single"] == float(single)
-    assert found["i"] == 2**53 + 1 and type(found["i"]) is int and found["b"] is True and type(found["s"]) is str
-    assert found["list"] == [1, 1.0 / 3.0] and found["array"] == [[1.0, math.inf]] and found["n"] == {"m": 1.0 / 3.0}
-    assert found["path"] == "a" and repr(json.loads(json.dumps(found))) == repr(found)
+    found = plain({name: given for name, (given, _) in values.items()}, "figure")
+    assert repr(found) == repr({name: right for name, (_, right) in values.items()}) == repr(json.loads(json.dumps(found)))
     assert [name for name, value in found.items() if not is_finite(value)] == ["nan", "array"]
 
 
@@ -64,12 +53,12 @@ def test_other_values_are_refused_by_name(value):
         plain({"peak": value}, "figure")
 
 
-def test_plain_lines_of_progress(capsys):
+def test_lines_of_progress(capsys):
     with study_progress("study") as line:
-        line(StudyProgress(done=1, total=10, failed=1, running=2, rate=2.0, left=4.5, size=3_000_000))
-        line(StudyProgress(done=2, total=10))  # within ten seconds of the last one
-        line(StudyProgress(done=10, total=10, rate=2.0, not_finite=3))
+        line(StudyOutcome(total=10, computed=1, failed=1, running=2, awaited=1, run_seconds=1.0, wall_seconds=0.6, parallel=2))
+        line(StudyOutcome(total=10, computed=2))  # within ten seconds of the last one
+        line(StudyOutcome(total=10, computed=9, present=1, not_finite=3, run_seconds=9.0, wall_seconds=5.0, parallel=2))
     assert capsys.readouterr().err.splitlines() == [
-        "study: 1/10 runs, 1 failed, 2 running, 2 runs/s, 3 MB, 4.5 s left",
-        "study: 10/10 runs, 3 not finite, 2 runs/s",
+        "study: 1 of 10 runs: 1 computed, 1 failed, 2 running, 1 running elsewhere; 0.6 s, 4.5 s left",
+        "study: 10 of 10 runs: 9 computed, 1 were there, 3 with figures that are not finite; 5 s",
     ]

@@ -7,15 +7,18 @@ import tracemalloc
 from collections import Counter
 from concurrent.futures import Future
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study import scheduler
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
-from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, STUDY, Answer, Task
+from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, Answer, Task
 from flexmbs.study.scheduler import Scheduler
 from flexmbs.study.study_outcome import StudyInterrupted
+
+WRONG = RunFailure("ValueError", "wrong")
 
 
 class Records(dict):
@@ -28,8 +31,7 @@ class Records(dict):
         del self[key]
 
     def add(self, key, status=FINISHED, **figures):
-        failure = RunFailure("ValueError", "wrong") if status == FAILED else None
-        self[key] = RunRecord(key, status, {}, figures, 0.1, failure=failure)
+        self[key] = RunRecord(key, status, {}, figures, 0.1, failure=WRONG if status == FAILED else None)
 
 
 class Workers:
@@ -63,8 +65,7 @@ class Workers:
                 continue
             if found in (FINISHED, FAILED):
                 self.store.add(key, found, force=1.0)
-            kind = "ValueError" if found == FAILED else ""
-            future.set_result(Answer(key, found, seconds=0.1, kind=kind, message=kind and "wrong"))
+            future.set_result(Answer(key, found, 0.1, WRONG if found == FAILED else None))
 
     def stop(self, now=False):
         self.killed = now
@@ -81,14 +82,14 @@ def run(points, store=None, behave=None, **options):
 def test_few_runs_at_a_time_and_each_once(monkeypatch):
     monkeypatch.setattr(scheduler, "_TELL", 0.0)
     seen = []
-    outcome, workers = run([f"key {number}" for number in range(100)], progress=seen.append)
+    outcome, workers = run([f"key {number}" for number in range(100)], progress=lambda so_far: seen.append(replace(so_far)))
     assert outcome.computed == outcome.done == 100 and set(workers.times.values()) == {1}
     assert 0 < workers.most <= 2 * workers.count() and outcome.parallel == 3
     assert outcome.run_seconds == pytest.approx(10.0)
-    assert [one.done for one in seen] == sorted(one.done for one in seen)
-    assert (seen[-1].done, seen[-1].total, seen[-1].running, seen[-1].left) == (100, 100, 0, 0.0)
+    assert [one.done for one in seen] == sorted(one.done for one in seen) and {one.total for one in seen} == {100}
+    assert (seen[-1].done, seen[-1].running, seen[-1].seconds_left) == (100, 0, 0.0)
     middle = next(one for one in seen if one.done == 52)
-    assert middle.left == pytest.approx(48 * 0.1 / 3)  # the runs' own times, on three processors
+    assert middle.seconds_left == pytest.approx(48 * 0.1 / 3) and middle.running == 3  # the runs' own times, on three processors
 
 
 def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
@@ -99,7 +100,7 @@ def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
     assert (outcome.present, outcome.computed, outcome.repeated) == (2, 2, 2) and outcome.done == 6
     assert workers.times == {"c": 1, "d": 1}
     assert (outcome.failed, outcome.not_finite) == (1, 1) and outcome.not_finite_figures == {"force": 1}
-    assert outcome.first_failure[:2] == (0, "b") and checked == ["a"]  # the first finished one
+    assert outcome.first_failure == "point 0, run b: ValueError: wrong" and checked == ["a"]  # the first finished one
 
 
 def test_runs_of_other_processes_are_looked_at_again_and_counted_for_themselves(monkeypatch):
@@ -124,7 +125,7 @@ def test_runs_of_other_processes_are_looked_at_again_and_counted_for_themselves(
 def test_lost_runs_are_handed_over_again_and_fail_in_the_end(lost, monkeypatch):
     outcome, workers = run(["a", "b"], behave=lambda key, attempt: lost if key == "b" and attempt < 3 else FINISHED, retries=2)
     assert outcome.failed == 0 and workers.times["b"] == 3
-    monkeypatch.setattr(scheduler, "fail_run", lambda store, task, answer: answer)
+    monkeypatch.setattr(scheduler, "fail_run", lambda store, task, failure: Answer(task.key, FAILED, failure=failure))
     outcome, workers = run(["a", "b"], behave=lambda key, attempt: lost if key == "b" else FINISHED, retries=1)
     assert outcome.failures == {"WorkerDied": 1} and workers.times["b"] == 2
     assert "its executor lost the run 2 times; the last time: " in outcome.notices()[0]
@@ -132,8 +133,6 @@ def test_lost_runs_are_handed_over_again_and_fail_in_the_end(lost, monkeypatch):
 
 def test_study_stops_for_what_concerns_all_runs():
     points = ["a", "b", *(f"c {number}" for number in range(100))]
-    with pytest.raises(StudyError):
-        run(points, behave=lambda key, attempt: STUDY if key == "b" else FINISHED)
     with pytest.raises(StudyError, match="cannot read"):
         run(points, behave=lambda key, attempt: StudyError("cannot read") if key == "b" else FINISHED)
 
