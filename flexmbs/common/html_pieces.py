@@ -111,7 +111,7 @@ def _digest(script: str) -> str:
 
 
 def written(document: str) -> bytes:
-    """A page as bytes; halves of characters, which names may hold and UTF-8 does not, are question marks."""
+    """A page as bytes of UTF-8; lone surrogates, which names may hold and UTF-8 does not, become question marks."""
     return document.encode("utf-8", "replace")
 
 

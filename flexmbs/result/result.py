@@ -75,8 +75,8 @@ class Result(StressMethods, PictureMethods, ExportMethods):
         self._final_state = final_state
         self.structure = structure
         self.trajectory = trajectory
-        #: How pictures and films show the result unless told otherwise, or the run folder that says it.
-        self.about: RunSummary | Path = RunSummary()  # what a case states of its run, or the folder that has it
+        #: What a case states of this run (parameters, figures, plots, view), or the run folder whose summary.json says it.
+        self.about: RunSummary | Path = RunSummary()
 
     @cached_property
     def _histories(self) -> dict[str, History]:

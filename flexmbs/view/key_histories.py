@@ -82,7 +82,7 @@ def _modal(result: DrawableResult) -> set[str]:
     return {f"{body.name}.{label}" for body in bodies for label in body.flexible.mode_labels}  # type: ignore[union-attr]
 
 
-MOST = 200  # that are shown
+MOST = 200  # events that are shown
 
 
 class Instant(NamedTuple):
@@ -97,7 +97,7 @@ class Instant(NamedTuple):
 
 
 def other_events(result: DrawableResult, first: float, last: float, most: int = MOST) -> list[Instant]:
-    """Those from ``first`` to ``last`` (s), in order of time; of more than ``most`` changes of mode are left out first."""
+    """Those from ``first`` to ``last`` (s), in order of time; above ``most``, changes of mode are left out first."""
     inside = [event for event in result.events if event.kind != "impact" and first <= event.time <= last]
     chosen = sorted(inside, key=lambda event: event.kind == "transition")[:most]
     return sorted(Instant(event.time, event.name, event.kind if event.kind != "transition" else event.mode) for event in chosen)

@@ -26,7 +26,7 @@ OPENING_SHOWN = 2e-3
 LEGEND, SLIDERS, MARGIN, BAR = 0.06, 0.14, 0.035, 0.14
 #: Part of the picture that a body takes which the camera follows.
 FOLLOWED = 0.4
-#: Events that are told in a frame of a film, and frames for which they are.
+#: Events that are named in a frame of a film, and for how many frames.
 TOLD, HELD = 3, 25
 
 

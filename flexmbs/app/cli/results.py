@@ -34,7 +34,7 @@ from flexmbs.view.plotting.scales import check_file
 def compare_command(items: tuple[str, ...], save: Path | None, force: bool, start, end, degrees: bool, title: str | None) -> None:
     """Compare the runs in DIR1, DIR2, ... with the first of them: parameters, figures, histories NAME, statistics.
 
-    Without NAME: coordinates, contact forces and energies; the figure shows the four that differ most.
+    Without NAME: driving and contact forces, coordinates and energies; the figure shows the four that differ most.
     """
     runs = [item for place, item in enumerate(items) if place < 2 or Path(item).is_dir()]
     names = [item for place, item in enumerate(items) if place >= 2 and not Path(item).is_dir()]

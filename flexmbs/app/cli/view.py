@@ -49,7 +49,8 @@ def _pixels(text: str) -> tuple[float, ...]:
 )
 @option(
     "--color",
-    "Results and bodies: quantity shown in colour (default: displacement; principal stress and bodies: .html).",
+    "Results and bodies: quantity shown in colour (default: displacement, of an .html of results the von Mises stress). Pictures "
+    "of bodies show displacement and von_mises only.",
     (*dict.fromkeys([*CHOICES, *QUANTITIES]),),
 )
 @option("--mode K", "Bodies: number of the mode in a picture or film (default: 1).", int)

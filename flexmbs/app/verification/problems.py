@@ -30,7 +30,7 @@ def pendulum() -> fm.System:
 
 
 def pendulum_angle(t: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """Rad, from hanging, at times ``t`` (s): theta = -2 asin(k sn(K - w t, k)) with k = sin(45 degrees)."""
+    """Angle (rad) from hanging at times ``t`` (s): theta = -2 asin(k sn(K - w t, k)) with k = sin(45 degrees)."""
     sn = ellipj(ellipk(0.5) - np.sqrt(9.81) * np.asarray(t), 0.5)[0]
     return -2.0 * np.arcsin(np.sqrt(0.5) * sn)
 
@@ -144,7 +144,7 @@ def oscillator_error() -> float:
 
 
 def rest_times(restitutions: list[float]) -> NDArray[np.float64]:
-    """S: of bouncing balls, from a study in a folder and a process of its own."""
+    """Times (s) at which bouncing balls come to rest, from a study in a folder and a process of its own."""
     with TemporaryDirectory() as folder:
         study = fm.Study("bouncing_ball", {"restitution": restitutions}, "grid", folder=folder, keep="figures")
         study.run(workers=1, progress=False)

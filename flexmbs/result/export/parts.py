@@ -51,7 +51,7 @@ class Motion:
 
 
 def exported_parts(result: Any, bodies: Sequence[int], groups: Sequence[str] = SOLID) -> list[Part]:
-    """Parts of these bodies (indices) in these groups; what a body has no shape of its own for is a sphere or rods."""
+    """Parts of these bodies (indices) in these groups; a body without a shape has spheres of its contacts, else rods."""
     structure: Structure = result.structure
     spheres = _spheres(structure) if "contact shapes" in groups else []
     with_spheres = {part.body for part in spheres}

@@ -123,7 +123,7 @@ def _lines(ledger: EnergyLedger) -> list[list[str]]:
 
 
 def largest_section(result: ReportableResult) -> Iterator[str]:
-    """The largest driving, contact and reaction forces, of each joint, and the largest stress: value and time."""
+    """The largest driving, contact, element and reaction forces and reaction moments, and the largest stress: size and time."""
     kinds, rows = by_kind(result), []
     for title, component in ((DRIVING, ""), (CONTACTS, ""), (FORCES, ""), (REACTIONS, ".x"), (MOMENTS, ".x")):
         found = []

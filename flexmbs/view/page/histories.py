@@ -90,7 +90,7 @@ def _record(result: DrawableResult, here: DrawableResult, name: str, shown: bool
 
 
 def _default(result: DrawableResult) -> list[str]:
-    """The histories of each kind that change most, a kind after the other: one that drives, presses, holds, moves ..."""
+    """Of each of the first kinds that the run has (what drives, presses, holds, moves ...) the largest history."""
     first = [names[0] for names in key_histories(result).values()]
     return first[:SHOWN]
 

@@ -137,16 +137,19 @@ def result_page(
     ----------
     force : replace a file that exists
     size_limit : MB; a larger page is not written
-    color : "body", "displacement", "von_mises", "principal_max", "principal_min" (None: stress, if there is any)
+    color : "body", "displacement", "von_mises", "principal_max", "principal_min", "pressure" (of ``pressures``); None: the
+        von Mises stress, without any the displacement, else "body"
     scale : factor on the deformation at the start; bodies are moved so that joints stay closed
     color_range : (low, high) of the colours, m or Pa; None: that of the run
     start, end : s, part of the run (None: from the start, to the end)
     duration : s, in which the whole run is played
-    frames : largest number of frames, between which everything is interpolated; fewer for hundreds of bodies
+    frames : largest number of frames, between which everything is interpolated; fewer for hundreds of bodies. The
+        instants of the largest stress and of the hardest impacts are frames besides
     slow_motion : True: slow down around impacts; a number above 1: how slow; False: never
     camera, zoom : as in :func:`flexmbs.view.animate.animate`
     title : shown above the scene
-    histories : names of those that are plotted at first (None: a few that are usually looked at)
+    histories : names of those that are plotted at first; None: the largest stress, and of three kinds of histories the one
+        that is largest or changes most. Modal coordinates are on the page only if they are named here
     stick_speed : m/s, contacts that slide more slowly are shown as sticking
     pressures : contact -> function of the time (s) that gives its patch, such as ``fm.contact_pressure``
     accuracy : :class:`flexmbs.view.page.part_records.PageAccuracy`, largest errors of displacement and stress
