@@ -197,7 +197,8 @@ class Study:
         retry_failed : also compute runs again that failed earlier, from the state that they saved
         accept_versions : go on although another version of flexmbs computed the runs so far
         threads : of the linear algebra of each run
-        progress : True: a bar on the terminal; False: nothing; or a function that gets the outcome so far
+        progress : True: a bar on the terminal; False: nothing; or a function that gets the outcome so far, always
+            the same object
 
         Raises
         ------

@@ -140,27 +140,27 @@ def animate(
 
     Parameters
     ----------
-    color : "displacement", "von_mises", "principal_max" or "principal_min" of flexible bodies, or "body": each body in
-        its own colour
-    scale : factor on the deformation; bodies are moved so that their joints stay closed
+    color : "displacement" (default), "von_mises", "principal_max" or "principal_min" of flexible bodies, or "body": each
+        body in its own colour
+    scale : factor on the deformation (1); bodies are moved so that their joints stay closed
     start, end : s, part of the run that an animation shows (None: from the start, to the end); the camera and the
         range of the colours are fitted to this part, also for a picture
     duration : s, length of the animation, over which the run is stretched
     window_size : width and height in pixels
     color_range : (low, high) of the colours in m or Pa; None: what the run reaches
-    color_map : name of one of matplotlib's colour maps
+    color_map : name of one of matplotlib's colour maps ("turbo")
     camera : view direction: "x", "-x", "y", "-y", "z", "-z", "iso" or a vector (3,) towards the camera; None:
         along the horizontal direction in which the motion is flattest, slightly from above and from the side
     camera_position : (3,) m, where the camera stands (perspective projection); None: the motion fills the picture
         (parallel projection)
     camera_target : (3,) m, what is in the middle of the picture; None: the middle of the motion
     follow : name of a body with which the camera moves
-    zoom : magnification
+    zoom : magnification (1)
     title : shown above the picture
-    background : name of a colour, or "#rrggbb"
+    background : name of a colour ("white"), or "#rrggbb"
     hide : what is not shown: names of bodies, "bodies", "joints", "tracks", "springs", "cables", "contacts", "contact shapes",
         "floor", "shadows", "axes", "scale bar", "color bar"
-    force_scale : "linear", "sqrt" or "log": how the length of an arrow grows with its contact force
+    force_scale : "linear" (default), "sqrt" or "log": how the length of an arrow grows with its contact force
     stick_speed : m/s, contacts that slide more slowly are shown as sticking; None: 1 % of the largest speed in contacts
     slow_motion : True: an animation slows down around the strongest impacts, which get 60 % of it; a number k above 1:
         every impact is shown at 1/k of the speed of the rest. The picture then shows the speed relative to real time.
