@@ -146,7 +146,7 @@ _WHERE = {
     "flexmbs.result.export.gltf": ("GltfReport",),
     "flexmbs.result.event_records": ("EventRecord",),
     "flexmbs.result.trajectory": ("ContactRecord",),
-    "flexmbs.view.plots": ("SpaceTimeMap",),
+    "flexmbs.view.plot_planes": ("SpaceTimeMap",),
     "flexmbs.view.opengl": ("RenderingUnavailable",),
     "flexmbs.view.page.part_records": ("PageAccuracy",),
     "flexmbs.case.cases": ("parameter", "find_mesh", "list_cases", "load_case", "run_case"),

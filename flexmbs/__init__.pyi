@@ -259,6 +259,6 @@ from flexmbs.study.study_outcome import StudyInterrupted as StudyInterrupted
 from flexmbs.study.study_outcome import StudyOutcome as StudyOutcome
 from flexmbs.view.opengl import RenderingUnavailable as RenderingUnavailable
 from flexmbs.view.page.part_records import PageAccuracy as PageAccuracy
-from flexmbs.view.plots import SpaceTimeMap as SpaceTimeMap
+from flexmbs.view.plot_planes import SpaceTimeMap as SpaceTimeMap
 
 __version__: str

@@ -45,7 +45,8 @@ from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder, locked_result_folder
 from flexmbs.result.run_summary import SUMMARY, RunSummary
 from flexmbs.view.animate import check_view
-from flexmbs.view.plots import plot_histories, plot_map
+from flexmbs.view.plot_planes import plot_map
+from flexmbs.view.plots import plot_histories
 
 #: What ``SIMULATION`` of a case may set: arguments of ``System.simulate`` that decide the motion. Tolerances are
 #: parameters; where and what to store is for those who run the case.

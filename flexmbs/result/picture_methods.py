@@ -11,9 +11,9 @@ from flexmbs.result.spectrum import Spectrum, history_spectrum
 from flexmbs.view.animate import OF_FILES, animate, fitting
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.page.result_scene import ResultOptions
+from flexmbs.view.plot_contacts import plot_contact, plot_contacts
+from flexmbs.view.plot_planes import plot_phase_plane, plot_spectra
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.plotting.contact_history import plot_contact, plot_contacts
-from flexmbs.view.plotting.phase_plane import plot_phase_plane, plot_spectra
 from flexmbs.view.window import show
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PictureMethods:
     def plot_contacts(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """A time-line of contacts (all, or those named), a bar from each start to its end, coloured by peak force.
 
-        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contacts`: start, end, title, size, force. Returns the
+        Options as in :func:`flexmbs.view.plot_contacts.plot_contacts`: start, end, title, size, force. Returns the
         matplotlib figure, or writes it to ``save``. FlexmbsError for an unknown name or without contacts.
         """
         return plot_contacts(self, names, save=save, **options)
@@ -58,7 +58,7 @@ class PictureMethods:
     def plot_spectrum(self, *names: str, save: str | Path | None = None, **options: Any) -> Figure | None:
         """Plot amplitudes or densities of histories over frequency, their largest peaks labelled, one panel per unit.
 
-        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plotting.phase_plane.plot_spectra`: log, peaks,
+        Options as of :meth:`spectrum`, and those of :func:`flexmbs.view.plot_planes.plot_spectra`: log, peaks,
         title, size, force.
         """
         return plot_spectra(self, names, save=save, **options)
@@ -66,7 +66,7 @@ class PictureMethods:
     def plot_phase(self, x: str, y: str | None = None, *, save: str | Path | None = None, **options: Any) -> Figure | None:
         """Plot a history over another one, coloured by time; ``y=None``: the rate of ``x`` (phase plane).
 
-        Options as in :func:`flexmbs.view.plotting.phase_plane.plot_phase_plane`: start, end, degrees, title, size,
+        Options as in :func:`flexmbs.view.plot_planes.plot_phase_plane`: start, end, degrees, title, size,
         force.
         """
         return plot_phase_plane(self, x, y, save=save, **options)
@@ -74,7 +74,7 @@ class PictureMethods:
     def plot_contact(self, name: str, *, save: str | Path | None = None, **options: Any) -> Figure | None:
         """Plot one contact: force, gap and slip around its strongest impact, and force over depth.
 
-        Options as in :func:`flexmbs.view.plotting.contact_history.plot_contact`: number, start, end, title, size,
+        Options as in :func:`flexmbs.view.plot_contacts.plot_contact`: number, start, end, title, size,
         force.
         """
         return plot_contact(self, name, save=save, **options)

@@ -12,7 +12,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError, ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.plotting.curves import check_names, time_window
+from flexmbs.view.plot_curves import check_names, time_window
 
 AMPLITUDE, DENSITY = "amplitude", "density"
 #: Samples: the fewest, and the most that are taken before a warning.

@@ -23,6 +23,7 @@ from flexmbs.view.colours import check_shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.look import Look
 from flexmbs.view.opengl import prepare_offscreen
+from flexmbs.view.plot_curves import time_window
 from flexmbs.view.scene import Scene
 from flexmbs.view.slow_motion import film_time
 
@@ -62,21 +63,6 @@ def check_film(duration: object, frames_per_second: object, window_size: object)
         raise FlexmbsError(
             f"window_size is {window_size!r}; width and height must be whole numbers from {MIN_PIXELS} to {MAX_PIXELS}"
         )
-
-
-def time_window(result: DrawableResult, start: float | None, end: float | None, time: float | None = None) -> tuple[float, float]:
-    """Start and end (s) of the part of a run that is shown; FlexmbsError outside the run, or if the part is empty."""
-    for name, value in (("time", time), ("start", start), ("end", end)):
-        if value is not None and not result.t[0] <= value <= result.t[-1]:
-            raise FlexmbsError(f"{name} {value:g} s is outside the run: {result.t[0]:g} to {result.t[-1]:g} s")
-    first, last = float(result.t[0]) if start is None else start, float(result.t[-1]) if end is None else end
-    if not first <= last:
-        raise FlexmbsError(f"start {first:g} s is after end {last:g} s")
-    if first == last and (start is not None or end is not None):
-        raise FlexmbsError(
-            f"start {first:g} s is the end: nothing is between them; give an end after the start, or time={first:g} for a picture"
-        )
-    return first, last
 
 
 def fitting(result: DrawableResult, view: Mapping[str, Any]) -> dict[str, Any]:

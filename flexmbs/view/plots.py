@@ -1,38 +1,45 @@
-"""Plots of histories against time, of energies, and of a quantity over position and time."""
+"""Plots against time: histories of a run, and of several runs with their differences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.key_histories import other_events
-from flexmbs.view.plotting.contact_marks import (
+from flexmbs.view.plot_curves import (
     MAX_EVENTS,
+    check_names,
     contact_of,
+    curves,
     mark_events,
     mark_peaks,
     shade_contacts,
     shade_phases,
+    time_window,
     touches_within,
 )
-from flexmbs.view.plotting.curves import check_names, curves, time_window
-from flexmbs.view.plotting.scales import (
+from flexmbs.view.plot_scales import (
+    COLORS,
+    STYLES,
     Scale,
     check_file,
+    dress,
     finished,
     heading,
     height,
     new_figure,
+    panels,
     put_above,
-    round_ticks,
-    show_flat,
+    share_time,
     style,
     time_scale,
     value_scale,
@@ -90,29 +97,24 @@ def plot_histories(
     check_file(save, force)
     low, high = time_window(result, start, end)
     times, columns = curves(result, names, low, high)
-    panels = _panels({name: (result.unit(name), _range(columns[name])) for name in names})
+    groups = _panels({name: (result.unit(name), _range(columns[name])) for name in names})
     width = new_figure(size, (WIDTH, PANEL)).get_figwidth()
-    rows = sum(PANEL + height(members if _listed(members) else [], width) for members in panels)
+    rows = sum(PANEL + height(members if _listed(members) else [], width) for members in groups)
     figure = new_figure(size, (WIDTH, REST + rows))
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    axes = panels(figure, len(groups))
     scale = time_scale(low, high)
     shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
-    for number, (axis, members) in enumerate(zip(axes, panels, strict=True)):
+    for number, (axis, members) in enumerate(zip(axes, groups, strict=True)):
         largest = max(float(np.max(np.abs(result[name]), initial=0.0)) for name in members)
         shown = [columns[name] for name in members]
         values = value_scale(result.unit(members[0]), shown, degrees, largest=largest)
         for index, name in enumerate(members):
             look = style(number if len(members) == 1 else index)
             axis.plot(scale(times), values(columns[name]), linewidth=1.3, label=name, **look)
-        axis.set_ylabel(values.label(common_name(members) if _fits(members) else ""))
-        axis.grid(True, alpha=0.3)
         lines = list(axis.lines) if _listed(members) else []
         put_above(axis, [*lines, *shading.put_behind(axis, members, values)], width)
-        round_ticks(axis)
-        show_flat(axis, values)
-    axes[-1].set_xlabel(scale.label("time"))
-    axes[-1].set_xlim(*_limits(scale, low, high))
-    figure.align_ylabels(axes)
+        dress(axis, values.label(common_name(members) if _fits(members) else ""), flat=values)
+    share_time(axes, scale, low, high, margin=0.01)
     return finished(figure, heading(title, names), save)
 
 
@@ -200,42 +202,104 @@ def _equal(words: Sequence[Sequence[str]]) -> int:
     return min(map(len, words))
 
 
-def _limits(scale: Scale, low: float, high: float) -> tuple[float, float]:
-    """Ends of the time axis, with a little room beside the curves."""
-    margin = 0.01 * (high - low) or 1e-9
-    first, last = scale([low - margin, high + margin])
-    return float(first), float(last)
+CURVES, DIFFERENCE = 2.0, 1.1
+#: More histories than this would make a figure that nobody can read.
+MAX_HISTORIES = 12
 
 
-@dataclass(frozen=True)
-class SpaceTimeMap:
-    """values (len(t), len(x)) at positions x and times t, with labels of the axes and of the colours."""
+@dataclass(frozen=True, eq=False)
+class ComparedHistory:
+    """A history of several runs at the same times.
 
-    x: np.ndarray
-    t: np.ndarray
-    values: np.ndarray
-    label: str
-    x_label: str = "position [m]"
-    t_label: str = "time [s]"
-
-
-def plot_map(
-    shown: SpaceTimeMap, *, save: str | Path | None = None, force: bool = False, title: str | None = None
-) -> Figure | None:
-    """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
-
-    ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.
+    Attributes
+    ----------
+    times : (k,) s, increasing
+    values : (runs, k)
+    differences : (runs - 1, k) from the first run
+    largest, largest_at : the largest difference in magnitude and its time, s
+    rms : root of the mean square of the differences over time, of the run that differs most
+    range : of the values of the first run (their size where they do not change); relative_rms : rms divided by it
     """
-    if shown.values.shape != (len(shown.t), len(shown.x)):
-        raise ValueError(f"map: values {shown.values.shape} must be (times, positions) {(len(shown.t), len(shown.x))}")
+
+    name: str
+    unit: str
+    times: np.ndarray = field(repr=False)
+    values: np.ndarray = field(repr=False)
+
+    @property
+    def differences(self) -> np.ndarray:
+        return self.values[1:] - self.values[0]
+
+    @cached_property
+    def _largest(self) -> tuple[float, float]:
+        sizes = np.abs(self.differences).max(axis=0)
+        place = int(np.argmax(sizes))
+        return float(sizes[place]), float(self.times[place])
+
+    @property
+    def largest(self) -> float:
+        return self._largest[0]
+
+    @property
+    def largest_at(self) -> float:
+        return self._largest[1]
+
+    @cached_property
+    def rms(self) -> float:
+        squares = np.trapezoid(self.differences**2, self.times, axis=1) / (self.times[-1] - self.times[0])
+        return float(np.sqrt(squares.max()))
+
+    @property
+    def range(self) -> float:
+        return float(np.ptp(self.values[0])) or float(np.abs(self.values[0]).max()) or float(np.abs(self.values).max())
+
+    @property
+    def relative_rms(self) -> float:
+        return self.rms / self.range if self.range else 0.0
+
+
+def plot_comparison(
+    labels: Sequence[str],
+    histories: Sequence[ComparedHistory],
+    *,
+    save: str | Path | None = None,
+    force: bool = False,
+    title: str | None = None,
+    size: tuple[float, float] | None = None,
+    degrees: bool = False,
+) -> Figure | None:
+    """Each history of all runs, and beneath it the differences from the first run; all share the time axis.
+
+    Returns the matplotlib figure, or None if it was written to ``save`` (.svg, .pdf, .png; ``force``: it may exist).
+    """
     check_file(save, force)
-    figure = new_figure(None, (8.0, 5.0))
-    axis = figure.subplots()
-    largest = float(np.abs(shown.values).max(initial=0.0)) or 1.0
-    colours = axis.pcolormesh(
-        shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest", rasterized=True
-    )
-    figure.colorbar(colours, label=no_formula(shown.label))
-    axis.set_xlabel(no_formula(shown.x_label))
-    axis.set_ylabel(no_formula(shown.t_label))
+    if len(histories) > MAX_HISTORIES:
+        raise FlexmbsError(f"compare: {len(histories)} histories in one figure; name at most {MAX_HISTORIES}")
+    rows = (CURVES + DIFFERENCE) * len(histories)
+    figure = new_figure(size, (WIDTH, REST + rows))
+    heights = [CURVES, DIFFERENCE] * len(histories)
+    axes = panels(figure, len(heights), height_ratios=heights)
+    low, high = float(histories[0].times[0]), float(histories[0].times[-1])
+    scale = time_scale(low, high)
+    for place, history in enumerate(histories):
+        upper, lower = axes[2 * place : 2 * place + 2]
+        times, values = scale(history.times), value_scale(history.unit, history.values, degrees)
+        apart = value_scale(history.unit, history.differences, degrees, largest=float(np.abs(history.values).max()))
+        for run, (label, column) in enumerate(zip(labels, history.values, strict=True)):
+            upper.plot(times, values(column), linewidth=1.4, label=label, **_look(run))
+        for run, column in enumerate(history.differences, start=1):
+            lower.plot(times, apart(column), linewidth=1.0, **(_look(run) | {"linestyle": "-"}))
+        upper.set_title(no_formula(history.name), loc="left", fontsize="medium", pad=3.0)
+        dress(upper, values.label(""), flat=values)
+        dress(lower, apart.label("Δ"), flat=apart)
+        lower.set_facecolor("0.97")
+    put_above(axes[0], axes[0].lines, 0.6 * WIDTH, right=True)
+    share_time(axes, scale, low, high)
+    said = f"Δ: difference from {labels[0]}" if len(labels) > 2 else f"Δ: {labels[1]} − {labels[0]}"
+    figure.supxlabel(no_formula(said), fontsize="small", color="0.35")
     return finished(figure, title or "", save)
+
+
+def _look(run: int) -> dict[str, str]:
+    """Later runs are dashed, so that the first one is seen where they agree."""
+    return {"color": COLORS[run % len(COLORS)], "linestyle": STYLES[min(run, 3)]}

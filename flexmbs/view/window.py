@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time as clock
 
-from flexmbs.view.animate import time_window
 from flexmbs.view.colours import next_choice
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.opengl import prepare_window
+from flexmbs.view.plot_curves import time_window
 from flexmbs.view.scene import Scene
 from flexmbs.view.slow_motion import FilmTime, film_time
 

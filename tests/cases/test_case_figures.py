@@ -9,7 +9,7 @@ import pytest
 from case_runs import balanced
 
 from flexmbs import CaseError, CaseWarning, FlexmbsError, load_case, run_case
-from flexmbs.view.plots import plot_map
+from flexmbs.view.plot_planes import plot_map
 
 
 def test_all_cases_are_listed():

@@ -20,7 +20,7 @@ from flexmbs.result.export.vtkhdf import FIELDS
 from flexmbs.result.report.report import write_report
 from flexmbs.result.result import Result, load
 from flexmbs.result.run_summary import read_summary
-from flexmbs.view.plotting.scales import check_file
+from flexmbs.view.plot_scales import check_file
 
 
 @click.command("compare")

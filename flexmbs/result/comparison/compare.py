@@ -17,8 +17,8 @@ from flexmbs.common.quantities import aligned
 from flexmbs.result.result import Result, load
 from flexmbs.result.run_summary import RunSummary, read_summary
 from flexmbs.view.key_histories import CONTACTS, DRIVING, ENERGY, JOINTS, by_kind
-from flexmbs.view.plotting.comparison import ComparedHistory, plot_comparison
-from flexmbs.view.plotting.curves import curves, time_window
+from flexmbs.view.plot_curves import curves, time_window
+from flexmbs.view.plots import ComparedHistory, plot_comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -110,7 +110,7 @@ class Comparison:
 
         Returns the matplotlib figure, or writes it to ``save``. Without names in :func:`compare`: the four histories
         that differ most beside the largest range of their unit. Options: title, size, degrees, force, as of
-        :func:`flexmbs.view.plotting.comparison.plot_comparison`.
+        :func:`flexmbs.view.plots.plot_comparison`.
         """
         shown = self.histories if self.named else self.most_different
         return plot_comparison(self.labels, shown, save=save, **options)

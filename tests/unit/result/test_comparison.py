@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import flexmbs as fm
 from flexmbs.app.cli.results import compare_command
 from flexmbs.result.comparison.compare import Comparison
-from flexmbs.view.plotting.comparison import ComparedHistory
+from flexmbs.view.plots import ComparedHistory
 
 SHIFT = 0.02  # of the second run's deflection, relative
 

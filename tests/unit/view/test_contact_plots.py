@@ -10,8 +10,8 @@ from made_up_run import nothing
 from flexmbs import ContactRecord, FlexmbsError, Result
 from flexmbs.result.structure import ContactPair
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
+from flexmbs.view.plot_curves import contact_of
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.plotting.contact_marks import contact_of
 
 
 def many(count, rng=None):

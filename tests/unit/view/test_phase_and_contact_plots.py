@@ -87,6 +87,6 @@ def test_wrong_contacts(result, hit):
         result.plot_contact("stp")
     with pytest.raises(fm.FlexmbsError, match="number is 2, but wall closed once"):
         hit.plot_contact("wall", number=2)
-    with pytest.raises(fm.FlexmbsError, match="is empty"):
+    with pytest.raises(fm.FlexmbsError, match="start 0.003 s is after end 0.002 s"):
         hit.plot_contact("wall", start=0.003, end=0.002)
     assert hit.plot_contact("wall", start=0.0, end=0.002).axes[-1].texts[0].get_text() == "open in this window"

@@ -9,9 +9,9 @@ import sliding_ball as ball
 import swinging_bar as bar
 
 from flexmbs import ContactRecord, FlexmbsError, Result, UnknownHistoryError
+from flexmbs.view.plot_curves import curves
+from flexmbs.view.plot_scales import time_scale, value_scale
 from flexmbs.view.plots import common_name
-from flexmbs.view.plotting.curves import curves
-from flexmbs.view.plotting.scales import time_scale, value_scale
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +90,10 @@ def test_a_window_inside_one_step(result):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"start": 0.3, "end": 0.3}, "from start = 0.3 s to end = 0.3 s is empty; the run is from 0 to 0.75 s"),
-        ({"start": 0.5, "end": 0.4}, "from start = 0.5 s to end = 0.4 s is empty"),
-        ({"start": 0.8}, "start = 0.8 s is outside the run: 0 to 0.75 s"),
-        ({"end": -1.0}, "end = -1 s is outside"),
+        ({"start": 0.3, "end": 0.3}, "start 0.3 s is the end: nothing is between them"),
+        ({"start": 0.5, "end": 0.4}, "start 0.5 s is after end 0.4 s"),
+        ({"start": 0.8}, "start 0.8 s is outside the run: 0 to 0.75 s"),
+        ({"end": -1.0}, "end -1 s is outside"),
         ({"start": "soon"}, "start is 'soon'; it must be a time in s"),
         ({"size": (8.0, 0.0)}, "size is .* in inches"),
         ({"size": "large"}, "size is 'large'"),

@@ -1,4 +1,4 @@
-"""Units of axes, ticks; new figures, their legends and files."""
+"""Units of axes, ticks; new figures, their panels, legends and files."""
 
 from __future__ import annotations
 
@@ -224,6 +224,35 @@ def finished(figure: Figure, title: str, save: str | Path | None) -> Figure | No
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 STYLES = ("-", "--", "-.", ":")
 LETTER, HANDLE, ROW = 0.068, 0.55, 0.2  # inches: of a letter, of a line beside its name, of a row
+
+
+def dress(axis: Axes, up: str, across: str = "", flat: Scale | None = None) -> None:
+    """Labels, grid, and round ticks; ``flat``: the vertical scale, of which rounding is not shown."""
+    axis.set_ylabel(up)
+    axis.set_xlabel(across)
+    axis.grid(True, alpha=0.3)
+    round_ticks(axis)
+    if flat is not None:
+        show_flat(axis, flat)
+
+
+def panels(figure: Figure, count: int, **options) -> np.ndarray:
+    """(count,) axes below each other with one horizontal axis."""
+    return figure.subplots(count, 1, sharex=True, squeeze=False, **options)[:, 0]
+
+
+def share_time(axes: Sequence[Axes], scale: Scale, low: float, high: float, margin: float = 0.0) -> None:
+    """Label and ends (s) of the time axis of panels below each other; ``margin`` beside the curves, part of the window."""
+    room = margin * (high - low) or 1e-9 * (margin > 0.0)
+    axes[-1].set_xlabel(scale.label("time"))
+    axes[-1].set_xlim(float(scale(low - room)), float(scale(high + room)))
+    axes[0].figure.align_ylabels(axes)
+
+
+def beside(axis: Axes, text: str, place: tuple[float, float], left: bool, **look) -> None:
+    """A small text to the right of a place, or to its left."""
+    side = {"xytext": (-6 if left else 6, 2), "horizontalalignment": "right" if left else "left"}
+    axis.annotate(text, place, textcoords="offset points", fontsize="small", verticalalignment="center", **side, **look)
 
 
 def style(number: int) -> dict[str, str]:

@@ -12,17 +12,16 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import counted, near_names, no_formula
 from flexmbs.view.contact_phases import ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
-from flexmbs.view.plotting.contact_marks import mark_peaks, shade_phases, touches_within
-from flexmbs.view.plotting.curves import curves, time_window
-from flexmbs.view.plotting.scales import (
+from flexmbs.view.plot_curves import curves, mark_peaks, shade_phases, time_window, touches_within
+from flexmbs.view.plot_scales import (
     NOTHING,
     Scale,
     check_file,
+    dress,
     finished,
     new_figure,
     put_above,
-    round_ticks,
-    show_flat,
+    share_time,
     style,
     time_scale,
     value_scale,
@@ -85,20 +84,15 @@ def plot_contact(
         values = value_scale(result.unit(members[0]), [columns[member] for member in members], largest=largest)
         for place, member in enumerate(members):
             axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **style(place))
-        axis.set_ylabel(values.label(members[0].removeprefix(f"{name}.")))
-        axis.grid(True, alpha=0.3)
         shades = shade_phases(axis, phases, index, (low, high), scale)
         lines = list(axis.lines) if len(members) > 1 else []
         if row == 0:
             own = touches_within(result, low, high, [name])
             mark_peaks(axis, own, (low, high), scale, values)
         put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
-        round_ticks(axis)
-        show_flat(axis, values)
+        dress(axis, values.label(members[0].removeprefix(f"{name}.")), flat=values)
         axis.tick_params(labelbottom=row == len(shown) - 1)
-    axes[0].set_xlim(float(scale(low)), float(scale(high)))
-    axes[-1].set_xlabel(scale.label("time"))
-    figure.align_ylabels(axes)
+    share_time(axes, scale, low, high)
     peak = float(np.max(np.abs(result[f"{name}.force"]), initial=0.0))
     _draw_loop(figure.add_subplot(grid[:, 1]), name, columns, peak)
     return finished(figure, title or _heading(name, touches, touch), save)
@@ -164,12 +158,9 @@ def _draw_loop(axis: Axes, name: str, columns: dict[str, np.ndarray], peak: floa
     x, y = np.where(shown, x, np.nan), np.where(shown, y, np.nan)
     across, up = value_scale(units[0], [x]), value_scale(units[1], [y])
     axis.plot(across(x), up(y), linewidth=1.3, **style(0))
-    axis.set_xlabel(across.label(labels[0]))
-    axis.set_ylabel(up.label(labels[1]))
+    dress(axis, up.label(labels[1]), across.label(labels[0]))
     axis.yaxis.tick_right()
     axis.yaxis.set_label_position("right")
-    axis.grid(True, alpha=0.3)
-    round_ticks(axis)
     if not np.any(closed):
         axis.text(0.5, 0.5, "open in this window", transform=axis.transAxes, horizontalalignment="center")
 

@@ -1,25 +1,29 @@
-"""Phase planes and spectra."""
+"""What is not drawn against time: phase planes, spectra, maps over position and time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
+from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.drawable import DrawableResult, DrawableSpectrum
-from flexmbs.view.plotting.curves import check_names, curves, time_window
-from flexmbs.view.plotting.scales import (
+from flexmbs.view.plot_curves import check_names, curves, time_window
+from flexmbs.view.plot_scales import (
     Scale,
+    beside,
     check_file,
+    dress,
     finished,
     frequency_scale,
     heading,
     new_figure,
+    panels,
     put_above,
-    round_ticks,
     style,
     time_scale,
     value_scale,
@@ -70,10 +74,7 @@ def plot_phase_plane(
     axis.autoscale()
     if result.unit(x) == result.unit(y) == "m" and across.factor == up.factor:
         axis.set_aspect("equal", adjustable="datalim")
-    axis.set_xlabel(across.label(x))
-    axis.set_ylabel(up.label(y))
-    axis.grid(True, alpha=0.3)
-    round_ticks(axis)
+    dress(axis, up.label(y), across.label(x))
     if high > low:
         figure.colorbar(line, ax=axis, label=shades.label("time") + "   (circle: start, square: end)", aspect=30)
     return finished(figure, title or f"{y} over {x}", save)
@@ -140,15 +141,15 @@ def plot_spectra(
     if not isinstance(peaks, int) or peaks < 0:
         raise FlexmbsError(f"plot_spectrum: peaks is {peaks!r}; it must be a whole number, 0 for no labels")
     found = [result.spectrum(name, **options) for name in dict.fromkeys(names)]
-    panels: dict[str, list[DrawableSpectrum]] = {}
+    by_unit: dict[str, list[DrawableSpectrum]] = {}
     for spectrum in found:
-        panels.setdefault(spectrum.value_unit, []).append(spectrum)
+        by_unit.setdefault(spectrum.value_unit, []).append(spectrum)
     end = max(map(_end_of_axis, found)) if options.get("highest") is None else float(found[0].frequency[-1])
     frequencies = frequency_scale(end)
-    figure = new_figure(size, (WIDTH, REST + PANEL * len(panels)))
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    figure = new_figure(size, (WIDTH, REST + PANEL * len(by_unit)))
+    axes = panels(figure, len(by_unit))
     logarithmic = found[0].kind == "density" if log is None else log
-    for axis, (unit, members) in zip(axes, panels.items(), strict=True):
+    for axis, (unit, members) in zip(axes, by_unit.items(), strict=True):
         _draw(axis, unit, members, frequencies, end, logarithmic, peaks)
     axes[-1].set_xlim(0.0, float(frequencies(end)))
     axes[-1].set_xlabel(frequencies.label("frequency"))
@@ -172,9 +173,7 @@ def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: S
         for peak in seen[:peaks]:
             _label(axis, peak, frequencies, values, look["color"], end)
     what = "amplitude" if members[0].kind == "amplitude" else "power density"
-    axis.set_ylabel(values.label(what))
-    axis.grid(True, alpha=0.3)
-    round_ticks(axis)
+    dress(axis, values.label(what))
     top = float(values(top))
     if log and top > 0.0:
         axis.set_yscale("log")
@@ -188,16 +187,7 @@ def _label(axis: Axes, peak, frequencies: Scale, values: Scale, color: str, end:
     """The frequency of a peak beside it."""
     place = (float(frequencies(peak.frequency)), float(values(peak.value)))
     axis.plot([place[0]], [place[1]], "o", color=color, markersize=3.5)
-    left = peak.frequency > 0.8 * end
-    axis.annotate(
-        frequencies.text(peak.frequency),
-        place,
-        xytext=(-5 if left else 5, 3),
-        textcoords="offset points",
-        fontsize="small",
-        color=color,
-        horizontalalignment="right" if left else "left",
-    )
+    beside(axis, frequencies.text(peak.frequency), place, peak.frequency > 0.8 * end, color=color)
 
 
 def _end_of_axis(spectrum: DrawableSpectrum) -> float:
@@ -226,3 +216,37 @@ def _note(found: list[DrawableSpectrum], end: float) -> str:
     if above > 0.0:
         said.append(f"{100.0 * above:.1g} % of the mean square is above {frequency_scale(end).text(end)}")
     return "; ".join(said)
+
+
+@dataclass(frozen=True)
+class SpaceTimeMap:
+    """values (len(t), len(x)) at positions x and times t, with labels of the axes and of the colours."""
+
+    x: np.ndarray
+    t: np.ndarray
+    values: np.ndarray
+    label: str
+    x_label: str = "position [m]"
+    t_label: str = "time [s]"
+
+
+def plot_map(
+    shown: SpaceTimeMap, *, save: str | Path | None = None, force: bool = False, title: str | None = None
+) -> Figure | None:
+    """Draw a map with position across and time upwards; the matplotlib figure, or None if it was written to ``save``.
+
+    ValueError if the sizes of the arrays do not agree; FlexmbsError if ``save`` exists and ``force`` is not set.
+    """
+    if shown.values.shape != (len(shown.t), len(shown.x)):
+        raise ValueError(f"map: values {shown.values.shape} must be (times, positions) {(len(shown.t), len(shown.x))}")
+    check_file(save, force)
+    figure = new_figure(None, (8.0, 5.0))
+    axis = figure.subplots()
+    largest = float(np.abs(shown.values).max(initial=0.0)) or 1.0
+    colours = axis.pcolormesh(
+        shown.x, shown.t, shown.values, cmap="RdBu_r", vmin=-largest, vmax=largest, shading="nearest", rasterized=True
+    )
+    figure.colorbar(colours, label=no_formula(shown.label))
+    axis.set_xlabel(no_formula(shown.x_label))
+    axis.set_ylabel(no_formula(shown.t_label))
+    return finished(figure, title or "", save)

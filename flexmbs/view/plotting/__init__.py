@@ -1,1 +1,0 @@
-"""Plots of histories: curves, axes with units, spectra, phase planes, contacts, comparison of runs."""
