@@ -239,7 +239,8 @@ def entry_from(given: Any) -> Entry | RunSeeds:
     if isinstance(given, list | range):
         return Choices(tuple(given))
     if isinstance(given, tuple):
-        ensure(len(given) == 2, f"a tuple is a range, (low, high), and {given!r} is not; a list of values is written [1, 2, 3]")
+        others = "a list of values is written [1, 2, 3], a logarithmic range fm.Range(1e9, 1e11, log=True)"
+        ensure(len(given) == 2, f"a tuple is a range, (low, high), and {given!r} is not; {others}")
         return Range(*given)
     if hasattr(given, "ppf"):
         return Distribution(given)
