@@ -15,7 +15,7 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.animate import FORMATS, save_scene
 from flexmbs.view.canvas import Canvas, add_dots, add_title, save_png
-from flexmbs.view.colours import COLORS, bar_look, check_color, fitted, text_width
+from flexmbs.view.colours import ColourBar, bar_look, check_color, fitted, text_width
 from flexmbs.view.look import INK, Frame, fit, place_parallel, view_basis
 from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.solids import polygons
@@ -70,15 +70,12 @@ class BodyScene(Canvas):
         self.mode = mode
         self.amplitude = self.scale * _amplitude(self.body, mode - 1, self.size, self._edges)
         self._shape = self.amplitude * self.body.surface.modes[mode - 1]
-        title, factor = COLORS[self.color]
         if self.color == "von_mises":
             values = von_mises(self.amplitude * self.body.surface.stress_modes[mode - 1])
         else:
             values = np.linalg.norm(self._shape, axis=1)
-        self._values = factor * values
-        self._actor.mapper.scalar_range = (0.0, float(self._values.max(initial=0.0)) or 1e-12)
-        for bar in self.plotter.scalar_bars.values():
-            bar.SetTitle(title)
+        self._actor.mapper.scalar_range = self._bar.show(self.color, 0.0, float(values.max(initial=0.0)) or 1e-12)
+        self._values = self._bar.factor * values
         self._label.input = fitted(self._title(), 0.96 * self.plotter.window_size[0], text_width(self._label))
         self.show_phase(0.25)
 
@@ -116,7 +113,8 @@ class BodyScene(Canvas):
         if not len(faces):  # bodies of other tools: nodes without elements
             self.plotter.add_mesh(ghost, color=GHOST, point_size=6)
         self._surface = _surface(points, faces)
-        self._actor = _add_coloured(self.plotter, self._surface, np.zeros(len(points)), COLORS[self.color][0], self._zoom)
+        self._actor = _add_coloured(self.plotter, self._surface, np.zeros(len(points)), show_scalar_bar=False)
+        self._bar = ColourBar(self.plotter, INK, self._zoom, "turbo")
 
     def _add_markers(self) -> None:
         """Markers with their names, drawn through the body."""
@@ -155,8 +153,8 @@ def place_camera(plotter, points: np.ndarray, reach: float = 0.0) -> None:
     place_parallel(plotter, center, half, basis, 3.0 * float(np.linalg.norm(high - low)), 1.0)
 
 
-def _add_coloured(plotter, surface, values: np.ndarray, bar: str, letters: float):
-    """A surface in the colours of ``values`` (np,) at its points, beside a bar with that title; its actor."""
+def _add_coloured(plotter, surface, values: np.ndarray, **bar):
+    """A surface in the colours of ``values`` (np,) at its points; its actor. ``bar``: options of the colour bar."""
     surface.point_data["value"] = values
     return plotter.add_mesh(
         surface,
@@ -164,7 +162,7 @@ def _add_coloured(plotter, surface, values: np.ndarray, bar: str, letters: float
         cmap="turbo",
         clim=(0.0, 1.0),
         ambient=0.4,
-        scalar_bar_args=bar_look(INK, letters) | {"title": bar, "n_labels": 5},
+        **bar,
         show_edges=surface.n_cells <= _EDGES_UP_TO,
         edge_color="#3b4350",
         edge_opacity=0.35,
@@ -272,8 +270,8 @@ def save_field(
 
     def drawn() -> Canvas:
         canvas, places = Canvas((1280, 880)), np.asarray(points, dtype=float)
-        low, high = float(values.min()), float(values.max())
-        actor = _add_coloured(canvas.plotter, _surface(places, faces), values, bar, 1.05)
+        low, high, look = float(values.min()), float(values.max()), bar_look(INK, 1.05) | {"title": bar, "n_labels": 5}
+        actor = _add_coloured(canvas.plotter, _surface(places, faces), values, scalar_bar_args=look)
         actor.mapper.scalar_range = (0.0, 1.0) if low == high == 0.0 else (min(low, 0.0), high) if high > 0.0 else (low, 0.0)
         add_dots(canvas.plotter, places[marked][None], MARKER, 14)
         add_title(canvas.plotter, title, 11, INK, share=0.9)

@@ -16,21 +16,15 @@ from flexmbs.reduction.modal_fields import surface_displacement, surface_stress
 from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
 
-#: Quantities: title of the colour bar, and factor from SI to the unit of its second line.
-COLORS = {
-    "displacement": ("Displacement\n[mm]\n", 1e3),
-    "von_mises": ("Von Mises stress\n[MPa]\n", 1e-6),
-    "principal_max": ("Largest principal\nstress [MPa]\n", 1e-6),
-    "principal_min": ("Smallest principal\nstress [MPa]\n", 1e-6),
-}
-#: What parts of a scene may be coloured by; "body": each body has a colour of its own.
-CHOICES = ("body", *COLORS)
-_TITLES = {
+#: Quantities, and how the colour bar calls them.
+TITLES = {
     "displacement": "Displacement",
     "von_mises": "Von Mises stress",
     "principal_max": "Largest principal stress",
     "principal_min": "Smallest principal stress",
 }
+#: What parts of a scene may be coloured by; "body": each body has a colour of its own.
+CHOICES = ("body", *TITLES)
 _LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1e9))  # from this value on
 _STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
 
@@ -152,7 +146,7 @@ def unit_of_range(color: str, low: float, high: float) -> tuple[str, float]:
 
 def title_of(color: str, unit: str) -> str:
     """Title of the colour bar."""
-    return f"{_TITLES[color]}\n[{unit}]\n"
+    return f"{TITLES[color]}\n[{unit}]\n"
 
 
 def round_step(span: float, most: int) -> float:
@@ -231,6 +225,16 @@ class ColourBar:
             labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else tick)
         self._bar.SetCustomLabels(labels)
         self._bar.SetUseCustomLabels(True)
+
+
+def rgb(color: str) -> np.ndarray:
+    """(3,) parts 0 to 255 of a colour "#rrggbb"."""
+    return np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)])
+
+
+def mixed(color: str, other: str, share: float) -> str:
+    """A colour "#rrggbb" between two: the first (0) and the second (1)."""
+    return "#" + "".join(f"{round(part):02x}" for part in rgb(color) + share * (rgb(other) - rgb(color)))
 
 
 RESOLUTION = 72  # dots per inch that VTK's text actors assume

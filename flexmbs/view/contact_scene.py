@@ -8,12 +8,13 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.canvas import THROUGH, in_front
+from flexmbs.view.colours import rgb
 from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, Closed, ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import in_world, marker_in_world
 from flexmbs.view.force_arrows import FORCE, RIM, ContactLegend, ForceScale, arrows
-from flexmbs.view.scene_parts import PLANE, SHAPE, Part
-from flexmbs.view.solids import sphere
+from flexmbs.view.scene_parts import PLANE, SHAPE, Part, marker_part
+from flexmbs.view.solids import Solid, sphere
 
 MARGIN = 0.1  # around what is touched of a plane, relative to the size of the motion
 PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is looked at; most contacts looked at
@@ -21,12 +22,11 @@ PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is lo
 
 def sphere_parts(structure: DrawableStructure) -> list[Part]:
     """Spheres of contacts, each once, without those that are the surface of their body."""
-    spheres, found = ContactSpheres(structure), []
-    for row in np.flatnonzero(spheres.visible):
-        marker, solid = int(spheres.markers[row]), sphere(float(spheres.radii[row]))
-        name = f"{structure.markers[marker].body}.{structure.markers[marker].name}"
-        shape = solid.points, solid.faces, marker
-        found.append(Part(name, "contact shapes", int(spheres.bodies[row]), SHAPE, *shape, opacity=0.6, flat=False))
+    found = []
+    for marker, radius in contact_spheres(structure):
+        if not _is_surface(structure, marker, radius):
+            look = {"opacity": 0.6, "flat": False}
+            found.append(marker_part(structure, marker, "", "contact shapes", SHAPE, sphere(radius), **look))
     return found
 
 
@@ -54,10 +54,8 @@ def _plane(result: DrawableResult, indices: list[int], closed: dict[int, list[Cl
         low = high = np.mean([path[0] for path in paths], axis=0)
     (x0, y0), (x1, y1) = low - margin, high + margin
     corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
-    record = structure.markers[first.marker_b]
-    name = first.name if len(indices) == 1 else f"{record.body}.{record.name}"
-    shape = corners, np.array([4, 0, 1, 2, 3]), first.marker_b
-    return Part(name, "contact shapes", structure.body_index(record.body), PLANE, *shape, opacity=0.5)
+    name, shape = first.name if len(indices) == 1 else "", Solid(corners, np.array([4, 0, 1, 2, 3]))
+    return marker_part(structure, first.marker_b, name, "contact shapes", PLANE, shape, opacity=0.5)
 
 
 def _margin(structure: DrawableStructure, index: int, margin: float) -> float:
@@ -79,29 +77,11 @@ def _path(result: DrawableResult, index: int, closed: list[Closed] | None, count
     return np.einsum("fji,fj->fi", axes, place - origin)
 
 
-class ContactSpheres:
-    """The spheres of a structure's contacts, each once; ``radii`` (n,) m, ``bodies`` (n,) indices."""
-
-    def __init__(self, structure: DrawableStructure) -> None:
-        ends = [(pair.marker_a, pair.radius_a) for pair in structure.contacts]
-        ends += [(pair.marker_b, pair.radius_b) for pair in structure.contacts]
-        found = [end for end in dict.fromkeys(ends) if end[1] > 0.0]
-        #: (n,) whether a sphere is not the surface of its body, which is drawn anyway
-        self.visible = np.array([not _is_surface(structure, *end) for end in found], dtype=bool)
-        self.markers = np.array([marker for marker, _ in found], dtype=int)
-        self.radii = np.array([radius for _, radius in found])
-        records = [structure.markers[marker] for marker in self.markers]
-        self.bodies = np.array([structure.body_index(record.body) for record in records], dtype=int)
-        self._places = np.array([record.position for record in records]).reshape(-1, 3)
-        self._moving = [row for row, record in enumerate(records) if record.fields is not None]  # with the modes
-
-    def centers(self, here: DrawableResult, scale: float) -> np.ndarray:
-        """(n, 3) m in world axes in a one-time result, with deformation times ``scale``."""
-        position, rotation = here.trajectory.body_position[0], here.trajectory.body_rotation[0]
-        found = position[self.bodies] + np.einsum("nij,nj->ni", rotation[self.bodies], self._places)
-        for row in self._moving:
-            found[row] = marker_in_world(here, int(self.markers[row]), scale)[0]
-        return found
+def contact_spheres(structure: DrawableStructure) -> list[tuple[int, float]]:
+    """Marker and radius (m) of the spheres of contacts, each once."""
+    ends = [(pair.marker_a, pair.radius_a) for pair in structure.contacts]
+    ends += [(pair.marker_b, pair.radius_b) for pair in structure.contacts]
+    return [(int(marker), float(radius)) for marker, radius in dict.fromkeys(ends) if radius > 0.0]
 
 
 def _is_surface(structure: DrawableStructure, marker: int, radius: float) -> bool:
@@ -240,7 +220,7 @@ class ContactScene:
         places = np.array([point.place for point in points])
         for mesh in (self._rims, self._dots):
             _replace(mesh, places)
-        self._dots.point_data["phase"] = np.array([_rgb(PHASES[point.phase].color) for point in points], np.uint8)
+        self._dots.point_data["phase"] = np.array([rgb(PHASES[point.phase].color) for point in points], np.uint8)
         self._dots.set_active_scalars("phase")
         forced = [point for point in points if self.scale.shows(float(np.linalg.norm(point.push)))]
         self._actors[0].visibility = bool(forced)
@@ -279,7 +259,3 @@ def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:
     import pyvista
 
     mesh.deep_copy(pyvista.PolyData(points) if faces is None else pyvista.PolyData(points, faces))
-
-
-def _rgb(color: str) -> tuple[int, ...]:
-    return tuple(int(color[k : k + 2], 16) for k in (1, 3, 5))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.view.colours import sample_times
-from flexmbs.view.contact_scene import ContactSpheres
+from flexmbs.view.contact_scene import contact_spheres
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
-from flexmbs.view.exaggerated_motion import drawing, marker_in_world
+from flexmbs.view.exaggerated_motion import drawing, in_world
 
 NEAR = 0.15  # of the size of the motion: so far from it shapes on ground are within the picture
 _POINTS = 3000  # of all bodies, at one time
@@ -28,51 +27,23 @@ def motion_points(
     structure = result.structure
     moving = range(1, len(structure.bodies))
     most = max(12, _POINTS // max(1, len(moving)))
-    here = _as_drawn(result.resampled(sample_times(result, first, last)), scale)
+    here = drawing(result.resampled(sample_times(result, first, last)), scale).here
     found = {index: [_Outermost(structure, index, most).during(here, scale)] for index in moving}
     for index, points in _of_contacts(here, scale):
         found[index].append(points)
     return {index: np.concatenate(parts, axis=1) for index, parts in found.items()}
 
 
-def _as_drawn(here: DrawableResult, scale: float) -> DrawableResult:
-    """The result with the body frames with which it is drawn."""
-    if scale == 1.0 or all(body.flexible is None for body in here.structure.bodies):
-        return here
-    drawn = [drawing(here.resampled([time]), scale).here.trajectory for time in here.t]
-    position, rotation = ([getattr(run, name)[0] for run in drawn] for name in ("body_position", "body_rotation"))
-    return here.with_body_frames(np.array(position), np.array(rotation))
-
-
 def _of_contacts(here: DrawableResult, scale: float) -> Iterator[tuple[int, np.ndarray]]:
-    """Body and points (nt, k, 3) m of its spheres and other shapes of contacts."""
+    """Body and points (nt, k, 3) m of each of its spheres and other shapes of contacts."""
     structure = here.structure
-    spheres, outlines = ContactSpheres(structure), _moving_outlines(structure)
-    if not outlines and not np.any(spheres.bodies > 0):
-        return
-    found: dict[int, list[list[np.ndarray]]] = {}
-    for row in range(len(here.t)):
-        now = _Now(here, row)
-        every: dict[int, list[np.ndarray]] = {}
-        around = spheres.centers(now, scale)[:, None] + spheres.radii[:, None, None] * _SPHERE[::4]
-        for index in np.unique(spheres.bodies[spheres.bodies > 0]).tolist():
-            every.setdefault(index, []).append(around[spheres.bodies == index].reshape(-1, 3))
-        for marker, shape in outlines:
-            place, axes = marker_in_world(now, marker, scale)
-            every.setdefault(structure.body_index(structure.markers[marker].body), []).append(place + shape @ axes.T)
-        for index, parts in every.items():
-            found.setdefault(index, []).append(np.concatenate(parts))
-    for index, rows in found.items():
-        yield index, np.stack(rows)
-
-
-class _Now:
-    """One row of a result, as far as places of markers need it."""
-
-    def __init__(self, here: DrawableResult, row: int) -> None:
-        self.structure, run = here.structure, here.trajectory
-        frames = {"body_position": run.body_position[row, None], "body_rotation": run.body_rotation[row, None]}
-        self.trajectory = SimpleNamespace(q=run.q[row, None], **frames)
+    shapes = [(marker, radius * _SPHERE[::4]) for marker, radius in contact_spheres(structure)]
+    shapes += [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
+    for marker, shape in shapes:
+        body = structure.body_index(structure.markers[marker].body)
+        if body:
+            place, axes = in_world(here, slice(None), marker, scale)
+            yield body, place[:, None] + shape @ np.swapaxes(axes, 1, 2)
 
 
 def motion_bounds(
@@ -142,13 +113,6 @@ def used_markers(structure: DrawableStructure) -> list[int]:
     """Markers at which joints, springs and cables end."""
     used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
     return sorted(used | {int(index) for link in structure.links for index in link.markers})
-
-
-def _moving_outlines(structure: DrawableStructure) -> list[tuple[int, np.ndarray]]:
-    """Marker and points (k, 3) in its axes, m, of each outline of a contact's shape that is not on ground."""
-    ground = structure.bodies[0].name
-    every = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
-    return [(marker, points) for marker, points in every if structure.markers[marker].body != ground]
 
 
 def _ground_shapes(structure: DrawableStructure) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.view.colours import check_color, checked_range
+from flexmbs.view.colours import check_color, checked_range, mixed, rgb
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.scene_parts import GROUPS
@@ -72,20 +72,16 @@ class Look:
     @property
     def ink(self) -> str:
         """Colour of letters: dark on light backgrounds, light on dark ones."""
-        red, green, blue = (int(self.paper[k : k + 2], 16) for k in (1, 3, 5))
-        return INK if 0.3 * red + 0.59 * green + 0.11 * blue > 120.0 else PAPER
+        return INK if rgb(self.paper) @ [0.3, 0.59, 0.11] > 120.0 else PAPER
 
     @property
     def shadow(self) -> str:
         """Colour of shadows on the floor: darker than the floor."""
-        if self.ink == INK:
-            return self.tint(0.16)
-        return "#" + "".join(f"{round(0.4 * int(self.paper[k : k + 2], 16)):02x}" for k in (1, 3, 5))
+        return self.tint(0.16) if self.ink == INK else mixed(self.paper, "#000000", 0.6)
 
     def tint(self, share: float) -> str:
         """A colour between the background (0) and that of letters (1)."""
-        pairs = ((int(self.paper[k : k + 2], 16), int(self.ink[k : k + 2], 16)) for k in (1, 3, 5))
-        return "#" + "".join(f"{round(low + share * (high - low)):02x}" for low, high in pairs)
+        return mixed(self.paper, self.ink, share)
 
 
 def _check_number(name: str, value: object, meaning: str) -> None:

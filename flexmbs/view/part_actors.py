@@ -8,14 +8,14 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import surface_displacement
 from flexmbs.view.canvas import in_front
-from flexmbs.view.colours import has_values, values_of
+from flexmbs.view.colours import has_values, mixed, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.scene_parts import Link, Part
 from flexmbs.view.solids import EMPTY, Solid, axes_along, belt, coil, light_and_dark, tube, vtk_faces
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn
-DARKER, OF_EDGES = 0.78, 0.5  # shades of the quarters of bodies of revolution, and of edges
+DARKER, OF_EDGES = 0.22, 0.5  # black in shades of the quarters of bodies of revolution, and of edges
 AMBIENT = 0.25
 LINE = 6  # pixels, of beams without a drawn section
 APART = 8  # parts that are drawn at different depths where they lie in one plane
@@ -126,14 +126,14 @@ class _Shown:
 
         quiet = {"pickable": False, "reset_camera": False}
         if len(dark.faces):
-            look = {"color": _darker(self.part.color), "opacity": self.part.opacity, "ambient": AMBIENT, **quiet}
+            look = {"color": mixed(self.part.color, "#000000", DARKER), "opacity": self.part.opacity, "ambient": AMBIENT, **quiet}
             quarters = _shaded(pyvista.PolyData(dark.points, dark.faces))
             self._of_frame.append(of.plotter.add_mesh(quarters, smooth_shading=True, **look))
         if plain:
             return
         edges = self.surface.extract_feature_edges(SHARP, boundary_edges=True, non_manifold_edges=False)
         if edges.n_cells:
-            color = _darker(self.part.color, OF_EDGES)
+            color = mixed(self.part.color, "#000000", OF_EDGES)
             actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
             in_front(actor, -2.0, -2.0)
             self._of_frame.append(actor)
@@ -183,11 +183,6 @@ def _shaded(surface):
     if not surface.n_cells:
         return surface
     return surface.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
-
-
-def _darker(color: str, share: float = DARKER) -> str:
-    parts = (round(share * int(color[k : k + 2], 16)) for k in (1, 3, 5))
-    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 _WIRE = 0.16  # radius of the wire of a coil relative to that of the coil

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.view.canvas import Canvas, Floor, FloorActors, ScaleBar, add_title
-from flexmbs.view.colours import COLORS, ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
+from flexmbs.view.colours import ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown, plane_parts, sphere_parts
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
@@ -19,7 +19,7 @@ from flexmbs.view.part_actors import LinkActors, PartActors
 from flexmbs.view.scene_parts import points_on_ground, scene_parts
 from flexmbs.view.slow_motion import digits_of
 
-__all__ = ["COLORS", "Scene", "check_color", "checked_range", "speed_text"]
+__all__ = ["Scene", "check_color", "checked_range", "speed_text"]
 #: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
 #: Parts of the height for the legend of contacts and for sliders, of width and height for margins and the colour bar.

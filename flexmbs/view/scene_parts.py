@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -169,15 +170,20 @@ def _rods(structure: DrawableStructure, body: DrawableBody, size: float) -> Soli
     return joined([sphere(2.0 * ROD * size).moved(body.center, np.eye(3)), *solids])
 
 
+def marker_part(structure: DrawableStructure, marker: int, name: str, group: str, color: str, solid: Solid, **look: Any) -> Part:
+    """A part that moves with a marker, whose name it has unless it is given; ``solid``: in axes of the marker."""
+    record = structure.markers[marker]
+    name = name or f"{record.body}.{record.name}"
+    return Part(name, group, structure.body_index(record.body), color, *solid, marker, **look)
+
+
 def _outlines(structure: DrawableStructure) -> list[Part]:
     found = []
     for outline in structure.outlines:
-        marker = structure.markers[outline.marker]
-        index = structure.body_index(marker.body)
-        color, opacity = (PLANE, 1.0) if index == 0 else (SHAPE, 0.6)
-        points = np.asarray(outline.points, dtype=float)
-        name = f"{marker.body}.{marker.name}"
-        found.append(Part(name, "contact shapes", index, color, points, outline.faces, outline.marker, opacity=opacity))
+        on_ground = structure.markers[outline.marker].body == structure.bodies[0].name
+        color, opacity = (PLANE, 1.0) if on_ground else (SHAPE, 0.6)
+        shape = Solid(np.asarray(outline.points, dtype=float), outline.faces)
+        found.append(marker_part(structure, outline.marker, "", "contact shapes", color, shape, opacity=opacity))
     return found
 
 
@@ -187,22 +193,15 @@ def _joints(structure: DrawableStructure, size: float) -> list[Part]:
         own = joint_size(structure, joint, SYMBOL * size)
         solid = joint_symbol(joint, own, thickness_at(structure, joint, own))
         place = joint.marker_b if len(joint.curve) else joint.marker_a  # on a curve, where it is now
-        body = structure.body_index(structure.markers[place].body)
-        found.append(Part(joint.name, "joints", body, JOINT, solid.points, solid.faces, place, flat=False))
+        found.append(marker_part(structure, place, joint.name, "joints", JOINT, solid, flat=False))
     return found
 
 
 def _tracks(structure: DrawableStructure, size: float) -> list[Part]:
     """Curves along which joints move, each once."""
-    found: dict[tuple[int, bytes], Part] = {}
-    for joint in structure.joints:
-        key = joint.marker_a, joint.curve.tobytes()
-        if len(joint.curve) < 2 or key in found:
-            continue
-        solid = tube(joint.curve, 0.3 * ROD * size)
-        body = structure.body_index(structure.markers[joint.marker_a].body)
-        found[key] = Part(joint.name, "tracks", body, TRACK, solid.points, solid.faces, joint.marker_a)
-    return list(found.values())
+    curves = {(joint.marker_a, joint.curve.tobytes()): joint for joint in reversed(structure.joints) if len(joint.curve) > 1}
+    every = reversed(curves.values())
+    return [marker_part(structure, one.marker_a, one.name, "tracks", TRACK, tube(one.curve, 0.3 * ROD * size)) for one in every]
 
 
 def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
@@ -223,8 +222,7 @@ def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
         path = SPIRAL * size * spiral @ axes_along(axis).T
         sides = (1.0, -1.0) if beside else (0.0,)
         solid = joined([tube(path + side * 1.05 * beside * axis, 0.06 * SPIRAL * size) for side in sides])
-        body = structure.body_index(record.body)
-        found.append(Part(link.name, "springs", body, SPRING, solid.points, solid.faces, link.markers[0], flat=False))
+        found.append(marker_part(structure, link.markers[0], link.name, "springs", SPRING, solid, flat=False))
     return found
 
 

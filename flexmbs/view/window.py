@@ -6,6 +6,7 @@ import time as clock
 
 from flexmbs.view.colours import next_choice
 from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.look import INK
 from flexmbs.view.opengl import prepare_window
 from flexmbs.view.plot_curves import time_window
 from flexmbs.view.scene import Scene
@@ -56,21 +57,18 @@ class Player:
     def connect(self) -> None:
         """Attach sliders, keys and the timer to the scene's plotter."""
         plotter = self.scene.plotter
-        self._slider = plotter.add_slider_widget(
-            self.move_to, [self.start, self.end], value=self.start, title="Time, s", fmt="%.4f", **_slider_place(0.05)
-        )
-        plotter.add_slider_widget(
-            self.scene.rescale,
-            [0.0, max(20.0, 2.0 * self.scene.scale)],
-            value=self.scene.scale,
-            title="Deformation scale",
-            fmt="%.1f",
-            **_slider_place(0.5),
-        )
+        self._slider = self._add_slider(self.move_to, [self.start, self.end], self.start, "Time, s", "%.4f", 0.05)
+        scale = self.scene.scale
+        self._add_slider(self.scene.rescale, [0.0, max(20.0, 2.0 * scale)], scale, "Deformation scale", "%.1f", 0.5)
         plotter.add_text(HELP, position=(0.02, 0.02), viewport=True, font_size=9, color="#60656d")
         plotter.add_key_event("space", self.toggle)
         plotter.add_key_event("c", self.next_color)
         plotter.add_timer_event(max_steps=2**31 - 1, duration=20, callback=self.tick)
+
+    def _add_slider(self, changed, limits: list[float], value: float, title: str, digits: str, left: float):
+        place = {"pointa": (left, 0.1), "pointb": (left + 0.33, 0.1), "title_height": 0.018}
+        look = {"slider_width": 0.018, "tube_width": 0.004, "style": "modern", "color": INK, "interaction_event": "always"}
+        return self.scene.plotter.add_slider_widget(changed, limits, value=value, title=title, fmt=digits, **place, **look)
 
     def toggle(self) -> None:
         """Play or pause; at the end, play again from the start."""
@@ -102,16 +100,3 @@ class Player:
         self.move_to(time)
         self._slider.GetRepresentation().SetValue(time)
         self.scene.plotter.render()
-
-
-def _slider_place(left: float) -> dict[str, object]:
-    return {
-        "pointa": (left, 0.1),
-        "pointb": (left + 0.33, 0.1),
-        "color": "#20242a",
-        "title_height": 0.018,
-        "slider_width": 0.018,
-        "tube_width": 0.004,
-        "style": "modern",
-        "interaction_event": "always",
-    }

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.structure import BodyRecord, Structure
-from flexmbs.view.contact_scene import ContactSpheres
+from flexmbs.view.contact_scene import contact_spheres
 from flexmbs.view.exaggerated_motion import in_world
 from flexmbs.view.scene_parts import SHAPE, Part, body_color, scene_parts
 from flexmbs.view.solids import sphere
@@ -84,10 +84,12 @@ def mechanism_size(result: Any) -> float:
 
 def _spheres(structure: Structure) -> list[Part]:
     """Spheres of contacts, each once, without those that the shape of their rigid body shows already."""
-    spheres, found = ContactSpheres(structure), []
-    rings, sides = (12, 20) if len(spheres.radii) <= MANY else (8, 12)
-    for marker, radius, body in zip(map(int, spheres.markers), map(float, spheres.radii), map(int, spheres.bodies), strict=True):
-        own, record = structure.markers[marker], structure.bodies[body]
+    spheres, found = contact_spheres(structure), []
+    rings, sides = (12, 20) if len(spheres) <= MANY else (8, 12)
+    for marker, radius in spheres:
+        own = structure.markers[marker]
+        body = structure.body_index(own.body)
+        record = structure.bodies[body]
         if not _shown(record, own.position, radius):
             ball = sphere(radius, rings, sides)
             color = SHAPE if body == 0 or record.flexible is not None else body_color(body)
