@@ -16,7 +16,7 @@ from flexmbs.result import event_records
 
 
 def described_steps(model: Model, work: Workspace, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Arrays of a trajectory (flexmbs.result.Trajectory) from log rows of finished steps."""
+    """Arrays of a trajectory (flexmbs.result.trajectory.Trajectory) from log rows of finished steps."""
     sizes = {
         "rows": len(rows),
         "flags": active_size(model.tables),
