@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.drawable import DrawableResult
 
 
@@ -75,6 +76,8 @@ class ContactPhases:
     """
 
     def __init__(self, result: DrawableResult, stick_speed: float | None = None) -> None:
+        if stick_speed is not None and not (np.isfinite(stick_speed) and stick_speed >= 0.0):
+            raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
         self.result = result
         self._given = stick_speed
         self._histories: dict[int, PhaseHistory] = {}

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.common.errors import FlexmbsError
 from flexmbs.view.canvas import THROUGH, in_front
 from flexmbs.view.colours import rgb
 from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, Closed, ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import in_world, marker_in_world
 from flexmbs.view.force_arrows import FORCE, RIM, ContactLegend, ForceScale, arrows
+from flexmbs.view.look import Look
 from flexmbs.view.scene_parts import PLANE, SHAPE, Part, marker_part
 from flexmbs.view.solids import Solid, sphere
 
@@ -116,26 +116,13 @@ class Point(NamedTuple):
 class ContactScene:
     """Actors of all contacts of a result in a pyvista plotter; ``size``: of the motion, m."""
 
-    def __init__(
-        self,
-        plotter,
-        result: DrawableResult,
-        size: float,
-        *,
-        force_scale: str = "linear",
-        stick_speed: float | None = None,
-        legend_height: float = 0.03,
-        letters: float = 1.0,
-        ink: str = RIM,
-    ) -> None:
+    def __init__(self, plotter, result: DrawableResult, size: float, look: Look, legend_height: float, letters: float) -> None:
         import pyvista
 
-        if stick_speed is not None and not (np.isfinite(stick_speed) and stick_speed >= 0.0):
-            raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
         run = result.trajectory
         self.result, self.size = result, size
-        self.scale = ForceScale(force_scale, largest_push(run))
-        self.phases = ContactPhases(result, stick_speed)
+        self.scale = ForceScale(look.force_scale, largest_push(run))
+        self.phases = ContactPhases(result, look.stick_speed)
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
         self._dots.point_data["phase"] = np.zeros((1, 3), np.uint8)
@@ -149,7 +136,7 @@ class ContactScene:
         ]
         for shift, actor in enumerate(self._actors, start=1):
             in_front(actor, shift * THROUGH)
-        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, ink)
+        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, look.ink)
 
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.

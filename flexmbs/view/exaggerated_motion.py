@@ -8,7 +8,6 @@ closed loops keep the gaps that their freedoms cannot take up, with the least su
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,22 +17,15 @@ from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableJoint, DrawableResult, DrawableStructure
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """How a result is drawn at one time.
-
-    Attributes
-    ----------
-    here : the result at that one time, with the body frames as drawn
-    opening : m, largest gap of a joint in the drawing
-    """
+class Drawing(NamedTuple):
+    """How a result is drawn: ``here``, with its body frames as drawn, and the largest gap of a joint, ``opening`` (m)."""
 
     here: DrawableResult
     opening: float
 
 
 def drawing(here: DrawableResult, scale: float) -> Drawing:
-    """The one-time result ``here``, with body frames moved for a deformation drawn ``scale`` times as large."""
+    """The result ``here``, with body frames moved for a deformation drawn ``scale`` times as large."""
     moving = [] if scale == 1.0 else _moving(here.structure)
     if not moving:
         return Drawing(here, 0.0)

@@ -24,11 +24,10 @@ def motion_points(
 
     Bodies without a shape are their markers and centre. World axes; deformation times ``scale``.
     """
-    structure = result.structure
-    moving = range(1, len(structure.bodies))
+    moving = range(1, len(result.structure.bodies))
     most = max(12, _POINTS // max(1, len(moving)))
     here = drawing(result.resampled(sample_times(result, first, last)), scale).here
-    found = {index: [_Outermost(structure, index, most).during(here, scale)] for index in moving}
+    found = {index: [_during(here, index, scale, most)] for index in moving}
     for index, points in _of_contacts(here, scale):
         found[index].append(points)
     return {index: np.concatenate(parts, axis=1) for index, parts in found.items()}
@@ -69,34 +68,25 @@ def motion_bounds(
     return low, high
 
 
-class _Outermost:
-    """Points of a body that tell where it is: outermost ones, and some between them, which may bend outwards."""
+def _during(here: DrawableResult, index: int, scale: float, most: int) -> np.ndarray:
+    """(nt, k, 3) m, world: outermost points of a body."""
+    body, run = here.structure.bodies[index], here.trajectory
+    places = _places(here.structure, body)
+    rows = _outermost(places, most)
+    local = places[rows]
+    if body.flexible is not None:
+        surface, q = body.flexible.surface, run.q[:, body.coordinates]
+        local = local + scale * superpose(body.flexible, surface.modes[:, rows], surface.quadratic[:, rows], q)
+    return run.body_position[:, index, None] + local @ np.swapaxes(run.body_rotation[:, index], 1, 2)
 
-    def __init__(self, structure: DrawableStructure, index: int, most: int) -> None:
-        body = structure.bodies[index]
-        self.index, self.body = index, body
-        self.places = _places(structure, body)
-        if len(self.places) > most:
-            rows = np.unique(np.argmax(self.places @ _SPHERE[:: max(1, 2 * _DIRECTIONS // most)].T, axis=0))
-            between = np.linspace(0, len(self.places) - 1, max(2, most - len(rows))).astype(int)
-            rows = np.unique(np.concatenate([rows, between]))
-            self.places = self.places[rows]
-            if body.flexible is not None:
-                self._rows = rows
-        elif body.flexible is not None:
-            self._rows = np.arange(len(self.places))
-        if body.flexible is not None:
-            surface = body.flexible.surface
-            self._modes, self._quadratic = surface.modes[:, self._rows], surface.quadratic[:, self._rows]
 
-    def during(self, here: DrawableResult, scale: float) -> np.ndarray:
-        """(nt, k, 3) m in world axes."""
-        local, run = self.places, here.trajectory
-        if self.body.flexible is not None:
-            q = run.q[:, self.body.coordinates]
-            local = local + scale * superpose(self.body.flexible, self._modes, self._quadratic, q)
-        turned = local @ np.swapaxes(run.body_rotation[:, self.index], 1, 2)
-        return run.body_position[:, self.index, None] + turned
+def _outermost(places: np.ndarray, most: int) -> np.ndarray:
+    """Rows of the outermost ones of many points (k, 3), and of some between them, which may bend outwards."""
+    if len(places) <= most:
+        return np.arange(len(places))
+    rows = np.unique(np.argmax(places @ _SPHERE[:: max(1, 2 * _DIRECTIONS // most)].T, axis=0))
+    between = np.linspace(0, len(places) - 1, max(2, most - len(rows))).astype(int)
+    return np.unique(np.concatenate([rows, between]))
 
 
 def _places(structure: DrawableStructure, body: DrawableBody) -> np.ndarray:

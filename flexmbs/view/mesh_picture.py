@@ -21,20 +21,8 @@ from flexmbs.view.solids import vtk_faces
 
 BODY, EDGE, BEAM, COUPLING = "#c9ced6", "#56606e", "#4b5563", "#d9822b"
 # Colours that differ from each other and from the body, for up to twelve sets.
-SET_COLORS = (
-    "#c8252b",
-    "#2a5bd7",
-    "#2e8b3d",
-    "#d9822b",
-    "#8e44ad",
-    "#00838f",
-    "#c2185b",
-    "#827717",
-    "#5d4037",
-    "#3949ab",
-    "#00a86b",
-    "#f4511e",
-)
+SET_COLORS = ("#c8252b", "#2a5bd7", "#2e8b3d", "#d9822b", "#8e44ad", "#00838f")
+SET_COLORS += ("#c2185b", "#827717", "#5d4037", "#3949ab", "#00a86b", "#f4511e")
 PART_COLORS = ("#a9c4e4", "#b9d8b4", "#e9d3a1", "#d9bfe0", "#a8d5d8", "#ecc0b4", "#c5cbb0", "#cfc3d6")
 _MOST = 0.7  # share of all nodes or elements; larger sets are the body itself
 _EDGES_UP_TO = 60_000  # faces; with more, edges would blacken the picture

@@ -11,12 +11,14 @@ from flexmbs.view.canvas import in_front
 from flexmbs.view.colours import has_values, mixed, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
+from flexmbs.view.look import Look
 from flexmbs.view.scene_parts import Link, Part
 from flexmbs.view.solids import EMPTY, Solid, axes_along, belt, coil, light_and_dark, tube, vtk_faces
 
 SHARP = 30.0  # deg between faces, from which their edge is drawn
 DARKER, OF_EDGES = 0.22, 0.5  # black in shades of the quarters of bodies of revolution, and of edges
 AMBIENT = 0.25
+QUIET = {"pickable": False, "reset_camera": False}
 LINE = 6  # pixels, of beams without a drawn section
 APART = 8  # parts that are drawn at different depths where they lie in one plane
 _CROWD = 80  # parts; of more, none has edges or a shadow
@@ -25,14 +27,11 @@ _CROWD = 80  # parts; of more, none has edges or a shadow
 class PartActors:
     """Moves parts with their bodies or markers.
 
-    ``flattening``: (4, 4) projection onto the floor, or None for no shadows; ``color_map``: name of matplotlib's.
+    ``flattening``: (4, 4) projection onto the floor, or None for no shadows.
     """
 
-    def __init__(
-        self, plotter, parts: tuple[Part, ...], *, ink: str, shadow: str, color_map: str, flattening: np.ndarray | None
-    ) -> None:
-        self.plotter, self.parts, self._flattening = plotter, parts, flattening
-        self._ink, self._shadow, self._map = ink, shadow, color_map
+    def __init__(self, plotter, parts: tuple[Part, ...], look: Look, flattening: np.ndarray | None) -> None:
+        self.plotter, self.parts, self.look, self.flattening = plotter, parts, look, flattening
         self._known: dict[tuple[bytes, bytes], Any] = {}
         self.drawn = 0
         plain = sum(part.group != "contact shapes" for part in parts) > _CROWD
@@ -75,11 +74,11 @@ class _Shown:
         from vtkmodules.vtkCommonMath import vtkMatrix4x4
 
         self.part = part
-        self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of._flattening
+        self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of.flattening
         is_rigid_body = part.flexible is None and part.group == "bodies"
         light, dark = light_and_dark(part.points, part.faces) if is_rigid_body and not plain else (None, EMPTY)
         self.surface = _mesh(part)
-        look = {"color": part.color, "opacity": part.opacity, "pickable": False, "reset_camera": False}
+        look = {"color": part.color, "opacity": part.opacity, **QUIET}
         if part.flexible is None:
             shaded = of.shaded(self.surface if light is None else pyvista.PolyData(light.points, light.faces))
             self.actor = of.plotter.add_mesh(shaded, smooth_shading=True, ambient=AMBIENT, **look)
@@ -89,14 +88,14 @@ class _Shown:
                 look |= {"line_width": LINE, "render_lines_as_tubes": True}
             elif not len(part.faces):  # bodies of other tools: nodes without elements
                 look |= {"point_size": 8, "render_points_as_spheres": True}
-            look |= {"ambient": 0.35, "scalars": "value", "cmap": of._map, "clim": (0.0, 1.0), "show_scalar_bar": False}
+            look |= {"ambient": 0.35, "scalars": "value", "cmap": of.look.color_map, "clim": (0.0, 1.0), "show_scalar_bar": False}
             self.actor = of.plotter.add_mesh(self.surface, **look)
         self._of_frame = [self.actor]
         in_front(self.actor, 2.0 * (of.drawn % APART))  # faces of two parts in one plane do not flicker
         of.drawn += 1
         if is_rigid_body:
             self._add_marks(of, dark, plain)
-        if part.group == "bodies" and of._flattening is not None and not plain:
+        if part.group == "bodies" and of.flattening is not None and not plain:
             self._add_shadow(of)
         for actor in self._of_frame:
             actor.SetUserMatrix(self._matrix)
@@ -124,9 +123,8 @@ class _Shown:
         """Edges, and quarters that show how a round body turns."""
         import pyvista
 
-        quiet = {"pickable": False, "reset_camera": False}
         if len(dark.faces):
-            look = {"color": mixed(self.part.color, "#000000", DARKER), "opacity": self.part.opacity, "ambient": AMBIENT, **quiet}
+            look = {"color": mixed(self.part.color, "#000000", DARKER), "opacity": self.part.opacity, "ambient": AMBIENT, **QUIET}
             quarters = _shaded(pyvista.PolyData(dark.points, dark.faces))
             self._of_frame.append(of.plotter.add_mesh(quarters, smooth_shading=True, **look))
         if plain:
@@ -134,7 +132,7 @@ class _Shown:
         edges = self.surface.extract_feature_edges(SHARP, boundary_edges=True, non_manifold_edges=False)
         if edges.n_cells:
             color = mixed(self.part.color, "#000000", OF_EDGES)
-            actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **quiet)
+            actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **QUIET)
             in_front(actor, -2.0, -2.0)
             self._of_frame.append(actor)
 
@@ -142,16 +140,8 @@ class _Shown:
         from vtkmodules.vtkCommonMath import vtkMatrix4x4
 
         self._on_floor = vtkMatrix4x4()
-        actor = of.plotter.add_mesh(
-            self.surface,
-            color=of._shadow,
-            lighting=False,
-            pickable=False,
-            reset_camera=False,
-            show_scalar_bar=False,
-            scalars=None,
-            point_size=4,
-        )
+        look = {"color": of.look.shadow, "lighting": False, "point_size": 4, "scalars": None, "show_scalar_bar": False, **QUIET}
+        actor = of.plotter.add_mesh(self.surface, **look)
         actor.mapper.scalar_visibility = False
         actor.SetUserMatrix(self._on_floor)
 
@@ -201,7 +191,7 @@ class LinkActors:
         for link in links:
             solid = tube(path_of(link, here, scale), *_thickness(link))
             mesh = pyvista.PolyData(solid.points, solid.faces)
-            plotter.add_mesh(mesh, color=link.color, ambient=0.3, pickable=False, reset_camera=False)
+            plotter.add_mesh(mesh, color=link.color, ambient=0.3, **QUIET)
             self._meshes.append(mesh)
 
     def move(self, here: DrawableResult, scale: float) -> None:

@@ -22,18 +22,8 @@ if TYPE_CHECKING:
 
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
 #: First symbols of units that take prefixes, and the smallest and largest power of ten of those.
-_TAKES = {
-    "m": (-9, 3),
-    "N": (-9, 9),
-    "Pa": (-3, 9),
-    "J": (-9, 9),
-    "W": (-9, 9),
-    "Hz": (-3, 9),
-    "V": (-9, 6),
-    "A": (-9, 6),
-    "rad": (-9, 0),
-    "s": (-9, 0),
-}
+_TAKES = {"m": (-9, 3), "rad": (-9, 0), "s": (-9, 0), "Pa": (-3, 9), "Hz": (-3, 9), "V": (-9, 6), "A": (-9, 6)}
+_TAKES |= dict.fromkeys(("N", "J", "W"), (-9, 9))
 #: Numbers from LOW to HIGH are written without a prefix.
 LOW, HIGH = 0.1, 5000.0
 #: What changes by less than this part of its size is drawn as the difference from a round number...

@@ -155,21 +155,13 @@ class Scene(Canvas):
         return floor
 
     def _add_parts(self) -> None:
-        look = self.look
         first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here
-        shadows = self._floor is not None and not self._hidden("shadows")
         found = scene_parts(self.result, self.size)
         every = *found.parts, *sphere_parts(self.result.structure), *self._planes
         parts = tuple(part for part in every if not self._hides(part.group, part.name))
         links = tuple(link for link in found.links if not self._hides(link.group, link.name))
-        self._parts = PartActors(
-            self.plotter,
-            parts,
-            ink=look.ink,
-            shadow=look.shadow,
-            color_map=look.color_map,
-            flattening=self._floor.flattening() if shadows else None,
-        )
+        flattening = None if self._floor is None or self._hidden("shadows") else self._floor.flattening()
+        self._parts = PartActors(self.plotter, parts, self.look, flattening)
         self._links = LinkActors(self.plotter, links, first, self.scale)
 
     def _hides(self, group: str, name: str = "") -> bool:
@@ -178,17 +170,7 @@ class Scene(Canvas):
     def _make_contacts(self, below: float) -> ContactScene | None:
         if not self.result.structure.contacts or self._hidden("contacts"):
             return None
-        look = self.look
-        found = ContactScene(
-            self.plotter,
-            self.result,
-            self.size,
-            force_scale=look.force_scale,
-            stick_speed=look.stick_speed,
-            legend_height=below + 0.03,
-            letters=self._letters,
-            ink=look.ink,
-        )
+        found = ContactScene(self.plotter, self.result, self.size, self.look, below + 0.03, self._letters)
         ends = np.stack([self.low, self.high, *found.tails()])
         self.low, self.high = ends.min(axis=0), ends.max(axis=0)
         return found

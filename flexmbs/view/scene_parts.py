@@ -26,7 +26,8 @@ from flexmbs.view.solids import (
 
 #: Of bodies, in the order of the mechanism (after Tol 2021, "muted", lightened so that edges and text stay visible).
 BODIES = ("#6f9bd1", "#e0a458", "#74b26f", "#c97fb5", "#4fb3bf", "#d9776d", "#8f7fd6", "#c2bd4e", "#8f9aa8", "#96705a")
-GROUND, SHAPE, PLANE, JOINT, SPRING, LINE, TRACK = ("#d7dbe1", "#98a2b0", "#c9ced6", "#4a5361", "#3d7f5f", "#3f4650", "#767f8c")
+GROUND, SHAPE, PLANE, JOINT = "#d7dbe1", "#98a2b0", "#c9ced6", "#4a5361"
+SPRING, LINE, TRACK = "#3d7f5f", "#3f4650", "#767f8c"
 #: Groups of parts, in the order in which they are listed.
 GROUPS = ("bodies", "contact shapes", "joints", "tracks", "springs", "cables")
 SYMBOL = 0.019  # size of symbols relative to the size of the mechanism

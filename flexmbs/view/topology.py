@@ -7,6 +7,7 @@ gets its own ground symbol, as in drawings of mechanisms, so that ground does no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,27 +72,24 @@ def graph(description: DrawableDescription) -> tuple[list[str | None], list[Link
     """Names of the nodes (None: a ground symbol) and the links between them."""
     names: list[str | None] = [body.name for body in description.bodies]
     index = {name: i for i, name in enumerate(names)}
-    joined: dict[tuple[str, str], list] = {}
-    for joint in description.joints:
-        ends = (joint.a[0], joint.b[0])
-        joined.setdefault(tuple(sorted(ends)), []).append(joint)
-    links = []
-    for ends, joints in joined.items():
+    links: list[Link] = []
+
+    def add(ends: Sequence[str], label: tuple[str, ...], style: str) -> None:
         nodes = [index.get(end) for end in ends]
         if None in nodes:
             names.append(None)
             nodes[nodes.index(None)] = len(names) - 1
-        style = "--" if all(joint.closes_loop for joint in joints) else "-"
+        links.append(Link(*nodes, label, style))
+
+    joined: dict[tuple[str, str], list] = {}
+    for joint in description.joints:
+        joined.setdefault(tuple(sorted((joint.a[0], joint.b[0]))), []).append(joint)
+    for ends, joints in joined.items():
         label = tuple(f"{joint.name}\n{joint.kind}" if joint.kind not in joint.name else joint.name for joint in joints)
-        links.append(Link(nodes[0], nodes[1], label, style))
+        add(ends, label, "--" if all(joint.closes_loop for joint in joints) else "-")
     for entry in (*description.constraints, *description.forces, *description.contacts):
-        ends = [index.get(body) for body in entry.bodies]
-        if len(ends) == 2:
-            if None in ends:
-                names.append(None)
-                ends[ends.index(None)] = len(names) - 1
-            style = "--" if entry in description.constraints else ":"
-            links.append(Link(ends[0], ends[1], (entry.name,), style))
+        if len(entry.bodies) == 2:
+            add(entry.bodies, (entry.name,), "--" if entry in description.constraints else ":")
     return names, links
 
 
@@ -157,17 +155,9 @@ def _draw_link(axes, places: np.ndarray, link: Link) -> None:
     start, end = places[link.first], places[link.second]
     color = {"-": "#333333", "--": "#b03030", ":": "#2f7d4f"}[link.style]
     axes.plot(*zip(start, end, strict=True), linestyle=link.style, color=color, linewidth=1.3, zorder=1)
-    axes.text(
-        *(0.5 * (start + end)),
-        no_formula("\n".join(link.label)),
-        fontsize=6.5,
-        ha="center",
-        va="center",
-        color=color,
-        zorder=3,
-        linespacing=1.05,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9},
-    )
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.9}
+    look = {"fontsize": 6.5, "color": color, "zorder": 3, "linespacing": 1.05, "bbox": paper}
+    axes.text(*(0.5 * (start + end)), no_formula("\n".join(link.label)), ha="center", va="center", **look)
 
 
 def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> None:
@@ -178,15 +168,8 @@ def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> Non
             left = x - 0.16 + 0.08 * k
             axes.plot([left, left - 0.07], [y, y - 0.1], color="black", linewidth=0.9, zorder=4)
         return
-    axes.text(
-        *place,
-        no_formula(_broken(name)),
-        fontsize=8.0,
-        ha="center",
-        va="center",
-        zorder=5,
-        bbox={"boxstyle": "round,pad=0.35", "facecolor": FLEXIBLE if flexible else BODY, "edgecolor": "#333333"},
-    )
+    box = {"boxstyle": "round,pad=0.35", "facecolor": FLEXIBLE if flexible else BODY, "edgecolor": "#333333"}
+    axes.text(*place, no_formula(_broken(name)), fontsize=8.0, ha="center", va="center", zorder=5, bbox=box)
 
 
 def _broken(name: str) -> str:
