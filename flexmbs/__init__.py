@@ -183,7 +183,10 @@ _FORMER = {
 }
 
 # Names that are gone -> what does instead.
-_GONE = {"StudyTable": "study.table() is a pandas DataFrame (docs/study_evaluation.md)"}
+_GONE = {
+    "StudyTable": "study.table() is a pandas DataFrame (docs/study_evaluation.md)",
+    "StudyProgress": "progress= of studies gets a StudyOutcome (docs/studies.md)",
+}
 
 __all__ = sorted(_MODULE_OF)
 

@@ -128,9 +128,12 @@ def _dofs(nodes: np.ndarray, directions: np.ndarray, mesh: Mesh, path) -> np.nda
 
 def _triangle(path: Path, size: int) -> sparse.csr_matrix:
     rows = _table(path, 3, "row, column, value")
+    if not len(rows):
+        raise BodyError(f"{path}: is empty; expected lines of row, column, value")
     indices = rows[:, :2]
-    if len(rows) and (indices.min() < 1 or indices.max() > size):
-        raise BodyError(f"{path}: row {int(indices.max())} does not exist; the .dof file lists {size} rows")
+    wrong = indices[(indices < 1) | (indices > size) | (indices != np.trunc(indices))]
+    if len(wrong):
+        raise BodyError(f"{path}: there is no row {wrong[0]:g}; the .dof file lists rows 1 to {size}")
     first, second = indices.astype(np.int64).T - 1
     return _symmetric(first, second, rows[:, 2], size, str(path))
 

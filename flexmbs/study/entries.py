@@ -132,10 +132,10 @@ class Distribution:
         except (TypeError, ValueError):
             raise StudyError(f"the parameters of the distribution {name} must be single numbers; {example}") from None
         object.__setattr__(self, "parameters", {"distribution": name, "args": args, "kwds": kwds})
-        ensure(math.isfinite(self.frozen.ppf(0.5)), f"{self}: scipy.stats does not allow these parameters")
         for end in ("low", "high"):
             if getattr(self, end) is not None:
                 object.__setattr__(self, end, number_of(getattr(self, end), f"limit {end} of {name}"))
+        ensure(math.isfinite(self.frozen.ppf(0.5)), f"{self}: scipy.stats does not allow these parameters")
         # A discrete distribution has probability at its lower limit itself.
         start = 0.0 if self.low is None else float(self.frozen.cdf(self.low - self.is_discrete))
         stop = 1.0 if self.high is None else float(self.frozen.cdf(self.high))

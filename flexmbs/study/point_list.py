@@ -120,6 +120,7 @@ def _extremes(values: list[Any]) -> tuple[int, int]:
 def _of_file(path: Path) -> tuple[object, ...]:
     """Names, units, rows and places of a CSV file; StudyError with the line for what cannot be a list of points."""
     (where, names), *rows = _lines(path)
+    ensure(not names[0].startswith("#"), f"{where}: lines that begin with # are no comments here; remove them")
     right = all(names) and len(set(names)) == len(names)
     ensure(right, f"{where}: each column needs a name of its own; they are {', '.join(map(repr, names))}")
     for where, cells in rows:

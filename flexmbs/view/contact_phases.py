@@ -76,7 +76,8 @@ class ContactPhases:
     """
 
     def __init__(self, result: DrawableResult, stick_speed: float | None = None) -> None:
-        if stick_speed is not None and not (np.isfinite(stick_speed) and stick_speed >= 0.0):
+        right = isinstance(stick_speed, int | float | np.integer | np.floating) and 0.0 <= stick_speed < np.inf
+        if stick_speed is not None and not right:
             raise FlexmbsError(f"stick_speed is {stick_speed!r}; it must be a speed in m/s, 0 or more")
         self.result = result
         self._given = stick_speed

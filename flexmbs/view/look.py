@@ -43,10 +43,8 @@ class Look:
 
     def __post_init__(self) -> None:
         check_color(self.color)
-        _check_number("scale", self.scale, "the factor on the deformation")
-        _check_number("zoom", self.zoom, "the magnification")
-        if self.zoom <= 0.0:
-            raise FlexmbsError(f"zoom is {self.zoom!r}; it must be a positive number")
+        check_number("scale", self.scale, "the factor on the deformation")
+        check_number("zoom", self.zoom, "the magnification", positive=True)
         if self.color_range is not None:
             object.__setattr__(self, "color_range", checked_range(self.color_range))
         if self.camera is not None:
@@ -84,9 +82,11 @@ class Look:
         return mixed(self.paper, self.ink, share)
 
 
-def _check_number(name: str, value: object, meaning: str) -> None:
-    if not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value):
-        raise FlexmbsError(f"{name} is {value!r}; it must be a finite number, {meaning}")
+def check_number(name: str, value: object, meaning: str, *, positive: bool = False) -> None:
+    """FlexmbsError unless ``value`` is a finite number, and above 0 if ``positive``."""
+    right = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and np.isfinite(value)
+    if not right or (positive and value <= 0.0):  # type: ignore[operator]
+        raise FlexmbsError(f"{name} is {value!r}; it must be a {'positive' if positive else 'finite'} number, {meaning}")
 
 
 def _checked_background(name: str) -> str:

@@ -43,6 +43,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
 
 def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
     """``names``, or the first node sets that are not most of the mesh; FlexmbsError for an unknown name."""
+    names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in mesh.node_sets:
             raise FlexmbsError(f"{mesh.source}: no node set {name}. {near_names(name, mesh.node_sets)}")

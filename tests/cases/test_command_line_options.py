@@ -54,7 +54,7 @@ NAMED = {
     "study table": "STUDY; --figure NAME*; --list NAME*; -h, --help",
     "verify": "[NAME ...]; --list; --json; -h, --help",
     "view": (
-        "PATH; --save FILE; --scale FLOAT; --color [body|displacement|von_mises|principal_max|principal_min|pressure]; --mode "
+        "PATH; --save FILE; --scale FLOAT; --color [body|displacement|von_mises|principal_max|principal_min]; --mode "
         "K; --set NAME*; --time FLOAT; --start FLOAT; --end FLOAT; --duration FLOAT; --fps INTEGER; --color-range LOW,HIGH; "
         "--color-map NAME; --background COLOR; --hide NAME*; --camera SIDE; --camera-position X,Y,Z; --camera-target X,Y,Z; "
         "--follow BODY; --zoom FLOAT; --title TEXT; --slow-motion auto|FACTOR; --force-scale [linear|sqrt|log]; --stick-speed "

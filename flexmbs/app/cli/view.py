@@ -51,7 +51,7 @@ def _pixels(text: str) -> tuple[float, ...]:
     "--color",
     "Results and bodies: quantity shown in colour (default: displacement, of an .html of results the von Mises stress). Pictures "
     "of bodies show displacement and von_mises only.",
-    (*dict.fromkeys([*CHOICES, *QUANTITIES]),),
+    tuple(dict.fromkeys([*CHOICES, *(name for name in QUANTITIES if name != "pressure")])),  # which needs functions
 )
 @option("--mode K", "Bodies: number of the mode in a picture or film (default: 1).", int)
 @option("--set NAME*", "Meshes: show this node set; may be repeated.", variable="sets")

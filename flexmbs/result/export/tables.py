@@ -56,15 +56,22 @@ def history_columns(result: Any, names: Sequence[str]) -> list[Column]:
     return [Column("t", result.t, "s", "time"), *(Column(n, result[n], result.unit(n), description(n)) for n in names)]
 
 
-def _checked(
+def _checked_path(
     result: Any, path: str | Path, endings: Sequence[str], names: Sequence[str], force: bool, limit: float | None
-) -> tuple[Path, list[Column]]:
-    """Path and columns of a table; else FlexmbsError."""
+) -> Path:
+    """The path of a table; FlexmbsError for one that cannot be written, or would be too large."""
     names = names or result.names
     path = checked_path(path, endings, force, names)
     size = (8.0 if endings else _DIGITS) * len(result.t) * (1 + len(names))  # of text: any ending
     check_size(path, size, limit, "name fewer histories, or write result.resampled(times)")
-    return path, history_columns(result, names)
+    return path
+
+
+def _checked(
+    result: Any, path: str | Path, endings: Sequence[str], names: Sequence[str], *checks: Any
+) -> tuple[Path, list[Column]]:
+    """Path and columns of a table; else FlexmbsError."""
+    return _checked_path(result, path, endings, names, *checks), history_columns(result, names)
 
 
 def write_csv(path: str | Path, columns: Sequence[Column], *, force: bool = False) -> Path:
@@ -132,8 +139,8 @@ def to_netcdf(self: Any, path: str | Path, *names: str, force: bool = False, siz
 
     Names are those of the histories with "_" in place of what NetCDF does not allow.
     """
+    path = _checked_path(self, path, (".nc",), names, force, size_limit)
     dataset = to_xarray(self, *names)
-    path, _ = _checked(self, path, (".nc",), names, force, size_limit)
     known = [str(name) for name in dataset.data_vars]
     for name in known:
         dataset[name].attrs["history"] = name

@@ -13,9 +13,18 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.body_view import drawn_amplitudes
+from flexmbs.view.look import check_number
 from flexmbs.view.page.fields import length_of
 from flexmbs.view.page.numbers import whole
-from flexmbs.view.page.part_records import PageAccuracy, PartRecord, in_modes, node_numbers, part_record, stored_motion
+from flexmbs.view.page.part_records import (
+    PageAccuracy,
+    PartRecord,
+    check_accuracy,
+    in_modes,
+    node_numbers,
+    part_record,
+    stored_motion,
+)
 from flexmbs.view.page.quantities import principal_ends, quantity_records, ranges_of
 from flexmbs.view.page.scene import camera_on, checked_color, plain_view, scene
 from flexmbs.view.page.shapes import Shapes
@@ -35,6 +44,10 @@ class BodyOptions:
     zoom: float = 1.0
     title: str = ""
     accuracy: PageAccuracy = PageAccuracy(displacement=2e-3, stress=1e-2)  # of each mode
+
+    def __post_init__(self) -> None:
+        check_number("scale", self.scale, "the factor on the amplitude", positive=True)
+        check_accuracy(self.accuracy)
 
 
 def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:

@@ -34,6 +34,12 @@ class PageAccuracy:
                 raise FlexmbsError(f"accuracy: {name} is {value!r}; it must be from {FINEST:g} to {COARSEST:g}")
 
 
+def check_accuracy(given: object) -> None:
+    """FlexmbsError unless it is a :class:`PageAccuracy`."""
+    if not isinstance(given, PageAccuracy):
+        raise FlexmbsError(f"accuracy is {given!r}; it must be a PageAccuracy, such as fm.PageAccuracy(stress=1e-3)")
+
+
 @dataclass(eq=False)
 class PartRecord:
     """A part as the page has it, and what was measured while it was made.

@@ -16,12 +16,14 @@ from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.extent import motion_bounds, motion_points
 from flexmbs.view.key_histories import other_events
+from flexmbs.view.look import check_number
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, contact_records, history_records, impacts, phase_legend
 from flexmbs.view.page.numbers import series, whole
 from flexmbs.view.page.part_records import (
     PageAccuracy,
     PartRecord,
+    check_accuracy,
     deforming,
     displacement_terms,
     mark,
@@ -65,6 +67,14 @@ class ResultOptions:
     stick_speed: float | None = None
     accuracy: PageAccuracy = PageAccuracy()
     pressures: Pressures | None = None
+
+    def __post_init__(self) -> None:
+        check_number("scale", self.scale, "the factor on the deformation")
+        check_number("duration", self.duration, "s", positive=True)
+        for name in ("start", "end"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), "a time in s")
+        check_accuracy(self.accuracy)
 
 
 def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, Any]:
@@ -159,8 +169,6 @@ def frames_of(result: DrawableResult, options: ResultOptions) -> tuple[FilmTime,
         raise FlexmbsError(f"nothing lies between start {first:g} s and end {last:g} s; end must be the later one")
     if not (isinstance(options.frames, int | np.integer) and options.frames >= 2):
         raise FlexmbsError(f"frames is {options.frames!r}; it must be a whole number of at least 2")
-    if not np.isfinite(options.scale):
-        raise FlexmbsError(f"scale is {options.scale!r}; it must be a finite number, the factor on the deformation")
     most = max(MIN_FRAMES, POSES // (7 * len(result.structure.bodies)))
     return film_time(result, first, last, options.duration, options.slow_motion), min(options.frames, most)
 

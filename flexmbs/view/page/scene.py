@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.extent import view_direction
-from flexmbs.view.look import chosen_direction, view_basis
+from flexmbs.view.look import check_number, chosen_direction, view_basis
 from flexmbs.view.page.quantities import QUANTITIES
 
 MARGIN, WIDE = 1.15, 1.4  # height shown relative to that of the motion; width of the window relative to its height
@@ -23,8 +23,7 @@ def camera_on(
 
     None: along the flattest direction, as :func:`flexmbs.view.extent.view_direction` says.
     """
-    if not (np.isfinite(zoom) and zoom > 0.0):
-        raise FlexmbsError(f"zoom is {zoom!r}; it must be a positive number")
+    check_number("zoom", zoom, "the magnification", positive=True)
     direction, up = view_direction(low, high, gravity)
     if camera is not None:
         direction = chosen_direction(camera)
@@ -49,12 +48,16 @@ def upward(gravity: np.ndarray) -> list[float]:
 STRESSES = ("von_mises", "principal_max", "principal_min")
 
 
-def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bool = False) -> None:
-    """FlexmbsError unless ``color`` is a quantity that bodies with these properties have (None: the page chooses)."""
+def checked_color(color: str | None, flexible: bool, stress: bool, pressures: bool | None = None) -> None:
+    """FlexmbsError unless ``color`` is a quantity that bodies with these properties have (None: the page chooses).
+
+    ``pressures``: whether pressures of contacts are given; None: they cannot be, of the page of a body.
+    """
     if color is None:
         return
-    if color not in QUANTITIES:
-        raise FlexmbsError(f"unknown color {color!r}. {near_names(str(color), QUANTITIES)}")
+    known = [name for name in QUANTITIES if name != "pressure" or pressures is not None]
+    if color not in known:
+        raise FlexmbsError(f"unknown color {color!r}. {near_names(str(color), known)}")
     if color == "pressure" and not pressures:
         raise FlexmbsError("color='pressure': the result has no pressures of contacts; give them by pressures={...}")
     if color in STRESSES and not stress:

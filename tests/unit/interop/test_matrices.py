@@ -109,7 +109,7 @@ def test_upper_triangle(tmp_path, fem, exponent):
         ({"dof": "2.1\n2.1\n"}, "twice"),
         ({"dof": "2.1\nx\n"}, "a.dof:2: 'x'"),
         ({"dof": ""}, "a.dof: is empty"),
-        ({"sti": "1 1 4.\n1 3 1.\n"}, "a.sti: row 3 does not exist"),
+        ({"sti": "1 1 4.\n1 3 1.\n"}, "a.sti: there is no row 3"),
         ({"sti": "1 1 4.\n1 2\n"}, "a.sti:2: 2 numbers"),
         ({"sti": "1 1 4.\n1 2 x\n"}, "a.sti:2: 'x' is not a number"),
         ({"mas": "1 1 1.\n1 2 nan\n"}, "a.mas:2: .*finite"),

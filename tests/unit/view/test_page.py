@@ -257,6 +257,10 @@ def test_title_cannot_end_the_header(result):
         ({"end": -1.0}, "outside the run"),
         ({"frames": 1}, "frames is 1"),
         ({"scale": np.nan}, "scale is nan"),
+        ({"scale": "2"}, "scale is '2'; it must be a finite number"),
+        ({"zoom": "2"}, "zoom is '2'; it must be a positive number"),
+        ({"start": "a"}, "start is 'a'; it must be a finite number, a time in s"),
+        ({"accuracy": 1}, "accuracy is 1; it must be a PageAccuracy"),
         ({"camera": "front"}, "camera"),
         ({"zoom": 0.0}, "zoom"),
         ({"color_range": (3.0, 1.0)}, "color_range"),
@@ -269,6 +273,20 @@ def test_impossible_options_are_refused_before_work(result, options, message, tm
         monkeypatch.setattr(type(result), "resampled", lambda *_: pytest.fail("work was done"))
     with pytest.raises(FlexmbsError, match=message):
         result.to_html(tmp_path / "run.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_impossible_options_of_bodies_and_speeds(result, tmp_path):
+    body = result.flexible("pendulum")
+    for options, message in (
+        ({"scale": 0.0}, "scale is 0.0; it must be a positive number"),
+        ({"scale": np.nan}, "scale is nan"),
+        ({"color": "pressure"}, "unknown color 'pressure'"),
+    ):
+        with pytest.raises(FlexmbsError, match=message):
+            body.to_html(tmp_path / "bar.html", **options)
+    with pytest.raises(FlexmbsError, match="stick_speed is -1; it must be a speed"):
+        result.to_html(tmp_path / "run.html", stick_speed=-1)
     assert not list(tmp_path.iterdir())
 
 
