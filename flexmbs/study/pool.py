@@ -93,14 +93,14 @@ class Slot:
 
     def _attempt(self, task: Task) -> Answer:
         """One attempt; of status AGAIN if another one may succeed."""
-        pool = self._ready_pool()
-        if pool is None:
-            return Answer(task.key, STOPPED)
         started, exceeded = time.perf_counter(), None
         running: list[Future[Answer]] = []
         try:
+            pool = self._ready_pool()
+            if pool is None:
+                return Answer(task.key, STOPPED)
             running.append(future := pool.submit(compute, task))
-            exceeded = self._watched(future, started)
+            exceeded = self._watched(future)
             answer = future.result()
             if answer.status == STOPPED and exceeded is not None:
                 failure = replace(exceeded, traceback=answer.failure.traceback if answer.failure else "")
@@ -108,7 +108,7 @@ class Slot:
             return answer
         except _DIED:
             self._pool = None
-        except BaseException:  # Ctrl-C in a process that was given as an executor
+        except BaseException:  # what ends the study, or Ctrl-C in a process that was given as an executor
             self._interrupt()
             wait(running, self._settings.limits.grace)
             self._kill()
@@ -122,9 +122,9 @@ class Slot:
             return Answer(task.key, AGAIN, seconds, RunFailure("WorkerDied", self._end()))
         return fail_run(self._store, task, exceeded, seconds, self._printed)
 
-    def _watched(self, future: Future[Answer], started: float) -> RunFailure | None:
+    def _watched(self, future: Future[Answer]) -> RunFailure | None:
         """Wait for a run, which is stopped after ``stop`` or beyond a limit; the failure that the latter is."""
-        limits, exceeded, asked = self._settings.limits, None, 0.0
+        limits, exceeded, started, asked = self._settings.limits, None, time.perf_counter(), 0.0
         while not self._done(future):
             now = time.perf_counter()
             memory = 0 if limits.memory is None else self._memory()
@@ -142,32 +142,26 @@ class Slot:
         return exceeded
 
     def _ready_pool(self) -> ProcessPoolExecutor | None:
-        """The pool, whose process is ready; None after ``stop``. StudyError if there can be none, or it refuses the study."""
-        attempts, pool = self._settings.retries + 1, self._pool
-        if pool is not None and not pool._processes:  # its process has ended, for want of runs
+        """The pool, whose process is ready; None after ``stop``. StudyError if it cannot start, or refuses the study."""
+        if self._pool is not None and not self._pool._processes:  # its process has ended, for want of runs
             self._kill()
-            pool = None
-        while pool is None and not self._stopped:
+        pool = self._pool
+        if pool is None and not self._stopped:
             arguments = (self._settings, str(self._printed), os.getpid())
             variables = {f"{name}_THREADS": str(self._settings.threads) for name in _THREADS}
             variables["PYTHONSAFEPATH"] = "1"  # a file beside the user's that is called like a module of Python is none
             self._pool = pool = ProcessPoolExecutor(1, timeout=_IDLE, initializer=begin, initargs=arguments, env=variables)
             with _lock, _ctrl_c_and_daemons_aside():
                 future = pool.submit(ready)
+            while not self._done(future):
+                if self._stopped:
+                    return None
             try:
-                while not self._done(future):
-                    if self._stopped:
-                        return None
                 future.result()
-            except _DIED as error:  # killed, which may have been an accident
-                self._pool = pool = None
-                ended, attempts = self._end(), attempts - 1
-                if not attempts or "killed" not in ended:
-                    printed = printed_in(self._printed)[-2000:]
-                    raise StudyError(f"{ended} before its first run. It printed:\n{printed}") from error
-            except BaseException:
-                self._kill()
-                raise
+            except _DIED as error:
+                if "killed" in (ended := self._end()):  # which may have been an accident
+                    raise
+                raise StudyError(f"{ended} before its first run. It printed:\n{printed_in(self._printed)[-2000:]}") from error
         return None if self._stopped else pool
 
     def _done(self, future: Future[Any]) -> bool:
@@ -181,14 +175,11 @@ class Slot:
         return False
 
     def _memory(self) -> int:
-        """Resident memory of the process and of those that it has started, bytes; 0 once it has ended."""
-        total = 0
+        """Resident memory of the process and of those that it has started, bytes; 0 once one has ended."""
         with suppress(psutil.Error):
             process = psutil.Process(self._process.pid)
-            for one in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error):
-                    total += one.memory_info().rss
-        return total
+            return sum(one.memory_info().rss for one in (process, *process.children(recursive=True)))
+        return 0
 
     def _interrupt(self) -> None:
         if sys.platform == "win32":  # which has no signal for this: what is stored so far stays

@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import secrets
@@ -25,7 +26,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.machine_code.load_objects import provide
-from flexmbs.study.checks import ensure
+from flexmbs.study.checks import ensure, whole_number
 from flexmbs.study.compute_run import fail_run
 from flexmbs.study.pool import RunExecutor, executor_for
 from flexmbs.study.run_key import RunSpec
@@ -55,8 +56,7 @@ class _Pending:
 class Scheduler:
     """One pass over the points of a study, with the options of :func:`run_points`.
 
-    ``task_of``: the task for the values of a point; ``check``: gets the key of the first finished run, and raises
-    StudyError if the study is to stop because of it; ``stops``: no run is begun after a failed one.
+    ``task_of``: the task for the values of a point; ``stops``: no run is begun after a failed one.
     """
 
     def __init__(
@@ -64,20 +64,20 @@ class Scheduler:
         store: Store,
         executor: RunExecutor,
         task_of: Callable[[Mapping[str, object]], Task],
-        check: Callable[[str], None] | None = None,
+        figures: Sequence[str] = (),
         stops: bool = False,
         retries: int = 2,
         retry_failed: bool = False,
         progress: Callable[[StudyOutcome], object] | None = None,
     ) -> None:
         self.outcome = StudyOutcome()
-        self._store, self._executor, self._task_of, self._check = store, executor, task_of, check
+        self._store, self._executor, self._task_of, self._figures = store, executor, task_of, figures
         self._stops, self._retries, self._retry_failed, self._progress = stops, retries, retry_failed, progress
         self._running: dict[str, _Pending] = {}
         self._elsewhere: dict[str, _Pending] = {}
         self._answers: queue.SimpleQueue[tuple[str, Future[Answer]]] = queue.SimpleQueue()
         self._begin = self._told = time.monotonic()
-        self._looked, self._parallel = -1e9, 1
+        self._looked = -math.inf
 
     def run(self, points: Sequence[Mapping[str, object]], indices: Sequence[int]) -> StudyOutcome:
         """Have these points computed; StudyError where the study cannot go on, StudyInterrupted after Ctrl-C."""
@@ -86,7 +86,7 @@ class Scheduler:
             for index in indices:
                 self._tell()
                 self._begin_point(index, self._task_of(points[index]))
-                while len(self._running) >= _AHEAD * self._parallel:
+                while len(self._running) >= _AHEAD * self.outcome.parallel:
                     self._take()
                 while self._take(patience=0.0):
                     pass
@@ -131,8 +131,7 @@ class Scheduler:
     def _submit(self, pending: _Pending) -> None:
         now, key = time.monotonic(), pending.task.key
         if now - self._looked > _LOOK_AT_EXECUTOR:
-            self._parallel, self._looked = max(self._executor.count(), 1), now
-            self.outcome.parallel = max(self.outcome.parallel, self._parallel)
+            self.outcome.parallel, self._looked = max(self._executor.count(), 1), now
         try:
             pending.future = future = self._executor.submit(pending.task)
         except RuntimeError as error:  # also BrokenExecutor
@@ -144,20 +143,20 @@ class Scheduler:
         """Deal with an answer, if one comes within ``patience`` s."""
         self._tell()
         due = [key for key, pending in self._elsewhere.items() if pending.look_again <= time.monotonic()]
-        for key in due[: _AHEAD * self._parallel]:  # they are done, free, or still busy, as the answer will say
+        for key in due[: _AHEAD * self.outcome.parallel]:  # they are done, free, or still busy, as the answer will say
             self._submit(self._elsewhere.pop(key))
         try:
             key, future = self._answers.get(timeout=patience) if patience else self._answers.get_nowait()
         except queue.Empty:
             return False
         pending = self._running.pop(key)
-        error = None if future.cancelled() else future.exception()
+        error = CancelledError("by its executor") if future.cancelled() else future.exception()
         if isinstance(error, FlexmbsError):  # it concerns all runs: a worker cannot read the study's folder, for example
             raise StudyError(str(error)) from None
-        if error is not None or future.cancelled():
-            self._lost(pending, f"{type(error or CancelledError()).__name__}: {error or 'by its executor'}")
-        else:
+        if error is None:
             self._deal_with(pending, future.result())
+        else:
+            self._lost(pending, f"{type(error).__name__}: {error}")
         return True
 
     def _deal_with(self, pending: _Pending, answer: Answer) -> None:
@@ -190,9 +189,11 @@ class Scheduler:
         if answer.not_finite:
             self.outcome.not_finite += 1
             self.outcome.not_finite_figures.update(answer.not_finite)
-        if answer.status == FINISHED and self._check is not None:
-            check, self._check = self._check, None
-            check(answer.key)
+        if answer.status == FINISHED and self._figures and (record := self._store.record(answer.key)):
+            for name in self._figures if record.figures else ():
+                right = near_names(name, record.figures)
+                ensure(name.partition("[")[0] in record.figures, f"the case has no figure {name!r}. {right}")
+            self._figures = ()
 
     def _lost(self, pending: _Pending, why: str) -> None:
         """The executor has lost the run, with the machine or process that it was on: hand it over again, or record it."""
@@ -222,7 +223,7 @@ class Scheduler:
             return
         self._told = time.monotonic()
         self.outcome.wall_seconds = self._told - self._begin
-        self.outcome.running, self.outcome.awaited = min(len(self._running), self._parallel), len(self._elsewhere)
+        self.outcome.running, self.outcome.awaited = min(len(self._running), self.outcome.parallel), len(self._elsewhere)
         self._progress(self.outcome)
 
 
@@ -251,28 +252,18 @@ def run_points(
     raised: :meth:`flexmbs.Study.run`; also SIGTERM ends as a KeyboardInterrupt.
     """
     ensure(on_error in _ON_ERROR, f"on_error={on_error!r}: it is one of {', '.join(_ON_ERROR)}")
-    for name, value, least in (("retries", retries, 0), ("workers", workers, 1), ("threads", threads, 1)):
-        right = value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least)
-        ensure(right, f"{name}={value!r}: it is a whole number, at least {least}")
+    for value, what, least in ((retries, "retries", 0), (1 if workers is None else workers, "workers", 1), (threads, "threads", 1)):
+        whole_number(value, f"number of {what}", least)
     number, count = (1, 1) if shard is None else shard_of(shard)
     places = tuple(os.path.abspath(place) for place in sys.path)
     settings = WorkerSettings(str(store.folder), spec, secrets.token_hex(4), limits or RunLimits(), retries, threads, places)
     case = case or load_case(spec.case)
-
-    def check(key: str) -> None:
-        record = store.record(key)
-        known = {} if record is None else record.figures
-        for name in figures if known else ():
-            if name.partition("[")[0] not in known:
-                raise StudyError(f"the case {case.name} has no figure {name!r}. {near_names(name, known)}")
-
     with executor_for(executor, settings, workers) as found, _sigterm_as_interrupt():
         with on_progress():  # before several processes look for the compiled kernels
             stage("looking for the compiled kernels")
             provide()
-        scheduler = Scheduler(
-            store, found, partial(task_of, case, spec), check, on_error == "stop", retries, retry_failed, progress
-        )
+        tasks, stops = partial(task_of, case, spec), on_error == "stop"
+        scheduler = Scheduler(store, found, tasks, figures, stops, retries, retry_failed, progress)
         outcome = scheduler.run(points, range(number - 1, len(points), count))
     warn(outcome.notices(), StudyWarning)
     return outcome

@@ -93,9 +93,8 @@ class Study:
             ensure(runs is None, f"runs={runs} is for samplers given by name; {sampler} has its own number of runs")
         options = {"keep": keep, "histories": names_of(histories), "history_times": history_times, "storage": dict(storage or {})}
         statement = Statement.of(loaded, source, stated.to_json(), sampler.to_json(), seed, fixed=stated.fixed, **options)
-        self._set_up(
-            Store(Path("studies") / loaded.name if folder is None else folder), statement, sampler.points(stated, seed), sampler
-        )
+        store = Store(Path("studies") / loaded.name if folder is None else folder)
+        self._set_up(store, statement, sampler.points(stated, seed), sampler)
         self.figures: tuple[str, ...] = names_of(figures)
         self._case: Case | None = loaded
         for index in self.points.extremes:  # what the case refuses, it refuses here, before anything is computed
@@ -219,17 +218,11 @@ class Study:
         """
         for values in points:
             checked_parameters(self.case, {**self.space.fixed, **values})
-        self._compute(points, options.pop("accept_versions", False), options.pop("progress", False), **options)
-        found = [self.store.record(self._key(values)) for values in points]
+        self._compute(points, **options)
+        found = (self.store.record(self._key(values)) for values in points)
         return [record for record in found if record is not None]
 
-    def _compute(
-        self,
-        points: Sequence[Mapping[str, object]],
-        accept_versions: bool,
-        progress: Callable[[StudyOutcome], object] | bool,
-        **options: Any,
-    ) -> StudyOutcome:
+    def _compute(self, points: Any, accept_versions: bool = False, progress: Any = False, **options: Any) -> StudyOutcome:
         case = self.case  # first: loaded, and compared
         stated = self.store.create_or_open(self._statement, accept_versions=accept_versions)
         compute = partial(run_points, points, self.store, stated.spec, case=case, **options)

@@ -33,7 +33,7 @@ class StudyOutcome:
     not_finite_figures: Counter[str] = field(default_factory=Counter)  #: name -> number of runs in which the figure is not finite
     run_seconds: float = 0.0  #: sum of the times of the runs computed
     wall_seconds: float = 0.0  #: of the call
-    parallel: int = 0  #: how many runs were computed at the same time
+    parallel: int = 1  #: how many runs were computed at the same time, at last
 
     @property
     def done(self) -> int:

@@ -93,12 +93,7 @@ def test_evaluation(done, tmp_path):
     assert study.report(path, force=True) == path
     with pytest.raises(fm.StudyError, match="ends in .html"):
         study.report(tmp_path / "page.csv")
-    for kind, options in {
-        "scatter": {},
-        "effects": {"response": "speed"},
-        "histogram": {},
-        "histories": {"names": "hinge.angle"},
-    }.items():
+    for kind, options in (("effects", {"response": "speed"}), ("histories", {"names": "hinge.angle"})):
         study.plot(kind, save=tmp_path / f"{kind}.png", **options)
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000
 
@@ -155,9 +150,8 @@ def test_failed_runs(case):
 
 def test_figures_must_be_a_dictionary(case):
     case.write_text(PENDULUM + "\n\ndef figures(result, p):\n    return 5\n")
-    study = study_of(case, fm.Sobol(1))
     with pytest.warns(fm.StudyWarning, match="CaseError: the figures of the case are 5; they are a dictionary"):
-        assert study.run(workers=1, progress=False).failed == 1
+        assert study_of(case, fm.Sobol(1)).run(workers=1, progress=False).failed == 1
 
 
 TRAP = "\nopen(__file__ + '.was run', 'w').close()\n"
@@ -291,9 +285,6 @@ def test_folder_of_another_study(case):
         study_of(case, space={**SPACE, "length": (0.5, 1.6)}, keep="figures").run(progress=False)
     with pytest.raises(fm.StudyError, match="(?s)another study.*seed: 1 in the study, 2 now"):
         study_of(case, seed=2, keep="figures").table()
-    case.write_text(PENDULUM.replace("-9.81", "-9.80"))
-    with pytest.raises(fm.StudyError, match=r"(?s)the case has changed.*-9\.81.*-9\.80"):
-        study_of(case, keep="figures").run(progress=False)
 
 
 def test_parameters_that_change_themselves_are_refused(case):
@@ -308,6 +299,8 @@ def test_nothing_there_yet(case):
         study_of(case).table()
     with pytest.raises(fm.StudyError, match="no study in this folder"):
         fm.Study.open(case.parent / "nowhere")
+    with pytest.raises(fm.StudyError, match="fixed: a Space has its own"):
+        study_of(case, space=study_of(case).space, fixed={"t_end": 0.1})
     assert not (case.parent / "nowhere").exists()
 
 
@@ -325,12 +318,6 @@ def test_relative_paths_start_where_the_study_was_begun(case, monkeypatch):
     (case.parent / "data.txt").unlink()
     opened = fm.Study.open(case.parent / "study")
     assert opened.status().finished == 8 == len(opened.table()) and opened.record(7).status == "finished"
-
-
-def test_fixed_values_belong_to_a_space_that_is_given(case):
-    space = study_of(case).space
-    with pytest.raises(fm.StudyError, match="fixed: a Space has its own"):
-        study_of(case, space=space, fixed={"t_end": 0.1})
 
 
 @pytest.mark.slow
