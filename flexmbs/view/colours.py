@@ -144,11 +144,6 @@ def unit_of_range(color: str, low: float, high: float) -> tuple[str, float]:
     raise AssertionError(largest)
 
 
-def title_of(color: str, unit: str) -> str:
-    """Title of the colour bar."""
-    return f"{TITLES[color]}\n[{unit}]\n"
-
-
 def round_step(span: float, most: int) -> float:
     """The smallest of 1, 2, 2.5, 5 times a power of ten of which ``span`` has at most ``most``."""
     least = span / most
@@ -180,17 +175,18 @@ class ColourBar:
     """A colour bar at the right edge of a pyvista plotter; ``factor``: from SI to the unit that it shows."""
 
     def __init__(self, plotter, ink: str, letters: float, color_map: str) -> None:
-        self.plotter, self.factor = plotter, 1.0
-        self._ink, self._letters, self._map = ink, letters, color_map
-        self._bar = None
+        from pyvista import DataSetMapper, LookupTable, PolyData
+
+        mapper, self.factor, self.title = DataSetMapper(dataset=PolyData()), 1.0, ""
+        mapper.lookup_table = LookupTable(color_map)
+        self._bar = plotter.add_scalar_bar(title=" ", mapper=mapper, render=False, use_opacity=False, **bar_look(ink, letters))
+        self.hide()
 
     def show(self, color: str, low: float, high: float) -> tuple[float, float]:
         """Show a range (SI), whose ends stand beside the bar; returns it in the unit of the bar."""
         unit, self.factor = unit_of_range(color, low, high)
         limits = self.factor * low, self.factor * high
-        self.title = title_of(color, unit)
-        if self._bar is None:
-            self._bar = self._make()
+        self.title = f"{TITLES[color]}\n[{unit}]\n"
         self._bar.GetLookupTable().SetTableRange(*limits)
         self._bar.SetTitle(self.title)
         self._label(limits)
@@ -199,23 +195,13 @@ class ColourBar:
 
     def hide(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.SetVisibility(False)
+        self._bar.SetVisibility(False)
 
     @property
     def ticks(self) -> tuple[float, ...]:
         """Numbers beside the bar."""
-        labels = self._bar.GetCustomLabels() if self._bar is not None else None
-        return tuple(labels.GetValue(k) for k in range(labels.GetNumberOfValues())) if labels is not None else ()
-
-    def _make(self):
-        from pyvista import DataSetMapper, LookupTable, PolyData
-
-        mapper = DataSetMapper(dataset=PolyData())
-        mapper.lookup_table = LookupTable(self._map)
-        return self.plotter.add_scalar_bar(
-            title=" ", mapper=mapper, render=False, use_opacity=False, **bar_look(self._ink, self._letters)
-        )
+        labels = self._bar.GetCustomLabels()
+        return tuple(labels.GetValue(k) for k in range(labels.GetNumberOfValues()))
 
     def _label(self, limits: tuple[float, float]) -> None:
         from vtkmodules.vtkCommonCore import vtkDoubleArray

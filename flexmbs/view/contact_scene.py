@@ -121,7 +121,7 @@ class ContactScene:
 
         run = result.trajectory
         self.result, self.size = result, size
-        self.scale = ForceScale(look.force_scale, largest_push(run))
+        self.scale = ForceScale(look.force_scale, float(np.linalg.norm(run.contact_push, axis=2).max(initial=0.0)))
         self.phases = ContactPhases(result, look.stick_speed)
         self.shown: dict[int, Point] = {}  # by contact, at the time of the picture
         self._arrows, self._rims, self._dots = (pyvista.PolyData(np.zeros((1, 3))) for _ in range(3))
@@ -230,16 +230,6 @@ class ContactScene:
             if self.scale.shows(strength):
                 found.append(point.place[None] - self.size * self.scale.length(strength) / strength * point.push)
         return np.concatenate(found)
-
-    @property
-    def arrows_shown(self) -> bool:
-        """Whether any force arrow is in the picture."""
-        return bool(self._actors[0].visibility)
-
-
-def largest_push(run) -> float:
-    """N, of all contacts at all times."""
-    return float(np.sqrt((run.contact_push**2).sum(axis=2)).max(initial=0.0))
 
 
 def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:

@@ -73,7 +73,6 @@ class Scene(Canvas):
         self._floor = self._make_floor(of_motion)
         self._add_parts()
         self._bar = ColourBar(self.plotter, look.ink, self._letters, look.color_map)
-        self._triad = None
         if not self._hidden("axes"):
             self.plotter.add_axes(color=look.ink, viewport=(0.0, below, 0.1, below + 0.14), line_width=2)
         self._scale_bar = None
@@ -139,20 +138,21 @@ class Scene(Canvas):
 
     def _view(self) -> Basis:
         direction, up = view_direction(self.low, self.high, self.result.structure.gravity)
-        if self.look.camera is not None:
-            direction = chosen_direction(self.look.camera)
-        return view_basis(direction, up)
+        return view_basis(direction if self.look.camera is None else chosen_direction(self.look.camera), up)
 
     def _make_floor(self, bounds: tuple[np.ndarray, np.ndarray]) -> Floor | None:
         """The floor below what moves within ``bounds``, if there is gravity."""
         gravity = self.result.structure.gravity
         if not np.any(gravity) or not self._points or self._hidden("floor"):
             return None
-        every = [part.reshape(-1, 3) for part in self._points.values()]
-        every.append(points_on_ground(self.result.structure, self._planes))
-        floor = Floor(np.concatenate([*every, bounds]), -gravity / np.linalg.norm(gravity), self.size)
+        floor = Floor(np.concatenate([self._drawn_points(), bounds]), -gravity / np.linalg.norm(gravity), self.size)
         FloorActors(self.plotter, floor, self.look.tint(0.04), self.look.tint(0.14))
         return floor
+
+    def _drawn_points(self) -> np.ndarray:
+        """(k, 3) m, of what moves at any time, and of planes on ground."""
+        moving = [part.reshape(-1, 3) for part in self._points.values()]
+        return np.concatenate([*moving, points_on_ground(self.result.structure, self._planes)])
 
     def _add_parts(self) -> None:
         first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here
@@ -222,13 +222,9 @@ class Scene(Canvas):
         if self.look.follow is not None:
             own = self._points[self.result.structure.body_index(self.look.follow)]
             return (own - own.mean(axis=1, keepdims=True) + own[0].mean(axis=0)).reshape(-1, 3)
-        found = [part.reshape(-1, 3) for part in self._points.values()]
-        found.append(np.array([self.low, self.high]))
-        if self.contacts is not None:
-            found.append(self.contacts.tails())
-        found.append(points_on_ground(self.result.structure, self._planes))
-        if self._floor is not None:
-            found.append(self._floor.corners)
+        found = [self._drawn_points(), np.array([self.low, self.high])]
+        found += [] if self.contacts is None else [self.contacts.tails()]
+        found += [] if self._floor is None else [self._floor.corners]
         return np.concatenate(found)
 
     def _fitted_frame(self, frame: Frame) -> Frame:

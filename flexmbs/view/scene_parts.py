@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.drawable import DrawableBody, DrawableJoint, DrawableLink, DrawableResult, DrawableStructure
+from flexmbs.view.drawable import DrawableBody, DrawableLink, DrawableResult, DrawableStructure
 from flexmbs.view.solids import (
     Solid,
     axes_along,
@@ -94,13 +94,11 @@ class Link:
     axis: np.ndarray | None = None
 
 
-@dataclass(frozen=True)
-class SceneParts:
-    """Everything that a scene shows of a mechanism; ``size``: of the mechanism, m."""
+class SceneParts(NamedTuple):
+    """Everything that a scene shows of a mechanism."""
 
     parts: tuple[Part, ...]
     links: tuple[Link, ...]
-    size: float
 
 
 def scene_parts(result: DrawableResult, size: float) -> SceneParts:
@@ -110,11 +108,8 @@ def scene_parts(result: DrawableResult, size: float) -> SceneParts:
     """
     structure = result.structure
     parts = [_body(structure, index, size) for index in range(1, len(structure.bodies))]
-    parts += _outlines(structure)
-    parts += _joints(structure, size)
-    parts += _tracks(structure, size)
-    parts += _spirals(structure, size)
-    return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size), size)
+    parts += [*_outlines(structure), *_joints(structure, size), *_tracks(structure, size), *_spirals(structure, size)]
+    return SceneParts(tuple(part for part in parts if len(part.points)), _links(structure, size))
 
 
 def body_color(number: int) -> str:
@@ -215,7 +210,8 @@ def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
             continue
         record = structure.markers[link.markers[0]]
         ends = {structure.markers[marker].body for marker in link.markers}
-        hinges = [joint for joint in structure.joints if len(joint.free_rotations) == 1 and _bodies_of(structure, joint) == ends]
+        hinges = [joint for joint in structure.joints if len(joint.free_rotations) == 1]
+        hinges = [joint for joint in hinges if {structure.markers[m].body for m in (joint.marker_a, joint.marker_b)} == ends]
         axis, beside = np.array([0.0, 0.0, 1.0]), 0.0
         if hinges:
             axis = record.rotation.T @ structure.markers[hinges[0].marker_a].rotation @ hinges[0].free_rotations[0]
@@ -225,10 +221,6 @@ def _spirals(structure: DrawableStructure, size: float) -> list[Part]:
         solid = joined([tube(path + side * 1.05 * beside * axis, 0.06 * SPIRAL * size) for side in sides])
         found.append(marker_part(structure, link.markers[0], link.name, "springs", SPRING, solid, flat=False))
     return found
-
-
-def _bodies_of(structure: DrawableStructure, joint: DrawableJoint) -> set[str]:
-    return {structure.markers[marker].body for marker in (joint.marker_a, joint.marker_b)}
 
 
 def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
@@ -241,7 +233,7 @@ def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
         radius = (COIL if coil else WIRE) * size
         axis = _axis_of_pulley(structure, link) if len(link.radii) else None
         radii = () if axis is None else tuple(link.radii)
-        found.append(Link(link.name, group, link.kind, color, _as_tuple(link.markers), coil, radius, radii, axis))
+        found.append(Link(link.name, group, link.kind, color, tuple(map(int, link.markers)), coil, radius, radii, axis))
     return tuple(found)
 
 
@@ -251,7 +243,3 @@ def _axis_of_pulley(structure: DrawableStructure, link: DrawableLink) -> np.ndar
         if joint.marker_a == link.markers[0] and len(joint.free_rotations) == 1:
             return joint.free_rotations[0]
     return None
-
-
-def _as_tuple(markers: Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(marker) for marker in markers)

@@ -122,7 +122,7 @@ def test_forces_of_rounding_are_not_shown(scene_of, part, shown):
     push = force[:, :, None] * np.array([1.0, 0.0, 0.0])
     scene = scene_of(Result(bar.structure(), dataclasses.replace(run, contact_force=force, contact_push=push)))
     scene.show_time(float(run.t[20]))
-    assert scene.contacts.arrows_shown is shown
+    assert bool(scene.contacts._actors[0].visibility) is shown
     assert ("contact force" in scene._label.input) is shown
 
 
