@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmbs.fem.rigid_motion import skew
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableJoint, DrawableResult, DrawableStructure
@@ -83,7 +84,7 @@ class HeldJoint:
         to_turn = self.held_turn @ np.swapaxes(axes, 1, 2)
         of_a, of_b = np.zeros((len(axes), 6, 6)), np.zeros((len(axes), 6, 6))
         of_a[:, :3, :3], of_b[:, :3, :3] = -to_axes, to_axes
-        of_a[:, :3, 3:], of_b[:, :3, 3:] = to_axes @ _cross(arm_a) / size, -to_axes @ _cross(arm_b) / size
+        of_a[:, :3, 3:], of_b[:, :3, 3:] = to_axes @ skew(arm_a) / size, -to_axes @ skew(arm_b) / size
         of_a[:, 3:, 3:], of_b[:, 3:, 3:] = -to_turn, to_turn
         return of_a, of_b
 
@@ -113,12 +114,6 @@ def in_world(here: DrawableResult, part: slice, marker: int, scale: float = 1.0)
 
 def _turned(frames: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return np.einsum("fij,fj->fi", frames, vectors)
-
-
-def _cross(vectors: np.ndarray) -> np.ndarray:
-    x, y, z = vectors.T
-    zero = np.zeros(len(x))
-    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=1).reshape(-1, 3, 3)
 
 
 _ENTRIES = 4_000_000  # of the normal equations of all frames that are solved at once

@@ -109,11 +109,8 @@ def _check_color_map(name: str) -> None:
         raise FlexmbsError(f"unknown color_map {name!r}. {near_names(str(name), sorted(colormaps))}")
 
 
-_NAMED = {
-    sign + letter: (1.0 if not sign else -1.0) * direction
-    for letter, direction in zip("xyz", np.eye(3), strict=True)
-    for sign in ("", "-")
-} | {"iso": np.ones(3)}
+_NAMED = {sign + name: float(f"{sign}1") * axis for name, axis in zip("xyz", np.eye(3), strict=True) for sign in ("", "-")}
+_NAMED["iso"] = np.ones(3)
 _VIEW_ANGLE = 30.0  # deg, of a camera at a given position
 
 

@@ -54,7 +54,7 @@ class Scale:
 
     def label(self, name: str) -> str:
         """Label of an axis: "stop.force [kN]", "time − 0.4832 s [µs]"."""
-        shift = "" if not self.offset else f" {'−' if self.offset > 0 else '+'} {_plain(abs(self.offset))}"
+        shift = "" if not self.offset else f" {'−' if self.offset > 0 else '+'} {abs(self.offset):.15g}"
         unit = f" {self.base}" if shift and self.base else ""
         return no_formula((f"{name}{shift}{unit}" + (f" [{self.unit}]" if self.unit else "")).strip())
 
@@ -145,10 +145,6 @@ def _round_number(value: float, span: float) -> float:
     """The number next below ``value`` with as few digits as ``span`` can be read with."""
     step = 10.0 ** math.floor(math.log10(span))
     return float(f"{math.floor(value / step + 1e-6) * step:.15g}")
-
-
-def _plain(value: float) -> str:
-    return f"{value:.15g}"
 
 
 def _superscripts(unit: str) -> str:

@@ -103,7 +103,7 @@ def plot_histories(
     figure = new_figure(size, (WIDTH, REST + rows))
     axes = panels(figure, len(groups))
     scale = time_scale(low, high)
-    shading = _Shading(result, (low, high), scale, stick_speed, phases, contacts)
+    shading = _Shading(result, (low, high), scale, ContactPhases(result, stick_speed) if phases else None, contacts)
     for number, (axis, members) in enumerate(zip(axes, groups, strict=True)):
         largest = max(float(np.max(np.abs(result[name]), initial=0.0)) for name in members)
         shown = [columns[name] for name in members]
@@ -127,16 +127,9 @@ class _Shading:
     """What is shown of contacts behind curves; each kind is explained in one legend."""
 
     def __init__(
-        self,
-        result: DrawableResult,
-        window: tuple[float, float],
-        times: Scale,
-        stick_speed: float | None,
-        phases: bool,
-        contacts: bool,
+        self, result: DrawableResult, window: tuple[float, float], times: Scale, phases: ContactPhases | None, contacts: bool
     ) -> None:
-        self.result, self.window, self.times = result, window, times
-        self.phases = ContactPhases(result, stick_speed) if phases else None
+        self.result, self.window, self.times, self.phases = result, window, times, phases
         self.touches = touches_within(result, *window) if contacts else []
         self.events = other_events(result, *window, most=MAX_EVENTS) if contacts else []
         self.dots = contacts
