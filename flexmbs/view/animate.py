@@ -74,6 +74,8 @@ def fitting(result: DrawableResult, view: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("time", "start", "end"):
         if name in found and not result.t[0] <= found[name] <= result.t[-1]:
             del found[name]
+    if not found.get("start", result.t[0]) < found.get("end", result.t[-1]):  # of a shorter run
+        found = {name: value for name, value in found.items() if name not in ("start", "end")}
     try:
         check_shown(result, found.get("color", "body"))
     except FlexmbsError:
@@ -159,6 +161,8 @@ def animate(
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
+    for name in look.keys() - set(OF_SCENES):
+        raise FlexmbsError(f"animate: there is no option {name!r}. {near_names(name, ALL)}")
     shown = Look(**look)
     shown.check_names(result)
     check_shown(result, shown.color)
