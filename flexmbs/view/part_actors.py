@@ -198,7 +198,8 @@ class LinkActors:
         """Put every line between its markers in a one-time result as drawn."""
         for number, (link, mesh) in enumerate(zip(self._links, self._meshes, strict=True)):
             if link.coil:
-                mesh.points[:] = self._coil(number, link, *_ends(link, here, scale))
+                ends = (marker_in_world(here, marker, scale)[0] for marker in (link.markers[0], link.markers[-1]))
+                mesh.points[:] = self._coil(number, link, *ends)
             else:
                 mesh.points[:] = tube(path_of(link, here, scale), *_thickness(link)).points
             mesh.Modified()
@@ -213,11 +214,6 @@ class LinkActors:
             self._coils[number] = known, points
         along = end - start if length > 1e-12 else np.array([0.0, 0.0, 1.0])
         return start + (points * [1.0, 1.0, length / known]) @ axes_along(along).T
-
-
-def _ends(link: Link, here: DrawableResult, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    first, last = (marker_in_world(here, marker, scale)[0] for marker in (link.markers[0], link.markers[-1]))
-    return first, last
 
 
 def path_of(link: Link, here: DrawableResult, scale: float) -> np.ndarray:

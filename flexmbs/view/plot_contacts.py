@@ -101,12 +101,10 @@ def plot_contact(
 def _index(result: DrawableResult, name: str) -> int:
     names = [pair.name for pair in result.structure.contacts]
     if name not in names:
-        recorded = {touch.name for touch in result.contacts}
-        if name in recorded:
-            raise FlexmbsError(
-                f"plot_contact: {name} is between bodies that find each other: no history of single contacts is stored"
-            )
-        raise FlexmbsError(f"plot_contact: no contact named {name!r}. {near_names(str(name), names)}")
+        why = f"no contact named {name!r}. {near_names(str(name), names)}"
+        if name in {touch.name for touch in result.contacts}:
+            why = f"{name} is between bodies that find each other: no history of single contacts is stored"
+        raise FlexmbsError(f"plot_contact: {why}")
     return names.index(name)
 
 

@@ -231,18 +231,17 @@ class Scene(Canvas):
         """The frame, smaller for a body that the camera follows: its surroundings are to be seen."""
         if self.look.follow is None:
             return frame
-        across, along = 0.5 * (frame.left + frame.right), 0.5 * (frame.bottom + frame.top)
-        wide, high = 0.5 * FOLLOWED * (frame.right - frame.left), 0.5 * FOLLOWED * (frame.top - frame.bottom)
-        return Frame(across - wide, along - high, across + wide, along + high)
+        low, high = np.array(frame[:2]), np.array(frame[2:])
+        middle, reach = 0.5 * (low + high), 0.5 * FOLLOWED * (high - low)
+        return Frame(*(middle - reach), *(middle + reach))
 
     def _follow(self, here: DrawableResult) -> None:
         """Move the camera with the body that it follows."""
         if getattr(self, "_followed", None) is None:
             return
         index = self.result.structure.body_index(self.look.follow)
-        body = self.result.structure.bodies[index]
-        run = here.trajectory
-        now = run.body_position[0, index] + run.body_rotation[0, index] @ body.center
+        run, center = here.trajectory, self.result.structure.bodies[index].center
+        now = run.body_position[0, index] + run.body_rotation[0, index] @ center
         camera = self.plotter.camera
         moved = now - self._followed
         camera.position, camera.focal_point = np.array(camera.position) + moved, np.array(camera.focal_point) + moved
