@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.interop.moments import InertiaMoments, fields_with_moments
-from flexmbs.reduction.body_checks import checked_arrays, checked_body
+from flexmbs.reduction.body_checks import as_array, checked_arrays, checked_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields, SurfaceFields
 
 
@@ -65,9 +65,10 @@ def body_from_arrays(
     """
     where = f"{source}: body '{name}'" if source else f"body '{name}'"
     pairs = np.zeros((0, 2), int) if pairs is None or not np.size(pairs) else pairs
-    given = {"points": points, "modes": modes, "rotations": rotations, "pairs": pairs}
-    given |= {"quadratic": quadratic, "quadratic_rotations": quadratic_rotations, "cubic": cubic, "node_ids": node_ids}
-    found = checked_arrays({key: value for key, value in given.items() if value is not None}, where)
+    given = {"points": points, "modes": modes, "pairs": pairs}
+    optional = {"rotations": rotations, "quadratic": quadratic, "quadratic_rotations": quadratic_rotations}
+    optional |= {"cubic": cubic, "node_ids": node_ids}
+    found = checked_arrays(given | {key: value for key, value in optional.items() if value is not None}, where)
     points, modes, rotations, pairs = found["points"], found["modes"], found.get("rotations"), found["pairs"]
     nn, n, p = len(points), len(modes), len(pairs)
     quadratic = found.get("quadratic", np.zeros((p, nn, 3)))
@@ -89,11 +90,14 @@ def body_from_arrays(
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
     notes = [*warnings, *notes]
     warn(notes, BodyWarning, where=f"body '{name}'")
+    labels = [f"mode {k}" for k in range(1, n + 1)] if labels is None else labels
+    if isinstance(labels, str) or len(labels) != n:
+        raise BodyError(f"{where}: labels must be {n} names, one for each mode, not {labels!r}")
     body = FlexibleBody(
         name=name,
         mass=float(moments.mass),
         frequencies=np.sqrt(np.maximum(squared, 0.0)) / (2.0 * np.pi),
-        mode_labels=tuple(f"mode {k}" for k in range(1, n + 1)) if labels is None else tuple(map(str, labels)),
+        mode_labels=tuple(map(str, labels)),
         Me=Me,
         Ke=Ke,
         De=De,
@@ -170,8 +174,8 @@ def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
 
 
 def _numbers(values, where: str) -> np.ndarray:
-    values = np.asarray(values)
-    if values.dtype.kind not in "biuf":
+    values = as_array(values, where)
+    if values.dtype.kind not in "iuf":
         raise BodyError(f"{where}: expected numbers, got {values.dtype}")
     return values.astype(float, copy=False)
 
@@ -179,11 +183,13 @@ def _numbers(values, where: str) -> np.ndarray:
 def _markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotations, where) -> dict[str, PointFields]:
     row = {int(number): index for index, number in enumerate(ids)}
     markers = {str(number): number for number in row} if markers is None else markers
+    if not isinstance(markers, Mapping):
+        raise BodyError(f"{where}: markers are given as {{name: number of a node}}, not as {type(markers).__name__}")
     made = {}
     for name, number in markers.items():
-        if int(number) not in row:
+        if number not in row:
             raise BodyError(f"{where}: marker '{name}': node {number} does not exist")
-        i = row[int(number)]
+        i = row[number]
         none = np.zeros((len(modes), 3)), np.zeros((len(quadratic), 3))
         Psi, Zr = none if rotations is None else (rotations[:, i], quadratic_rotations[:, i])
         held = not modes[:, i].any() and not quadratic[:, i].any()

@@ -113,13 +113,21 @@ class _Check:
         return f"({sizes}{',' * (len(shape) == 1)})" + (f", as {' and '.join(known)} have it" if known else "")
 
 
+def as_array(values: object, where: str) -> np.ndarray:
+    """A copy of an array, or lists as one."""
+    try:
+        return np.array(values)
+    except ValueError:
+        raise BodyError(f"{where}: the rows of the list differ in length; expected an array of numbers") from None
+
+
 def checked_arrays(given: Mapping[str, object], where: str) -> dict[str, np.ndarray]:
     """Some arrays of a body with one second-order field for each pair, also lists: float64 or int64, of shapes that agree."""
     check = _Check(where)
     shapes = {key: tuple("p" if size == "K" else size for size in shape) for key, shape in {**_ARRAYS, "faces": ("F",)}.items()}
     found = {}
     for key, values in given.items():
-        array = np.array(values)
+        array = as_array(values, f"{where}: {key}")
         if key in _INTEGERS and array.dtype.kind == "f" and np.all((array == np.trunc(array)) & (np.abs(array) < 2**53)):
             array = array.astype(np.int64)
         found[key] = check.array(array, key, shapes[key], "")

@@ -66,7 +66,14 @@ def test_point_masses():
         ({"markers": {"end": 9}}, "node 9 does not exist"),
         ({"node_ids": [1, 1]}, "different numbers"),
         ({"pairs": [[0, 1]]}, "pairs must be"),
-        ({"labels": ["a", "b"]}, "2 mode_labels for 1"),
+        ({"labels": ["a", "b"]}, "labels must be 1 names"),
+        ({"labels": "a"}, "labels must be 1 names"),
+        ({"K": np.array([[True]])}, "K: expected numbers, got bool"),
+        ({"M": [[1, 2], [3]]}, "M: the rows of the list differ in length"),
+        ({"points": [[0, 0, 0], [1]]}, "points: the rows of the list differ in length"),
+        ({"markers": {"end": "tip"}}, "node tip does not exist"),
+        ({"markers": {"end": 1.5}}, "node 1.5 does not exist"),
+        ({"markers": ["end"]}, "markers are given as"),
     ],
 )
 def test_arrays_that_do_not_fit(change, what):
