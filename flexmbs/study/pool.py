@@ -59,10 +59,7 @@ class Slot:
         self._at_exit = Finalize(None, self.close, exitpriority=1)  # of a process of the user's executor
 
     def run(self, task: Task) -> Answer:
-        """Have the run computed, again in a new process where one has died or the system has failed.
-
-        StudyError for what ends the study.
-        """
+        """The run, in a new process where one has died or the system has failed. StudyError for what ends the study."""
         with self._running:
             for _ in range(self._settings.retries + 1):
                 answer = self._attempt(task)

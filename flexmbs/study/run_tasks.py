@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from flexmbs.case.cases import Case, checked_parameters
-from flexmbs.common.errors import CaseError, FlexmbsError, StudyError
+from flexmbs.common.errors import CaseError, FlexmbsError
 from flexmbs.common.progress import size_text
 from flexmbs.result.run_summary import STATE
 from flexmbs.result.saved_state import load_state
+from flexmbs.study.checks import number_of
 from flexmbs.study.run_key import RunSpec, run_key
 from flexmbs.study.run_record import RunFailure, RunRecord
 
@@ -44,11 +45,8 @@ class RunLimits:
 
     def __post_init__(self) -> None:
         for name, unit in (("wall_time", "s"), ("memory", "bytes"), ("grace", "s")):
-            value = getattr(self, name)
-            if value is None and name != "grace":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < math.inf:
-                raise StudyError(f"limits: {name} must be a positive number ({unit}) or None, not {value!r}")
+            if name == "grace" or getattr(self, name) is not None:
+                number_of(getattr(self, name), f"limit {name} ({unit}) of a run", above=0.0)
 
     def exceeded(self, seconds: float, memory: float) -> RunFailure | None:
         """The failure of a run that has taken these s and bytes; None within the limits."""
@@ -127,11 +125,10 @@ def is_passing(error: BaseException) -> bool:
 def failure_of(error: BaseException, folder: Path) -> RunFailure:
     """What the record of a failed run says of its exception; ``folder`` holds its saved state, if there is one."""
     kind = "Memory" if isinstance(error, MemoryError) else type(error).__name__
-    text = str(error) or ("no memory was left" if kind == "Memory" else type(error).__name__)
-    trace = "".join(traceback.format_exception(error))
+    text = str(error) or ("no memory was left" if kind == "Memory" else kind)
     result = getattr(error, "result", None)
-    time = None if result is None or not len(result.t) else float(result.t[-1])
-    return RunFailure(kind, text, trace, time_reached(folder) if time is None else time)
+    time = time_reached(folder) if result is None or not len(result.t) else float(result.t[-1])
+    return RunFailure(kind, text, "".join(traceback.format_exception(error)), time)
 
 
 def time_reached(folder: Path) -> float | None:

@@ -16,7 +16,7 @@ from flexmbs.study.study_outcome import StudyOutcome, study_progress
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, "10 s", True])
 @pytest.mark.parametrize("name", ["wall_time", "memory", "grace"])
 def test_limits_are_positive_numbers(name, value):
-    with pytest.raises(StudyError, match=f"limits: {name} must be a positive number"):
+    with pytest.raises(StudyError, match=rf"the limit {name} \(.*\) of a run must be"):
         RunLimits(**{name: value})
 
 

@@ -5,7 +5,7 @@ import threading
 import time
 import tracemalloc
 from collections import Counter
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ import pytest
 
 from flexmbs.common.errors import StudyError
 from flexmbs.study import scheduler
+from flexmbs.study.pool import RunExecutor
 from flexmbs.study.run_record import FAILED, FINISHED, RunFailure, RunRecord
 from flexmbs.study.run_tasks import BUSY, PRESENT, STOPPED, Answer, Task
 from flexmbs.study.scheduler import Scheduler
@@ -101,6 +102,8 @@ def test_runs_that_are_there_are_left_out_and_equal_points_share_theirs():
     assert workers.times == {"c": 1, "d": 1}
     assert (outcome.failed, outcome.not_finite) == (1, 1) and outcome.not_finite_figures == {"force": 1}
     assert outcome.first_failure == "point 0, run b: ValueError: wrong"
+    outcome, workers = run(["a", "b"], store, retry_failed=True)
+    assert (outcome.computed, outcome.present, outcome.failed) == (1, 1, 0) and workers.times == {"b": 1}
 
 
 def test_runs_of_other_processes_are_looked_at_again_and_counted_for_themselves(monkeypatch):
@@ -135,6 +138,11 @@ def test_study_stops_for_what_concerns_all_runs():
     points = ["a", "b", *(f"c {number}" for number in range(100))]
     with pytest.raises(StudyError, match="cannot read"):
         run(points, behave=lambda key, attempt: StudyError("cannot read") if key == "b" else FINISHED)
+    shut = ThreadPoolExecutor(1)
+    shut.shutdown()
+    executor = RunExecutor(shut.submit, count=lambda: 1, stop=lambda now: None)
+    with pytest.raises(StudyError, match="the executor takes no further runs .cannot schedule new futures"):
+        Scheduler(Records(), executor, lambda key: Task(key, {})).run(points, range(2))
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["now", "before"])
@@ -153,23 +161,6 @@ def test_failure_stops_the_study_if_it_is_to(before):
     outcome, _ = run(keys, store, behave)
     assert outcome.failed == 1 and outcome.failures == {"ValueError": 1} and len(store) == 102
     assert "1 of 102 runs failed (1 ValueError)" in outcome.notices()[0]
-
-
-def test_failed_runs_are_computed_again_when_asked_for():
-    store = Records()
-    store.add("a", FAILED)
-    store.add("b")
-    outcome, workers = run(["a", "b"], store, retry_failed=True)
-    assert (outcome.computed, outcome.present, outcome.failed) == (1, 1, 0) and workers.times == {"a": 1}
-
-
-def test_executor_that_takes_nothing_any_more():
-    class Broken(Workers):
-        def submit(self, task):
-            raise RuntimeError("cannot schedule new futures after shutdown")
-
-    with pytest.raises(StudyError, match="the executor takes no further runs"):
-        Scheduler(Records(), Broken(Records()), lambda key: Task(key, {})).run(["a", "b"], range(2))
 
 
 @pytest.mark.parametrize("twice", [False, True])

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from short_studies import PENDULUM
 
 import flexmbs as fm
-from flexmbs.app.cli.main import cli
 from flexmbs.app.cli.study import open_study
 
 SPACE = {"length": (0.5, 1.5), "angle": (0.1, 0.4)}
@@ -91,27 +89,14 @@ def test_evaluation(done, tmp_path):
     with pytest.raises(fm.StudyError, match="report.html exists.*--force.*force=True"):
         study.report(path)
     assert study.report(path, force=True) == path
+    (tmp_path / "other.csv").write_text("mine")
+    with pytest.raises(fm.StudyError, match="other.csv exists"):
+        study.report(tmp_path / "other.html")
     with pytest.raises(fm.StudyError, match="ends in .html"):
         study.report(tmp_path / "page.csv")
     for kind, options in (("effects", {"response": "speed"}), ("histories", {"names": "hinge.angle"})):
         study.plot(kind, save=tmp_path / f"{kind}.png", **options)
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000
-
-
-def test_commands_of_evaluation_say_what_they_replace(done, tmp_path):
-    def said(*words):
-        found = CliRunner().invoke(cli, ["study", *map(str, words)])
-        return f"{found.output} {found.exception}".replace("\n", " ")
-
-    report, named = done.folder / "report.html", tmp_path / "named.html"
-    assert f"wrote {report}" in said("report", done.folder)
-    assert f"replaced {report} replaced {report.with_suffix('.csv')}" in said("report", done.folder)
-    named.with_suffix(".csv").write_text("mine")
-    assert "named.csv exists" in said("report", done.folder, "--save", named) and not named.exists()
-    assert f"wrote {named} replaced" in said("report", done.folder, "--save", named, "--force")
-    assert "write what is required" in said("report", done.folder, "--limit", "speed=3")
-    table = said("table", done.folder)
-    assert "length [m]" in table and "median" in table and "8 finished runs" in table
 
 
 def test_packed_runs_are_read_as_before(done):
