@@ -178,6 +178,7 @@ def animate(
         """The speed is written into those of a film in slow motion."""
         if is_picture:
             yield scene.show_time(last if time is None else time)
+        scene.told_for = round(frames_per_second)  # one second
         since, count = None, max(1, round(duration * frames_per_second))
         if film.stretched:
             scene.time_digits = film.digits(count)

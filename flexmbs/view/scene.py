@@ -26,8 +26,8 @@ OPENING_SHOWN = 2e-3
 LEGEND, SLIDERS, MARGIN, BAR = 0.06, 0.14, 0.035, 0.14
 #: Part of the picture that a body takes which the camera follows.
 FOLLOWED = 0.4
-#: Events that are named in a frame of a film, and for how many frames.
-TOLD, HELD = 3, 25
+#: Events that are named in a frame of a film.
+TOLD = 3
 
 
 class Scene(Canvas):
@@ -58,6 +58,7 @@ class Scene(Canvas):
         self.result, self.color, self.scale = result, look.color, float(look.scale)
         self._part_of_run = start, end
         self._told = "", 0  # of events, and for how many frames
+        self.told_for = 25  # frames
         self._ranges: dict[str, tuple[float, float]] = {}
         self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
         self._letters = window_size[1] / 840.0
@@ -106,7 +107,7 @@ class Scene(Canvas):
     def _tell(self, since: float | None, time: float) -> None:
         """Have what has happened since the frame before told in this one and the next ones, so that it can be read."""
         found = [] if since is None else [one for one in other_events(self.result, since, time) if one.time > since]
-        self._told = (", ".join(map(str, found[-TOLD:])), HELD) if found else (self._told[0], self._told[1] - 1)
+        self._told = (", ".join(map(str, found[-TOLD:])), self.told_for) if found else (self._told[0], self._told[1] - 1)
 
     def recolor(self, color: str) -> None:
         """Show another quantity in colour."""

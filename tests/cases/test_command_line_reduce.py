@@ -8,7 +8,7 @@ import pytest
 from command_line import flexmbs
 
 from flexmbs import BodyError, Coupling, FlexmbsError, Interface, Material, box_mesh, load_body
-from flexmbs.app.cli.interfaces import interfaces_of
+from flexmbs.app.cli.command_options import interfaces_of
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from flexmbs.app.cli.command_options import ANY_PATH, FILE, ListCommand, json_option, option
-from flexmbs.app.cli.interfaces import interfaces_of
+from flexmbs.app.cli.command_options import ANY_PATH, FILE, ListCommand, interfaces_of, json_option, option
 from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError

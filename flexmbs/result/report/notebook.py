@@ -12,9 +12,9 @@ from flexmbs.common.html_pieces import bullets, card, drawing, folded, framed_pa
 from flexmbs.common.names_in_messages import listed
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
+from flexmbs.result.report.model_sections import ReportableResult, StatedModel, stated_model
 from flexmbs.result.report.picture_sections import scene_html
 from flexmbs.result.report.run_sections import all_warnings, balance_sentence
-from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.key_histories import key_histories
 from flexmbs.view.page.pages import scene_page

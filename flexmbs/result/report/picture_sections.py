@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import drawing, few_colours, paragraph, still, text
 from flexmbs.common.quantities import number
-from flexmbs.result.report.stated import ReportableResult
+from flexmbs.result.report.model_sections import ReportableResult
 from flexmbs.view.animate import fitting, of_scenes
 from flexmbs.view.animate import stills as pictures_of
 from flexmbs.view.colours import largest_stress

@@ -13,7 +13,7 @@ from flexmbs.common.html_pieces import STYLE, page, text, written
 from flexmbs.common.progress import duration_text, on_progress, stage
 from flexmbs.common.quantities import quantity
 from flexmbs.common.versions import library_versions
-from flexmbs.result.report.model_sections import model_section, quality_section
+from flexmbs.result.report.model_sections import ReportableResult, StatedModel, model_section, quality_section, stated_model
 from flexmbs.result.report.picture_sections import pictures_section, plots_section, scene_html, stills
 from flexmbs.result.report.run_sections import (
     all_warnings,
@@ -26,7 +26,6 @@ from flexmbs.result.report.run_sections import (
     versions_section,
     warnings_section,
 )
-from flexmbs.result.report.stated import ReportableResult, StatedModel, stated_model
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.page.pages import page_assets, page_scripts
 

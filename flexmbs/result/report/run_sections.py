@@ -13,7 +13,7 @@ from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, pa
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
-from flexmbs.result.report.stated import ReportableResult, StatedModel
+from flexmbs.result.report.model_sections import ReportableResult, StatedModel
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import CONTACTS, DRIVING, FORCES, MOMENTS, REACTIONS, SMALL, by_kind
