@@ -15,6 +15,8 @@ from flexmbs.view.drawable import DrawableResult
 SHARE, LEAST = 0.6, 0.8
 #: Slowing down takes about this many times as long in the film as the impact, and so does speeding up.
 RAMP = 1.5
+#: Part of the time shown; a shorter impact (by an impulse, or of what rests from the start) shows nothing by being slower.
+INSTANT = 1e-9
 _BISECTIONS = 70  # below rounding
 
 
@@ -40,7 +42,7 @@ class FilmTime:
     ) -> None:
         self.first, self.last, self.duration = first, last, duration
         impacts = impacts or []
-        least = 1e-9 * max(last - first, 1e-300)
+        least = INSTANT * max(last - first, 1e-300)
         self._start = np.array([impact.start for impact in impacts])
         self._length = np.maximum([impact.end - impact.start for impact in impacts], least).reshape(-1)
         self._more = np.array([1.0] * len(impacts) if factors is None else factors) - 1.0
@@ -130,7 +132,8 @@ def film_time(result: DrawableResult, first: float, last: float, duration: float
     factor = checked_slow_motion(slow_motion)
     if factor is None:
         return FilmTime(first, last, duration)
-    impacts = _together([impact for impact in _impacts(result) if impact.end >= first and impact.start <= last])
+    seen = [impact for impact in _impacts(result) if impact.end >= first and impact.start <= last]
+    impacts = _together([impact for impact in seen if impact.end - impact.start > INSTANT * (last - first)])
     if factor > 0.0:
         return FilmTime(first, last, duration, impacts, [factor] * len(impacts))
     count = max(1, int(SHARE * duration / LEAST))

@@ -46,10 +46,10 @@ def test_a_factor_is_that_of_the_impact_to_the_rest():
     assert film.speed(0.701) == pytest.approx(far / 20.0, rel=0.03)
 
 
-def with_hits(*hits):
+def with_hits(*hits, lasting=1e-3):
     """The ball's result with hits (start, peak force) of 1 ms."""
     run = ball.trajectory()
-    contacts = tuple(ContactRecord("floor", start, start + 1e-3, force, start, 1.0, 0.0, None, 0.0) for start, force in hits)
+    contacts = tuple(ContactRecord("floor", start, start + lasting, force, start, 1.0, 0.0, None, 0.0) for start, force in hits)
     none = {"contact_force": 0.0 * run.contact_force, "contact_push": 0.0 * run.contact_push}
     return Result(ball.structure(), dataclasses.replace(run, contacts=contacts, **none))
 
@@ -76,6 +76,10 @@ def test_a_film_without_impacts_runs_evenly():
     assert not film_time(with_hits((0.4, 1.0)), 0.5, 1.0, 5.0, True).stretched  # the hit is not in this part
     still = film_time(ball.result(), 0.3, 0.3, 5.0, True)
     assert np.all(still.frames(5) == 0.3)
+
+
+def test_a_film_of_impulses_runs_evenly():
+    assert not film_time(with_hits((0.4, 1.0), lasting=0.0), 0.0, 1.0, 6.0, True).stretched
 
 
 def test_hits_that_follow_closely_are_one():
