@@ -12,7 +12,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import surface_displacement, surface_stress
+from flexmbs.reduction.modal_fields import superpose
 from flexmbs.reduction.stress_peak import peak_von_mises
 from flexmbs.view.drawable import DrawableResult
 
@@ -28,7 +28,7 @@ CHOICES = ("body", *TITLES)
 _LENGTHS = ((1.0, "m", 1.0), (1e-4, "mm", 1e3), (1e-7, "um", 1e6), (0.0, "nm", 1e9))  # from this value on
 _STRESSES = ((1e10, "GPa", 1e-9), (1e5, "MPa", 1e-6), (100.0, "kPa", 1e-3), (0.0, "Pa", 1.0))
 
-AT_ONCE = 16  # states, for their memory
+AT_ONCE, POINTS_AT_ONCE = 16, 200_000  # states; states times points: for their memory
 SAMPLES = 60  # evenly in time, and as many among the steps
 
 
@@ -70,12 +70,18 @@ def has_values(body: FlexibleBody | None, color: str) -> bool:
     return body is not None and (color == "displacement" or (color != "body" and body.has_stress))
 
 
-def values_of(body: FlexibleBody, q: np.ndarray, color: str, displacement: np.ndarray | None = None) -> np.ndarray:
-    """(..., np) values in SI on the surface of a body at modal coordinates q (..., n); ``displacement`` (..., np, 3) if known."""
+def values_of(
+    body: FlexibleBody, q: np.ndarray, color: str, displacement: np.ndarray | None = None, points: Any = slice(None)
+) -> np.ndarray:
+    """(..., np) values in SI on the surface of a body at modal coordinates q (..., n); ``displacement`` (..., np, 3) if known.
+
+    ``points``: rows of those surface points that are asked for.
+    """
     if color == "displacement":
-        moved = surface_displacement(body, q) if displacement is None else displacement
+        fields = body.surface.modes[:, points], body.surface.quadratic[:, points]
+        moved = superpose(body, *fields, q) if displacement is None else displacement
         return np.sqrt(np.einsum("...j,...j->...", moved, moved))
-    stress = surface_stress(body, q)
+    stress = np.tensordot(q, body.surface_stress_modes[:, points], axes=(-1, 0))
     if color == "von_mises":
         return von_mises(stress)
     return principal(stress)[..., 2 if color == "principal_min" else 0]
@@ -93,7 +99,8 @@ def sample_times(result: DrawableResult, first: float | None = None, last: float
 def colour_range(result: DrawableResult, color: str, first: float | None = None, last: float | None = None):
     """(low, high) in SI that all flexible bodies reach from ``first`` to ``last`` (s).
 
-    The largest von Mises stress is that of all steps and these two times, others are those at sampled times.
+    Over all steps and these two times: of von Mises stress at all points, of others at the points where they are largest
+    or smallest at a sampled time.
     """
     low = high = 0.0
     sampled = sample_times(result, first, last)
@@ -103,12 +110,16 @@ def colour_range(result: DrawableResult, color: str, first: float | None = None,
         if body.flexible is None or not has_values(body.flexible, color):
             continue
         q = here.trajectory.q[:, body.coordinates]
+        every = np.concatenate([q, result.trajectory.q[steps][:, body.coordinates]])
         if color == "von_mises" and body.flexible.mode_count:
-            every = np.concatenate([q, result.trajectory.q[steps][:, body.coordinates]])
             high = max(high, peak_von_mises(body.flexible, every)[0])
             continue
-        for states in np.array_split(q, max(1, len(q) // AT_ONCE)):
+        points: set[int] = set()
+        for states in np.array_split(q, max(1, len(q) // AT_ONCE)) if len(body.flexible.surface.points) else []:
             values = values_of(body.flexible, states, color)
+            points.update(values.argmin(axis=-1).tolist(), values.argmax(axis=-1).tolist())
+        for states in np.array_split(every, max(1, len(every) * len(points) // POINTS_AT_ONCE)):
+            values = values_of(body.flexible, states, color, points=sorted(points))
             low, high = min(low, float(values.min(initial=0.0))), max(high, float(values.max(initial=0.0)))
     return low, high if high > low else low + 1e-12
 

@@ -10,7 +10,7 @@ from flexmbs import FlexmbsError, Result
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl
-from flexmbs.view.colours import colour_range
+from flexmbs.view.colours import colour_range, sample_times
 from flexmbs.view.extent import motion_bounds, view_direction
 from flexmbs.view.plots import plot_histories
 
@@ -76,6 +76,17 @@ def test_colour_ranges(result):
     stress = bar.YOUNGS_MODULUS * 0.002 * 0.03 * (np.pi / 2) ** 2
     assert colour_range(result, "von_mises") == (0.0, pytest.approx(stress, rel=1e-3))
     assert colour_range(result, "displacement") == (0.0, pytest.approx(0.03, rel=1e-2))
+
+
+@pytest.mark.parametrize("color", ["von_mises", "principal_max", "displacement"])
+def test_colour_ranges_reach_every_step(result, color):
+    """One step bends twice as far as all others, between the times at which ranges are sampled."""
+    run = bar.trajectory()
+    q = run.q.copy()
+    farthest = np.abs(run.t[:, None] - sample_times(result)).min(axis=1).argmax()
+    q[farthest, result.structure.bodies[1].coordinates] = 0.06
+    peaked = Result(bar.structure(), dataclasses.replace(run, q=q))
+    assert colour_range(peaked, color)[1] == pytest.approx(2.0 * colour_range(result, color)[1], rel=1e-2)
 
 
 def test_camera_looks_along_the_flattest_horizontal_direction():
