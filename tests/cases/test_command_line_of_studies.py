@@ -108,7 +108,7 @@ REFUSED = {
     "script without a study": (["run", "empty.py"], 2, "has no variable 'study'"),
     "shard": (["run", "mine.py", "--shard", "5/4"], 2, "must be NUMBER/COUNT with 1 <= NUMBER <= COUNT"),
     "limit of a report": (["report", "mine.py", "--limit", "speed"], 2, "write what is required"),
-    "negative limit": (["run", "empty.py", "--wall-time", "-1"], 2, "wall_time must be a positive number"),
+    "negative limit": (["run", "empty.py", "--wall-time", "-1"], 2, "the limit wall_time (s) of a run must be above 0"),
     "script exists": (["new", "empty.py", "--case", "pendulum.py", "--vary", "length=1..2"], 2, "empty.py exists"),
     "unknown parameter": (["new", "x.py", "--case", "pendulum.py", "--vary", "lenth=1..2"], 2, "length"),
     "no values": (["new", "x.py", "--case", "pendulum.py", "--vary", "length"], 2, "write name=values, for example"),
