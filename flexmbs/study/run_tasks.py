@@ -7,7 +7,7 @@ import math
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -41,7 +41,7 @@ class RunLimits:
     wall_time: float | None = None  #: s, of one attempt
     #: bytes, resident, of the worker process (about 160 MB before the run begins) and the processes it started
     memory: float | None = None
-    grace: float = 10.0  #: s that a run has to save its state before its process is killed
+    grace: float = field(default=10.0, kw_only=True)  #: s that a run has to save its state before its process is killed
 
     def __post_init__(self) -> None:
         for name, unit in (("wall_time", "s"), ("memory", "bytes"), ("grace", "s")):

@@ -191,7 +191,7 @@ def plot_command(study: Path, names: tuple[str, ...], kind: str, save: Path | No
 @option("--force", "Replace FILE.html and the .csv beside it if they exist.")
 def report_command(study: Path, save: Path | None, limits: tuple[str, ...], histories: tuple[str, ...], force: bool) -> None:
     """Write one HTML page about STUDY: what varied, what failed, statistics, plots, sensitivities, reliability."""
-    found, required = open_study(study), _limits(limits)
+    required, found = _limits(limits), open_study(study)
     target = found.folder / "report.html" if save is None else save
     before = {path for path in (target, target.with_suffix(".csv")) if path.exists()}
     found.report(save, limits=required, histories=histories, force=force)

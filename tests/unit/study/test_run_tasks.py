@@ -20,6 +20,12 @@ def test_limits_are_positive_numbers(name, value):
         RunLimits(**{name: value})
 
 
+def test_a_third_limit_is_refused():
+    """It was the disk space of a run in version 0.1.0."""
+    with pytest.raises(TypeError, match="positional"):
+        RunLimits(600.0, 4e9, 1e9)
+
+
 def test_shards():
     assert shard_of("3/40") == shard_of((3, 40)) == (3, 40)
     for given in ("3", "3/", "a/b", "0/4", "5/4", (1, 2, 3), 7, "1/2/3"):
