@@ -13,7 +13,7 @@ from flexmbs.result.structure import Structure
 from flexmbs.result.trajectory import Trajectory
 
 # kinds of lines: what supplies energy, and what dissipates it
-DRIVER, LOAD, MOTOR = SUPPLIES = "driver", "load", "motor"
+DRIVER, LOAD, MOTOR = "driver", "load", "motor"
 FRICTION, DAMPING, MODAL_DAMPING, CONTACT, CONTACT_FRICTION, IMPACT, LOCK = LOSSES = (
     "friction",
     "damping",

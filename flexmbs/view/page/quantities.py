@@ -11,6 +11,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.view.colours import TITLES
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.page.fields import RunField, length_of, measured
 from flexmbs.view.page.numbers import series, whole
@@ -19,10 +20,10 @@ from flexmbs.view.page.part_records import PartRecord
 #: Title, unit, and factor from SI to it.
 QUANTITIES = {
     "body": ("Body", "", 1.0),
-    "displacement": ("Displacement", "mm", 1e3),
-    "von_mises": ("Von Mises stress", "MPa", 1e-6),
-    "principal_max": ("Largest principal stress", "MPa", 1e-6),
-    "principal_min": ("Smallest principal stress", "MPa", 1e-6),
+    "displacement": (TITLES["displacement"], "mm", 1e3),
+    "von_mises": (TITLES["von_mises"], "MPa", 1e-6),
+    "principal_max": (TITLES["principal_max"], "MPa", 1e-6),
+    "principal_min": (TITLES["principal_min"], "MPa", 1e-6),
     "pressure": ("Contact pressure", "MPa", 1e-6),
 }
 _PRINCIPAL_FRAMES = 120  # at which principal stresses are looked at; between them the range is interpolated
