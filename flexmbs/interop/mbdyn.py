@@ -1,20 +1,166 @@
-"""MBDyn's FEM file <-> FlexibleBody."""
+"""The FEM file of MBDyn's modal joint <-> FlexibleBody.
+
+Text in record groups, each starting with ``** RECORD GROUP k``; other lines that begin with ``**`` are comments
+(MBDyn Input File Format, chapter "Modal joint", FEM file format; groups 13 to 19 as its newer versions read them).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from flexmbs.common.errors import BodyError, BodyWarning
-from flexmbs.common.user_warnings import warn
+from flexmbs.common.atomic_files import write_lines
+from flexmbs.common.errors import BodyError
 from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
-from flexmbs.interop.mbdyn_file import MbdynData, read_mbdyn_data, write_mbdyn_data
-from flexmbs.interop.moments import InertiaMoments
+from flexmbs.interop.moments import InertiaMoments, relative_difference
+from flexmbs.interop.text_blocks import Notes, NumberedBlock, as_int, numbered_blocks
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
+
+
+def _group(number: int, title: str, shape: str) -> Any:
+    """An attribute that is an optional group of the file, of this shape: n modes, N nodes."""
+    return field(default=None, metadata={"number": number, "title": title, "shape": shape})
+
+
+@dataclass(frozen=True, kw_only=True)
+class MbdynData:
+    """Content of a .fem file, arrays indexed as in it; optional groups are None. Units are those of the file."""
+
+    revision: str = "REV0"
+    node_ids: tuple[str, ...]  # group 2: FEM labels, text that may not be a number
+    points: np.ndarray  # (N, 3), groups 5 to 7
+    initial_displacement: np.ndarray | None = _group(3, "INITIAL MODAL DISPLACEMENTS", "n")
+    initial_velocity: np.ndarray | None = _group(4, "INITIAL MODAL VELOCITIES", "n")
+    shapes: np.ndarray = _group(8, "MODE SHAPES", "nN6")  # displacements and rotations
+    mass: np.ndarray = _group(9, "MODAL MASS MATRIX", "nn")
+    stiffness: np.ndarray = _group(10, "MODAL STIFFNESS MATRIX", "nn")
+    lumped: np.ndarray | None = _group(11, "DIAGONAL OF LUMPED MASS MATRIX", "N6")
+    rigid: np.ndarray | None = _group(12, "RIGID BODY INERTIA", "R")  # mass, center (3), inertia (3 x 3) about it
+    damping: np.ndarray | None = _group(13, "MODAL DAMPING MATRIX", "nn")
+    inv3: np.ndarray | None = _group(14, "INVARIANT 3", "3n")  # int Phi_a dm
+    inv4: np.ndarray | None = _group(15, "INVARIANT 4", "3n")  # int x x Phi_a dm
+    inv8: np.ndarray | None = _group(16, "INVARIANT 8", "3n3")  # - int x~ Phi_a~ dm at [:, a, :]
+    inv5: np.ndarray | None = _group(17, "INVARIANT 5", "3nn")  # int Phi_a x Phi_b dm at [:, a, b]
+    inv9: np.ndarray | None = _group(18, "INVARIANT 9", "3nn3")  # int Phi_a~ Phi_b~ dm at [:, a, b, :]
+    stiffening: dict[int, np.ndarray] = field(default_factory=dict)  # group 19: number of a unit load -> (n, n)
+    unknown_groups: tuple[int, ...] = ()
+
+
+_HEADING = re.compile(r"\*\*\s*RECORD\s+GROUP\s+(\d+)", re.IGNORECASE)
+_GROUPS = {part.metadata["number"]: part for part in fields(MbdynData) if part.metadata}
+_TITLES = {2: "FINITE ELEMENT NODE LIST"} | {5 + k: f"NODAL {axis} COORDINATES" for k, axis in enumerate("XYZ")}
+_TITLES |= {number: part.metadata["title"] for number, part in _GROUPS.items()} | {19: "MODAL STRESS STIFFENING MATRIX"}
+_REQUIRED = (2, 5, 6, 7, 8, 9, 10)
+
+
+def read_mbdyn_data(path: str | Path) -> MbdynData:
+    """Read a .fem file; BodyError gives file and line of missing or invalid content."""
+    what = "the FEM file of an MBDyn modal joint"
+    groups = numbered_blocks(path, what, _HEADING, _name)
+    if 1 not in groups:
+        raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected {what}")
+    revision, nn, n = _header(groups[1])
+    missing = [f"{number} ({_TITLES[number].lower()})" for number in _REQUIRED if number not in groups]
+    if missing:
+        raise BodyError(f"{path}: record group {', '.join(missing)} is missing")
+    sizes = {"n": n, "N": nn, "3": 3, "6": 6, "R": 13}
+
+    def numbers(number: int, shape: str) -> np.ndarray:
+        return groups[number].numbers(tuple(sizes[size] for size in shape), "according to group 1")
+
+    return MbdynData(
+        revision=revision,
+        node_ids=_labels(groups[2], nn),
+        points=np.column_stack([numbers(number, "N") for number in (5, 6, 7)]),
+        **{part.name: numbers(number, part.metadata["shape"]) for number, part in _GROUPS.items() if number in groups},
+        stiffening=_listed_stiffening(groups[19], n) if 19 in groups else {},
+        unknown_groups=tuple(sorted(set(groups) - set(range(1, 20)))),
+    )
+
+
+def _name(number: int) -> str:
+    return f"record group {number}" + (f" ({_TITLES[number].lower()})" if number in _TITLES and number != 2 else "")
+
+
+def _header(group: NumberedBlock) -> tuple[str, int, int]:
+    """Revision, number of nodes, number of modes."""
+    if len(group.words) < 6:
+        expected = "a revision and five counts (nodes, normal, attachment, constraint and rejected modes)"
+        group.fail(f"expected {expected}, found {len(group.words)}")
+    nn, normal, attached, constraint, rejected = (as_int(word, group.where()) for word in group.words[1:6])
+    n = normal + attached + constraint - rejected
+    if nn < 1 or n < 0:
+        group.fail(f"{nn} nodes and {n} modes; expected at least one node and 0 or more modes")
+    return group.words[0], nn, n
+
+
+def _labels(group: NumberedBlock, nn: int) -> tuple[str, ...]:
+    if len(group.words) != nn:
+        group.fail(f"{len(group.words)} node labels; group 1 says {nn} nodes")
+    seen: set[str] = set()
+    for word, line in zip(group.words, group.lines, strict=True):
+        if word in seen:
+            group.fail(f"node {word} is listed twice", line)
+        seen.add(word)
+    return tuple(group.words)
+
+
+def _listed_stiffening(group: NumberedBlock, n: int) -> dict[int, np.ndarray]:
+    if not group.words:
+        group.fail("is empty; expected the number of matrices")
+    count, size = as_int(group.words[0], group.where()), 1 + n * n
+    if count < 0 or len(group.words) != 1 + count * size:
+        expected = f"{count} matrices of {n} x {n} with their indices need {1 + count * size}"
+        group.fail(f"{len(group.words)} numbers; {expected}")
+    starts = range(1, len(group.words), size)
+    indices = [as_int(group.words[start], group.where(group.lines[start])) for start in starts]
+    matrices = [group.part(start + 1, start + size).numbers((n, n), "") for start in starts]
+    return dict(zip(indices, matrices, strict=True))
+
+
+def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:
+    """Write a .fem file; numbers have 17 digits, which reproduce them exactly."""
+    write_lines(path, _lines(data), BodyError)
+
+
+def _lines(data: MbdynData) -> Iterator[str]:
+    n, nn = data.shapes.shape[:2]
+    yield from ("** MBDyn MODAL DATA FILE", "** written by flexmbs", "** RECORD GROUP 1, HEADER")
+    yield "**   REVISION,  NODE,  NORMAL, ATTACHMENT, CONSTRAINT, REJECTED MODES."
+    yield f"      {data.revision}  {nn}  {n}  0  0  0"
+    lines: dict[int, Iterable[str]] = {
+        number: map(_row, np.atleast_2d(values))
+        for number, part in _GROUPS.items()
+        if (values := getattr(data, part.name)) is not None
+    }
+    lines[2] = [" ".join(data.node_ids)]
+    lines |= {5 + axis: map(_row, column) for axis, column in enumerate(data.points.T)}
+    lines[8] = (
+        line
+        for number, shape in enumerate(data.shapes, start=1)
+        for line in (f"**    NORMAL MODE SHAPE #  {number}", *map(_row, shape))
+    )
+    if data.rigid is not None:
+        lines[12] = map(_row, np.split(data.rigid, (1, 4, 7, 10)))
+    if data.stiffening:
+        each = ((str(index), *map(_row, matrix)) for index, matrix in data.stiffening.items())
+        lines[19] = chain([str(len(data.stiffening))], *each)
+    for number in sorted(lines):
+        yield from ("**", f"** RECORD GROUP {number}, {_TITLES[number]}")
+        yield from lines[number]
+    yield "** END OF FILE"
+
+
+def _row(values: np.ndarray) -> str:
+    return " ".join(f"{value:.16e}" for value in np.ravel(values))
 
 
 def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
@@ -24,17 +170,23 @@ def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
     node becomes a marker, named by its label. Group 19 (stiffness under unit inertia loads, numbers 1 to 12) is
     converted to second-order fields; without it the body has no geometric stiffness.
     """
-    data = read_mbdyn_data(path)
+    data, notes = read_mbdyn_data(path), Notes(path)
     n, nn = data.shapes.shape[:2]
-    warnings: list[str] = []
-    moments, pairs = _with_stiffening(_moments(data, str(path), warnings), data, str(path), warnings)
+    moments, pairs = _with_stiffening(_moments(data, notes), data, notes)
     rotations = data.shapes[..., 3:]
     has_rotations = n == 0 or bool(rotations.any())
     if not has_rotations:
-        warnings.append(f"{path}: record group 8 has no rotations: markers support only forces and spherical joints")
+        notes.add("record group 8 has no rotations: markers support only forces and spherical joints")
+    if data.unknown_groups:
+        notes.add(f"record groups {', '.join(map(str, data.unknown_groups))} are not read")
+    if any(values is not None and values.any() for values in (data.initial_displacement, data.initial_velocity)):
+        notes.add(
+            "initial modal displacements and velocities (groups 3, 4) are not part of a body; pass them to "
+            "System.add(modal_coordinates=..., modal_velocities=...)"
+        )
     numbered = all(label.isdecimal() and len(label) < 18 for label in data.node_ids)
     ids = [int(label) for label in data.node_ids] if numbered else list(range(1, nn + 1))
-    body = body_from_arrays(
+    return body_from_arrays(
         points=data.points,
         modes=data.shapes[..., :3],
         rotations=rotations if has_rotations else None,
@@ -46,104 +198,77 @@ def read_mbdyn_fem(path: str | Path) -> FlexibleBody:
         markers=dict(zip(data.node_ids, ids, strict=True)),
         name=Path(path).stem,
         source=str(path),
-        warnings=warnings,
+        warnings=notes,
     )
-    return _with_notes(body, data, str(path))
 
 
-def _with_stiffening(
-    moments: InertiaMoments, data: MbdynData, where: str, warnings: list[str]
-) -> tuple[InertiaMoments, np.ndarray]:
+def _with_stiffening(moments: InertiaMoments, data: MbdynData, notes: Notes) -> tuple[InertiaMoments, np.ndarray]:
     """Integrals of second-order fields from group 19, and the pairs of modes."""
     # stiffnesses per unit of 1 to 6: w1^2, w2^2, w3^2, w1 w2, w2 w3, w3 w1; 7 to 9: angular acceleration; 10 to 12:
     # acceleration less gravity; 13 and above: loads at nodes
-    n = len(data.mass)
-    if not any(1 <= number <= 12 for number in data.stiffening):
-        warnings.append(f"{where}: no stress stiffening (record group 19): this body does not stiffen under load or in rotation")
-        return moments, integrals.all_pairs(0)
     absent = [str(number) for number in range(1, 13) if number not in data.stiffening]
+    if len(absent) == 12:
+        notes.add("no stress stiffening (record group 19): this body does not stiffen under load or in rotation")
+        return moments, integrals.all_pairs(0)
     if absent:
-        warnings.append(f"{where}: record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body")
-    warnings.append(
-        f"{where}: the body stiffens under inertia loads, but not under forces at its markers: the format has no "
+        notes.add(f"record group 19 lacks the unit loads {', '.join(absent)}: these do not stiffen the body")
+    notes.add(
+        "the body stiffens under inertia loads, but not under forces at its markers: the format has no "
         "second-order displacements of the nodes"
     )
-    none = np.zeros((n, n))
+    none = np.zeros_like(data.mass)
     table = np.stack([data.stiffening.get(number, none) for number in range(1, 13)], axis=-1)
     product = integrals.from_centrifugal(table[..., :6]) - integrals.from_axial(table[..., 6:9])
-    pairs = integrals.all_pairs(n)
+    pairs = integrals.all_pairs(len(data.mass))
     first, position = integrals.pair_values(table[..., 9:], pairs), integrals.pair_values(product, pairs)
     return replace(moments, pair_first=first, pair_position=position), pairs
 
 
-def _moments(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments:
-    invariants = {14: data.inv3, 15: data.inv4, 16: data.inv8, 17: data.inv5, 18: data.inv9}
-    absent = [str(number) for number, values in invariants.items() if values is None]
-    if data.rigid_mass is not None and not absent:
-        return _moments_of_invariants(data, where, warnings)
+def _moments(data: MbdynData, notes: Notes) -> InertiaMoments:
+    needed = {number: getattr(data, _GROUPS[number].name) for number in (12, 14, 15, 16, 17, 18)}
+    absent = [str(number) for number, values in needed.items() if values is None]
+    if not absent:
+        return _moments_of_invariants(data, notes)
     if data.lumped is None:
-        groups = ", ".join([*(["12"] if data.rigid_mass is None else []), *absent])
         raise BodyError(
-            f"{where}: the inertia is incomplete: record group 11 (lumped mass) or groups 12 and 14 to 18 are needed "
-            f"(record group {groups} is missing)"
+            f"{notes.path}: the inertia is incomplete: record group 11 (lumped mass) or groups 12 and 14 to 18 are needed "
+            f"(record group {', '.join(absent)} is missing)"
         )
-    if data.rigid_mass is not None or len(absent) < len(invariants):
-        warnings.append(f"{where}: inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are ignored")
-    return _moments_of_lumped(data, where, warnings)
-
-
-def _moments_of_lumped(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments:
+    if len(absent) < len(needed):
+        notes.add("inertia is taken from the lumped mass of group 11; groups 12 and 14 to 18 are ignored")
     masses = data.lumped[:, :3]
     if np.any(np.ptp(masses, axis=1) > 1e-9 * np.abs(masses).max(initial=0.0)):
-        raise BodyError(f"{where}: record group 11: the three masses of a node differ; expected one mass per node")
+        raise BodyError(f"{notes.path}: record group 11: the three masses of a node differ; expected one mass per node")
     if data.lumped[:, 3:].any():
-        warnings.append(f"{where}: record group 11: moments of inertia of the nodes are ignored")
-    moments = moments_of_nodes(data.points, data.shapes[..., :3], np.zeros((0, len(data.points), 3)), masses[:, 0], where)
-    found = np.einsum("abkk->ab", moments.mode_mode)
-    error = np.abs(found - data.mass).max(initial=0.0) / max(np.abs(data.mass).max(initial=0.0), 1e-300)
+        notes.add("record group 11: moments of inertia of the nodes are ignored")
+    none = np.zeros((0, len(data.points), 3))
+    moments = moments_of_nodes(data.points, data.shapes[..., :3], none, masses[:, 0], notes.path)
+    error = relative_difference(np.einsum("abkk->ab", moments.mode_mode), data.mass)
     if error > 1e-6:
-        warnings.append(f"{where}: the modal mass of group 9 and that of the lumped masses differ by {error:.1e}")
+        notes.add(f"the modal mass of group 9 and that of the lumped masses differ by {error:.1e}")
     return moments
 
 
-def _moments_of_invariants(data: MbdynData, where: str, warnings: list[str]) -> InertiaMoments:
-    mass, center = data.rigid_mass, data.center
-    position = integrals.from_crossed(-data.inv8.transpose(2, 0, 1)).transpose(0, 2, 1)
-    mode_mode = integrals.from_crossed(data.inv9.transpose(3, 2, 0, 1))
-    size = np.abs(data.mass).max(initial=1e-300)
+def _moments_of_invariants(data: MbdynData, notes: Notes) -> InertiaMoments:
+    mass, center, inertia = data.rigid[0], data.rigid[1:4], data.rigid[4:].reshape(3, 3)
+    position = integrals.from_crossed(-data.inv8.transpose(1, 0, 2)).transpose(0, 2, 1)
+    mode_mode = integrals.from_crossed(data.inv9.transpose(1, 2, 0, 3))
+    trace, product = np.einsum("abkk->ab", mode_mode), data.inv5.transpose(1, 2, 0)
     for text, error in (
-        ("group 9 and group 18 (trace)", np.abs(np.einsum("abkk->ab", mode_mode) - data.mass).max(initial=0.0) / size),
-        ("group 17 and group 18", np.abs(integrals.axial(mode_mode) - data.inv5.transpose(2, 1, 0)).max(initial=0.0) / size),
-        (
-            "group 15 and group 16",
-            np.abs(-integrals.axial(position) - data.inv4.T).max(initial=0.0)
-            / max(np.abs(data.inv4).max(initial=0.0), np.abs(data.inv8).max(initial=0.0), 1e-300),
-        ),
+        ("group 9 and group 18 (trace)", relative_difference(trace, data.mass)),
+        ("group 17 and group 18", relative_difference(integrals.axial(mode_mode), product, data.mass)),
+        ("group 15 and group 16", relative_difference(-integrals.axial(position), data.inv4.T, data.inv4, data.inv8)),
     ):
         if error > 1e-6:
-            warnings.append(f"{where}: {text} contradict each other by {error:.1e}; the latter is used")
+            notes.add(f"{text} contradict each other by {error:.1e}; the latter is used")
     return InertiaMoments(
         mass=mass,
         first=mass * center,
-        second=integrals.second_moment(0.5 * (data.inertia + data.inertia.T)) + mass * np.outer(center, center),
+        second=integrals.second_moment(0.5 * (inertia + inertia.T)) + mass * np.outer(center, center),
         mode_first=data.inv3.T,
         mode_position=position,
         mode_mode=mode_mode,
     )
-
-
-def _with_notes(body: FlexibleBody, data: MbdynData, where: str) -> FlexibleBody:
-    notes = []
-    if data.unknown_groups:
-        notes.append(f"{where}: record groups {', '.join(map(str, data.unknown_groups))} are not read")
-    started = [values for values in (data.initial_displacement, data.initial_velocity) if values is not None]
-    if any(values.any() for values in started):
-        notes.append(
-            f"{where}: initial modal displacements and velocities (groups 3, 4) are not part of a body; pass them to "
-            "System.add(modal_coordinates=..., modal_velocities=...)"
-        )
-    warn(notes, BodyWarning, where=f"body '{body.name}'")
-    return replace(body, warnings=(*body.warnings, *notes))
 
 
 def write_mbdyn_fem(
@@ -164,9 +289,8 @@ def write_mbdyn_fem(
     labels, points, shapes, warnings = _exposed(body, all_nodes)
     if body.cubic is not None:
         warnings.append("the format cannot store the cubic strain energy")
-    n = body.mode_count
     center = moments.first / moments.mass
-    central = moments.second - moments.mass * np.outer(center, center)
+    inertia = integrals.inertia_tensor(moments.second - moments.mass * np.outer(center, center))
     mode_mode, position = moments.mode_mode, moments.mode_position
     data = MbdynData(
         node_ids=labels,
@@ -174,17 +298,15 @@ def write_mbdyn_fem(
         shapes=shapes,
         mass=body.Me,
         stiffness=body.Ke,
-        initial_displacement=np.zeros(n),
-        initial_velocity=np.zeros(n),
-        rigid_mass=body.mass,
-        center=center,
-        inertia=integrals.inertia_tensor(central),
+        initial_displacement=np.zeros(body.mode_count),
+        initial_velocity=np.zeros(body.mode_count),
+        rigid=np.concatenate([[body.mass], center, inertia.ravel()]),
         damping=body.De,
         inv3=moments.mode_first.T,
         inv4=-integrals.axial(position).T,
-        inv8=-integrals.crossed(position.transpose(0, 2, 1)).transpose(1, 2, 0),
-        inv5=integrals.axial(mode_mode).transpose(2, 1, 0),
-        inv9=integrals.crossed(mode_mode).transpose(2, 3, 1, 0),
+        inv8=-integrals.crossed(position.transpose(0, 2, 1)).transpose(1, 0, 2),
+        inv5=integrals.axial(mode_mode).transpose(2, 0, 1),
+        inv9=integrals.crossed(mode_mode).transpose(2, 0, 1, 3),
         stiffening=_stiffening(moments, body) if stress_stiffening and len(body.pairs) else {},
     )
     write_mbdyn_data(data, path)
@@ -202,10 +324,11 @@ def _stiffening(moments: InertiaMoments, body: FlexibleBody) -> dict[int, np.nda
     return {number: table[..., number - 1] for number in range(1, 13)}
 
 
-def _exposed(body: FlexibleBody, all_nodes: bool):
+def _exposed(body: FlexibleBody, all_nodes: bool) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, list[str]]:
     """Labels, points (k, 3), shapes (n, k, 6) of the nodes written, and warnings."""
-    labels, points, shapes = [], [], []
-    warnings = []
+    if not (all_nodes or body.markers):
+        raise BodyError(f"body '{body.name}' has no markers; write all nodes instead (all_nodes=True)")
+    labels, points, shapes, warnings = [], [], [], []
     if all_nodes:
         rotations = np.zeros_like(body.modes) if body.rotations is None else body.rotations
         labels += [str(number) for number in body.node_ids]
@@ -220,6 +343,4 @@ def _exposed(body: FlexibleBody, all_nodes: bool):
         shapes.append(np.concatenate([marker.Phi, marker.Psi], axis=1)[:, None])
         if name != str(number):
             warnings.append(f"marker '{name}' is node {number}: the format numbers its nodes")
-    if not labels:
-        raise BodyError(f"body '{body.name}' has no markers; write all nodes instead (all_nodes=True)")
     return tuple(labels), np.concatenate(points), np.concatenate(shapes, axis=1), warnings

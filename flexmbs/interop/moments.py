@@ -66,6 +66,12 @@ def inertia_tensor(second: np.ndarray) -> np.ndarray:
     return np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
 
 
+def relative_difference(found: np.ndarray, listed: np.ndarray, *scales: np.ndarray) -> float:
+    """The largest difference, relative to the largest number in ``scales`` (default: in ``listed``)."""
+    size = max(np.abs(values).max(initial=1e-300) for values in scales or (listed,))
+    return float(np.abs(found - listed).max(initial=0.0) / size)
+
+
 def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFields, list[str]]:
     """Inertia fields with these integrals, and warnings; BodyError if no mass distribution can have them.
 

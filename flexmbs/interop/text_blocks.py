@@ -60,6 +60,16 @@ def as_floats(words: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
     return np.array([as_float(word, where(i)) for i, word in enumerate(words)])
 
 
+class Notes(list[str]):
+    """Messages about the content of a file, to warn of: each begins with its path."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+
+    def add(self, text: str) -> None:
+        self.append(f"{self.path}: {text}")
+
+
 class NamedBlocks:
     """A file of lines "key = value" in blocks, each of which "end NAME" closes; ``line`` is the one read last."""
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flexmbs import BodyError, read_mbdyn_fem, write_mbdyn_fem
-from flexmbs.interop.mbdyn_file import read_mbdyn_data, write_mbdyn_data
+from flexmbs import BodyError, read_mbdyn_fem, uniform_beam, write_mbdyn_fem
+from flexmbs.interop.mbdyn import read_mbdyn_data, write_mbdyn_data
 from flexmbs.interop.moments import moments_of_fields
 
 
@@ -25,6 +25,13 @@ def test_a_body_comes_back(body, tmp_path):
         for part in ("position", "Phi", "Psi"):
             np.testing.assert_array_equal(getattr(new, part), getattr(old, part), err_msg=part)
     assert len(again.warnings) == 1 and "not under forces at its markers" in again.warnings[0]
+
+
+def test_a_body_without_modes_comes_back(tmp_path):
+    rigid = uniform_beam(length=1.0, bending_stiffness=1.0, mass_per_length=2.0, supports=("clamped", "free"), modes=0)
+    write_mbdyn_fem(rigid, tmp_path / "b.fem")
+    again = read_mbdyn_fem(tmp_path / "b.fem")
+    assert again.mode_count == 0 and again.mass == rigid.mass and again.markers["2"].position[0] == 1.0
 
 
 def test_without_stress_stiffening(blade, tmp_path):
