@@ -18,38 +18,29 @@ import numpy as np
 from scipy.optimize import brentq
 
 
-@dataclass(frozen=True)
 class BeamStatics:
     """x (nn,) m; K, M (2 nn, 2 nn) of displacement and slope of each node in turn; rigid (2 nn, r) motions left free.
 
     ``fixed``: components that are held, ``pinned`` those that are held in addition to prevent rigid motion.
     """
 
-    x: np.ndarray
-    K: np.ndarray
-    M: np.ndarray
-    rigid: np.ndarray
-    fixed: tuple[int, ...]
-    pinned: tuple[int, ...]
-
-    @classmethod
-    def of(cls, x: np.ndarray, EI: float, mass_per_length: float, supports: tuple[str, str]) -> BeamStatics:
-        K, M = _matrices(x, EI, mass_per_length)
+    def __init__(self, x: np.ndarray, EI: float, mass_per_length: float, supports: tuple[str, str]) -> None:
+        self.x, (self.K, self.M) = x, _matrices(x, EI, mass_per_length)
         last = 2 * (len(x) - 1)
-        fixed = tuple(first + k for first, s in zip((0, last), supports, strict=True) for k in SUPPORTS[s] if k < 2)
+        self.fixed = [first + k for first, s in zip((0, last), supports, strict=True) for k in SUPPORTS[s] if k < 2]
         motions = np.zeros((2 * len(x), 2))
         motions[0::2, 0] = 1.0
         motions[0::2, 1], motions[1::2, 1] = x, 1.0
         # combinations of the two motions that the supports allow
-        _, sizes, turned = np.linalg.svd(motions[list(fixed)] if fixed else np.zeros((1, 2)))
+        _, sizes, turned = np.linalg.svd(motions[self.fixed] if self.fixed else np.zeros((1, 2)))
         rank = int(np.count_nonzero(sizes > 1e-12))
-        spare = [k for k in (0, last, 1, last + 1) if k not in fixed][: 2 - rank]
-        return cls(x, K, M, motions @ turned[rank:].T, fixed, tuple(spare))
+        self.pinned = [k for k in (0, last, 1, last + 1) if k not in self.fixed][: 2 - rank]
+        self.rigid = motions @ turned[rank:].T
 
     @property
-    def held(self) -> tuple[int, ...]:
+    def held(self) -> list[int]:
         """Nodes that do not move."""
-        return tuple(k // 2 for k in self.fixed if k % 2 == 0)
+        return [k // 2 for k in self.fixed if k % 2 == 0]
 
     @property
     def mass(self) -> float:
@@ -109,10 +100,8 @@ class BeamModes:
 
     def at(self, x: np.ndarray, derivative: int = 0) -> np.ndarray:
         """(n, len(x)) derivatives of the modes."""
-        return np.array([_functions(k, self.length, x, derivative) @ c for k, c in self._each()]).reshape(-1, len(x))
-
-    def _each(self):
-        return zip(self.k, self.coefficients, strict=True)
+        each = zip(self.k, self.coefficients, strict=True)
+        return np.array([_functions(k, self.length, x, derivative) @ c for k, c in each]).reshape(-1, len(x))
 
     def gauss_points(self) -> tuple[np.ndarray, np.ndarray]:
         """Points and weights that integrate products of four modes over the length: on panels of less than half a wave."""

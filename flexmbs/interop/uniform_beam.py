@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -20,6 +20,7 @@ from flexmbs.reduction.inertia_basis import inertia_fields
 AXES = {"y": 1, "z": 2}
 # a residual below this part of the whole flexibility is rounding of the modes' own
 _DEPENDENT = 1e-10
+_TOLERANCE = 1e-14  # of inertia integrals
 
 
 def uniform_beam(
@@ -61,7 +62,14 @@ def uniform_beam(
     BodyError : a number that is not positive, an unknown support or direction, a marker beside the beam.
     """
     where = f"uniform beam '{name}'"
-    _check(where, length, bending_stiffness, mass_per_length, supports, direction)
+    sizes = {"length (m)": length, "bending_stiffness (N m2)": bending_stiffness, "mass_per_length": mass_per_length}
+    for what, value in sizes.items():
+        if not (np.isfinite(value) and value > 0.0):
+            raise BodyError(f"{where}: {what} = {value!r} must be a positive finite number")
+    if len(supports) != 2 or any(support not in SUPPORTS for support in supports):
+        raise BodyError(f"{where}: supports must be two of {', '.join(map(repr, SUPPORTS))}, not {supports!r}")
+    if direction not in AXES:
+        raise BodyError(f"{where}: direction must be 'y' or 'z', not {direction!r}")
     chosen = np.arange(1, int(modes) + 1) if np.ndim(modes) == 0 else np.asarray(modes, dtype=np.int64)
     if len(chosen) and (chosen.min() < 1 or len(np.unique(chosen)) < len(chosen)):
         raise BodyError(f"{where}: modes must be a number, or different numbers from 1, not {modes!r}")
@@ -69,18 +77,19 @@ def uniform_beam(
     outside = {key: x for key, x in places.items() if not 0.0 <= x <= length}
     if outside:
         raise BodyError(f"{where}: marker positions {outside} m are not on the beam, which is {length} m long")
-    if "supports" in places and any(support != "free" for support in supports):
+    held = any(support != "free" for support in supports)
+    if held and "supports" in places:
         raise BodyError(f"{where}: 'supports' is the marker that holds it; give the marker at {places['supports']} m another name")
     found = beam_modes(length, supports, int(chosen.max(initial=0)))
     shapes = BeamModes(length, found.k[chosen - 1], found.coefficients[chosen - 1])
     x = np.unique(np.concatenate([np.linspace(0.0, length, nodes), list(places.values())]))
-    statics = BeamStatics.of(x, bending_stiffness, mass_per_length, supports)
+    statics = BeamStatics(x, bending_stiffness, mass_per_length, supports)
     patches = _patches(where, contact_patches, places)
-    fields = _Fields.of(shapes, statics, bending_stiffness, mass_per_length)
+    all_modes = _bending_modes(shapes, statics, bending_stiffness, mass_per_length)
     for key, kind in patches.items():
-        fields = fields.with_patch(key, int(np.searchsorted(x, places[key])), kind)
+        all_modes = all_modes.with_patch(key, kind, statics, int(np.searchsorted(x, places[key])))
     doubt_ratios(damping_ratio)
-    body = _body(fields, places, AXES[direction], supports, name, damping_ratio)
+    body = _body(all_modes, statics, places, AXES[direction], held, name, damping_ratio)
     if not foreshortening:
         return body
     if supports[0] == "free" or supports[1] != "free" or patches:
@@ -93,7 +102,7 @@ def _foreshortened(body: FlexibleBody, shapes: BeamModes, x: np.ndarray, mass_pe
     # T. R. Kane, R. R. Ryan and A. K. Banerjee, Journal of Guidance, Control, and Dynamics 10 (1987) 139
     n, pairs, (xg, dx) = len(shapes.k), all_pairs(len(shapes.k)), shapes.gauss_points()
     places = np.unique(np.concatenate([[0.0], xg, x]))
-    fields, at = _fields(shapes, pairs, places), np.searchsorted(places, xg)
+    fields, at = _shortening(shapes, pairs, places), np.searchsorted(places, xg)
     points, modes, second = np.zeros((len(xg), 3)), np.zeros((n, len(xg), 3)), np.zeros((len(pairs), len(xg), 3))
     points[:, 0], modes[:, :, axis], second[:, :, 0] = xg, shapes.at(xg), fields[:, at]
     inertia = inertia_fields((points, modes, second, sparse.diags_array(mass_per_length * dx).tocsr()), _TOLERANCE)
@@ -113,17 +122,6 @@ def _foreshortened(body: FlexibleBody, shapes: BeamModes, x: np.ndarray, mass_pe
     )
 
 
-def _check(where: str, length, bending_stiffness, mass_per_length, supports, direction) -> None:
-    sizes = {"length (m)": length, "bending_stiffness (N m2)": bending_stiffness, "mass_per_length": mass_per_length}
-    for what, value in sizes.items():
-        if not (np.isfinite(value) and value > 0.0):
-            raise BodyError(f"{where}: {what} = {value!r} must be a positive finite number")
-    if len(supports) != 2 or any(support not in SUPPORTS for support in supports):
-        raise BodyError(f"{where}: supports must be two of {', '.join(map(repr, SUPPORTS))}, not {supports!r}")
-    if direction not in AXES:
-        raise BodyError(f"{where}: direction must be 'y' or 'z', not {direction!r}")
-
-
 def _patches(where: str, given, places: Mapping[str, float]) -> dict[str, str]:
     """Marker -> kind; a beam yields across its axis only, so the directions of a patch do not matter."""
     result = {}
@@ -138,106 +136,85 @@ def _patches(where: str, given, places: Mapping[str, float]) -> dict[str, str]:
     return result
 
 
-class _Fields:
-    """Displacements, slopes (n, nn), stiffness (n, n), integrals of mass, labels, omega (n,) rad/s of the modes so far."""
+@dataclass(frozen=True)
+class _Modes:
+    """The modes so far: arrays over them. Patches move by 1 where they are pushed, bending modes by 1 at most."""
 
-    def __init__(self, statics: BeamStatics, w, slope, K, first, position, M, labels, massless, omega) -> None:
-        self.statics, self.w, self.slope, self.K = statics, w, slope, K
-        self.first, self.position, self.M = first, position, M
-        self.labels, self.massless, self.omega = labels, massless, omega  # without mass: what omega would be with it
+    labels: np.ndarray
+    w: np.ndarray  # (n, nn) displacements
+    slope: np.ndarray  # (n, nn)
+    stiffness: np.ndarray
+    first: np.ndarray  # integrals over the mass of w, w x and w^2: of massless ones, what they would have
+    position: np.ndarray
+    square: np.ndarray
+    massless: np.ndarray
 
-    @classmethod
-    def of(cls, shapes: BeamModes, statics: BeamStatics, EI: float, mass_per_length: float) -> _Fields:
-        first, position, square = (mass_per_length * value for value in shapes.moments())
-        w, slope = shapes.at(statics.x), shapes.at(statics.x, 1)
-        for end in statics.held:  # exactly zero, not to rounding
-            w[:, end] = 0.0
-        stiffness = EI / mass_per_length * shapes.k**4 * square
-        labels = tuple(f"bending {i + 1}" for i in range(len(shapes.k)))
-        still = np.zeros(len(shapes.k), dtype=bool)
-        return cls(
-            statics, w, slope, np.diag(stiffness), first, position, np.diag(square), labels, still, np.sqrt(stiffness / square)
-        )
-
-    def with_patch(self, name: str, node: int, kind: str) -> _Fields:
+    def with_patch(self, name: str, kind: str, statics: BeamStatics, node: int) -> _Modes:
         """One more mode: what the others miss of the deflection under a unit force at a node."""
-        whole, turn = self.statics.deflection(node)
-        shown = np.linalg.solve(self.K, self.w[:, node]) if len(self.w) else np.zeros(0)
+        whole, turn = statics.deflection(node)
+        shown = self.w[:, node] / self.stiffness
         rest, slope = whole - shown @ self.w, turn - shown @ self.slope
         if kind == "plain" or not rest[node] > _DEPENDENT * whole[node]:
             return self
         stiffness = 1.0 / rest[node]
         rest, slope = rest * stiffness, slope * stiffness
-        first, position, square = self.statics.moments(rest, slope)
-        massless = kind == "massless"
-        inertia = np.zeros(3) if massless else np.array([first, position, square])
-        n = len(self.w)
-        K, M = np.pad(self.K, (0, 1)), np.pad(self.M, (0, 1))
-        K[n, n], M[n, n] = stiffness, inertia[2]
-        return _Fields(
-            self.statics,
-            np.vstack([self.w, rest]),
-            np.vstack([self.slope, slope]),
-            K,
-            np.append(self.first, inertia[0]),
-            np.append(self.position, inertia[1]),
-            M,
-            (*self.labels, f"{name} ({kind})"),
-            np.append(self.massless, massless),
-            np.append(self.omega, np.sqrt(stiffness / square)),
-        )
+        added = (f"{name} ({kind})", rest, slope, stiffness, *statics.moments(rest, slope), kind == "massless")
+        return _Modes(*(np.concatenate([old, [new]]) for old, new in zip(vars(self).values(), added, strict=True)))
+
+
+def _bending_modes(shapes: BeamModes, statics: BeamStatics, EI: float, mass_per_length: float) -> _Modes:
+    first, position, square = (mass_per_length * value for value in shapes.moments())
+    w, slope = shapes.at(statics.x), shapes.at(statics.x, 1)
+    w[:, statics.held] = 0.0  # exactly zero, not to rounding
+    labels = np.array([f"bending {i + 1}" for i in range(len(w))], dtype=str)
+    stiffness = EI / mass_per_length * shapes.k**4 * square
+    return _Modes(labels, w, slope, stiffness, first, position, square, np.zeros(len(w), dtype=bool))
 
 
 def _body(
-    fields: _Fields, places: Mapping[str, float], axis: int, supports: tuple[str, str], name: str, damping_ratio: float
+    found: _Modes, statics: BeamStatics, places: Mapping[str, float], axis: int, held: bool, name: str, damping_ratio: float
 ) -> FlexibleBody:
-    statics, n, nn = fields.statics, len(fields.w), len(fields.statics.x)
-    held = any(support != "free" for support in supports)
+    n, nn = found.w.shape
     points, modes, rotations = np.zeros((nn + held, 3)), np.zeros((n, nn + held, 3)), np.zeros((n, nn + held, 3))
-    points[:nn, 0], modes[:, :nn, axis] = statics.x, fields.w
+    points[:nn, 0], modes[:, :nn, axis] = statics.x, found.w
     turned, sign = (2, 1.0) if axis == 1 else (1, -1.0)
-    rotations[:, :nn, turned] = sign * fields.slope
+    rotations[:, :nn, turned] = sign * found.slope
     numbers = {key: 1 + int(np.searchsorted(statics.x, x)) for key, x in places.items()}
     if held:
         numbers["supports"] = nn + 1
-    mass, length = statics.mass, statics.x[-1]
+    mass, length, inert = statics.mass, statics.x[-1], np.where(found.massless, 0.0, 1.0)
     mode_first, mode_position = np.zeros((n, 3)), np.zeros((n, 3, 3))
-    mode_first[:, axis], mode_position[:, axis, 0] = fields.first, fields.position
+    mode_first[:, axis], mode_position[:, axis, 0] = inert * found.first, inert * found.position
     mode_mode = np.zeros((n, n, 3, 3))
-    mode_mode[:, :, axis, axis] = fields.M
-    second = np.zeros((3, 3))
-    second[0, 0] = mass * length**2 / 3.0
-    moments = InertiaMoments(mass, np.array([0.5 * mass * length, 0.0, 0.0]), second, mode_first, mode_position, mode_mode)
-    lines = np.column_stack([np.full(nn - 1, 2), np.arange(nn - 1), np.arange(1, nn)])
+    mode_mode[:, :, axis, axis] = np.diag(inert * found.square)
+    second = np.diag([mass * length**2 / 3.0, 0.0, 0.0])
+    omega = np.sqrt(found.stiffness / found.square)
     body = body_from_arrays(
         points=points,
         modes=modes,
         rotations=rotations,
-        K=fields.K,
-        moments=moments,
+        K=np.diag(found.stiffness),
+        moments=InertiaMoments(mass, np.array([0.5 * mass * length, 0.0, 0.0]), second, mode_first, mode_position, mode_mode),
         markers=numbers,
-        D=2.0 * damping_ratio * np.diag(np.diag(fields.K) / fields.omega) if len(fields.omega) else None,
-        labels=fields.labels,
+        D=2.0 * damping_ratio * np.diag(found.stiffness / omega),
+        labels=found.labels.tolist(),
         attached_at="supports" if held else None,
-        faces=lines,
+        faces=np.column_stack([np.full(nn - 1, 2), np.arange(nn - 1), np.arange(1, nn)]),
         name=name,
     )
     P = body.inertia.P.copy()
-    P[fields.massless] = 0.0  # not to rounding
+    P[found.massless] = 0.0  # not to rounding
     Me = np.einsum("aks,bks->ab", P, P)
     flexibility = np.zeros((len(body.markers) + 1, 6, 6))
     for i, key in enumerate(body.markers):
         if key in places:
             node = numbers[key] - 1
             flexibility[i, axis, axis] = statics.deflection(node)[0][node]
-    frequencies = fields.omega / (2.0 * np.pi)
-    return replace(body, inertia=replace(body.inertia, P=P), Me=Me, flexibility=flexibility, frequencies=frequencies)
+    inertia, frequencies = replace(body.inertia, P=P), omega / (2.0 * np.pi)
+    return replace(body, inertia=inertia, Me=Me, flexibility=flexibility, frequencies=frequencies)
 
 
-_TOLERANCE = 1e-14  # of inertia integrals
-
-
-def _fields(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _shortening(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:
     """(p, len(places)) m: -H_ab / 2 of the pairs of equal modes, -H_ab of the others; ``places`` ascending from 0."""
     h, (nodes, weights) = np.diff(places), GAUSS
     x = (places[:-1, None] + 0.5 * h[:, None] * (nodes + 1.0)).ravel()
