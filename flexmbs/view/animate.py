@@ -1,24 +1,20 @@
-"""Films and pictures of a result, their options, and films checked when they are written."""
+"""Films and pictures of a result, and their options."""
 
 from __future__ import annotations
 
-import errno
-import io
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
+from flexmbs.common.atomic_files import refuse_existing, require_writable
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.progress import on_progress, stage
-from flexmbs.view.canvas import Canvas
+from flexmbs.view.canvas import save_canvas
 from flexmbs.view.colours import check_shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.look import Look
@@ -87,25 +83,15 @@ def _positive(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and bool(np.isfinite(value)) and value > 0
 
 
-def require_whole_film(path: Path) -> None:
-    """OSError unless the .mp4 file at ``path`` consists of complete boxes that include the index ("moov")."""
-    size, at, kinds = path.stat().st_size, 0, []
-    with open(path, "rb") as file:
-        while at + 8 <= size:
-            file.seek(at)
-            head = file.read(16)
-            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
-            if length == 1:  # more than 4 GB
-                length = int.from_bytes(head[8:16], "big")
-            if length < 8:
-                break
-            kinds.append(kind)
-            at += length
-    if at != size or b"moov" not in kinds:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 FORMATS = (".png", ".gif", ".mp4")
+
+
+def checked_format(path: str | Path) -> Path:
+    """FlexmbsError unless the file name ends as that of a picture or film."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
+    return path
 
 
 @on_progress()
@@ -158,9 +144,7 @@ def animate(
     Raises FlexmbsError for another file extension, an existing or unwritable file or an invalid option,
     RenderingUnavailable without OpenGL.
     """
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
+    path = checked_format(path)
     for name in look.keys() - set(OF_SCENES):
         raise FlexmbsError(f"animate: there is no option {name!r}. {near_names(name, ALL)}")
     shown = Look(**look)
@@ -174,10 +158,14 @@ def animate(
     film = film_time(result, first, last, duration, slow_motion)
     is_picture = path.suffix.lower() == ".png"
 
+    def drawn() -> Scene:
+        scene = Scene(result, shown, start=start, end=end, window_size=window_size, smooth=is_picture)
+        if is_picture:
+            scene.show_time(last if time is None else time)
+        return scene
+
     def frames(scene: Scene) -> Iterator[None]:
         """The speed is written into those of a film in slow motion."""
-        if is_picture:
-            yield scene.show_time(last if time is None else time)
         scene.told_for = round(frames_per_second)  # one second
         since, count = None, max(1, round(duration * frames_per_second))
         if film.stretched:
@@ -189,33 +177,7 @@ def animate(
             if progress is not None:
                 progress(done, count)
 
-    drawn = partial(Scene, result, shown, start=start, end=end, window_size=window_size, smooth=is_picture)
-    return save_scene(path, drawn, frames, frames_per_second)
-
-
-def save_scene(path: Path, drawn: Callable[[], Canvas], frames: Callable[[Any], Iterator[None]], frames_per_second: int) -> Path:
-    """Write a film of what ``frames`` of a scene show, one after another; a .png of the first."""
-    prepare_offscreen()
-    import imageio.v2 as imageio
-
-    with replacing_in_folder(path) as temporary, closing(drawn()) as scene:
-        if path.suffix.lower() == ".png":
-            next(frames(scene))
-            imageio.imwrite(temporary, scene.picture())
-            return path
-        with open_writer(imageio, temporary, frames_per_second) as writer:
-            for _ in frames(scene):
-                writer.append_data(scene.picture())
-        if path.suffix.lower() == ".mp4":
-            require_whole_film(temporary)
-    return path
-
-
-def open_writer(imageio, path: Path, frames_per_second: int):
-    """imageio's writer for a looping .gif or an .mp4."""
-    if path.suffix.lower() == ".gif":
-        return imageio.get_writer(path, mode="I", duration=1000.0 / frames_per_second, loop=0)
-    return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)
+    return save_canvas(path, drawn, frames, frames_per_second)
 
 
 def of_scenes(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,7 +198,5 @@ def stills(result: DrawableResult, times: Iterable[float], **options: Any) -> li
         for done, time in enumerate(times):
             stage("pictures", done, len(times), long=True)
             scene.show_time(time)
-            content = io.BytesIO()
-            imageio.imwrite(content, scene.picture(), format="png")
-            found.append(content.getvalue())
+            found.append(imageio.imwrite("<bytes>", scene.picture(), format="png"))
     return found

@@ -13,11 +13,10 @@ from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.fem.stress_field import von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.animate import FORMATS, save_scene
-from flexmbs.view.canvas import Canvas, add_dots, add_title, save_png
+from flexmbs.view.animate import checked_format
+from flexmbs.view.canvas import Canvas, add_dots, add_title, save_canvas, surface
 from flexmbs.view.colours import ColourBar, bar_look, check_color, fitted, text_width
 from flexmbs.view.look import INK, Frame, fit, place_parallel, view_basis
-from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.solids import polygons
 
 GHOST, MARKER, FRAME = "#8a94a3", "#c8252b", "#2a5bd7"
@@ -54,9 +53,9 @@ class BodyScene(Canvas):
             raise FlexmbsError(f"scale is {scale:g}; it must be a factor above 0")
         super().__init__(window_size, smooth=smooth)
         self.body, self.color, self.scale = body, color, float(scale)
-        self.size = float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
+        self.size = _size(body)
+        self._amplitudes = drawn_amplitudes(body)
         self._zoom = window_size[1] / 840.0  # of letters
-        self._edges = _edges(body.surface.faces)
         self._add_surface()
         self._add_markers()
         self._label = add_title(self.plotter, " ", 12 * self._zoom, INK)
@@ -68,7 +67,7 @@ class BodyScene(Canvas):
         """Show another mode, at maximum displacement."""
         check_mode(self.body, mode)
         self.mode = mode
-        self.amplitude = self.scale * _amplitude(self.body, mode - 1, self.size, self._edges)
+        self.amplitude = self.scale * float(self._amplitudes[mode - 1])
         self._shape = self.amplitude * self.body.surface.modes[mode - 1]
         if self.color == "von_mises":
             values = von_mises(self.amplitude * self.body.surface.stress_modes[mode - 1])
@@ -104,7 +103,7 @@ class BodyScene(Canvas):
 
     def _add_surface(self) -> None:
         points, faces = self.body.surface.points, self.body.surface.faces
-        ghost = _surface(points, faces)
+        ghost = surface(points, faces)
         outline = ghost.extract_feature_edges(
             feature_angle=30.0, boundary_edges=True, non_manifold_edges=False, manifold_edges=False
         )
@@ -112,7 +111,7 @@ class BodyScene(Canvas):
             self.plotter.add_mesh(outline, color=GHOST, line_width=1.5)
         if not len(faces):  # bodies of other tools: nodes without elements
             self.plotter.add_mesh(ghost, color=GHOST, point_size=6)
-        self._surface = _surface(points, faces)
+        self._surface = surface(points, faces)
         self._actor = _add_coloured(self.plotter, self._surface, np.zeros(len(points)), show_scalar_bar=False)
         self._bar = ColourBar(self.plotter, INK, self._zoom, "turbo")
 
@@ -153,30 +152,45 @@ def place_camera(plotter, points: np.ndarray, reach: float = 0.0) -> None:
     place_parallel(plotter, center, half, basis, 3.0 * float(np.linalg.norm(high - low)), 1.0)
 
 
-def _add_coloured(plotter, surface, values: np.ndarray, **bar):
-    """A surface in the colours of ``values`` (np,) at its points; its actor. ``bar``: options of the colour bar."""
-    surface.point_data["value"] = values
+def _add_coloured(plotter, mesh, values: np.ndarray, **bar):
+    """A mesh in the colours of ``values`` (np,) at its points; its actor. ``bar``: options of the colour bar."""
+    mesh.point_data["value"] = values
     return plotter.add_mesh(
-        surface,
+        mesh,
         scalars="value",
         cmap="turbo",
         clim=(0.0, 1.0),
         ambient=0.4,
         **bar,
-        show_edges=surface.n_cells <= _EDGES_UP_TO,
+        show_edges=mesh.n_cells <= _EDGES_UP_TO,
         edge_color="#3b4350",
         edge_opacity=0.35,
         line_width=1,
         point_size=10,
-        render_points_as_spheres=surface.n_verts > 0,
+        render_points_as_spheres=mesh.n_verts > 0,
     )
 
 
 def drawn_amplitudes(body: FlexibleBody) -> np.ndarray:
     """(n,) modal coordinate with which each mode is drawn at scale 1."""
-    size = float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
-    edges = _edges(body.surface.faces)
-    return np.array([_amplitude(body, index, size, edges) for index in range(body.mode_count)])
+    points, faces, size = body.surface.points, body.surface.faces, _size(body)
+    edges = [np.stack([rings, np.roll(rings, -1, axis=1)], axis=-1).reshape(-1, 2) for rings in polygons(faces).values()]
+    starts, ends = np.concatenate([np.empty((0, 2), int), *edges]).T
+    lengths = np.linalg.norm(points[starts] - points[ends], axis=1)
+    starts, ends, lengths = (column[lengths > 0.0] for column in (starts, ends, lengths))
+    found = np.zeros(body.mode_count)
+    for index, shape in enumerate(body.surface.modes):
+        largest = float(np.linalg.norm(shape, axis=1).max(initial=0.0))
+        if largest > 0.0:
+            slopes = np.linalg.norm(shape[starts] - shape[ends], axis=1) / lengths
+            steep = float(np.quantile(slopes, 0.98)) if len(slopes) else 0.0  # single small faces do not count
+            found[index] = min(REACH * size / largest, STEEPEST / steep if steep > 0.0 else np.inf)
+    return found
+
+
+def _size(body: FlexibleBody) -> float:
+    """m, diagonal of the body."""
+    return float(np.linalg.norm(np.ptp(body.surface.points, axis=0))) or 1.0
 
 
 def check_mode(body: FlexibleBody, mode: int) -> None:
@@ -185,34 +199,6 @@ def check_mode(body: FlexibleBody, mode: int) -> None:
         raise FlexmbsError(f"body '{body.name}' has no modes: it is rigid")
     if not 1 <= mode <= body.mode_count:
         raise FlexmbsError(f"body '{body.name}' has no mode {mode}; its modes are 1 to {body.mode_count}")
-
-
-def _surface(points: np.ndarray, faces: np.ndarray):
-    from pyvista import PolyData
-
-    return PolyData(points.copy(), faces) if len(faces) else PolyData(points.copy())
-
-
-def _edges(faces: np.ndarray) -> np.ndarray:
-    """(k, 2) neighbouring points along the edges of VTK faces."""
-    every = [np.stack([rings, np.roll(rings, -1, axis=1)], axis=-1).reshape(-1, 2) for rings in polygons(faces).values()]
-    return np.concatenate([np.empty((0, 2), int), *every])
-
-
-def _amplitude(body: FlexibleBody, index: int, size: float, edges: np.ndarray) -> float:
-    """The modal coordinate at scale 1."""
-    shape, points = body.surface.modes[index], body.surface.points
-    largest = float(np.linalg.norm(shape, axis=1).max(initial=0.0))
-    if largest == 0.0:
-        return 0.0
-    amplitude = REACH * size / largest
-    lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
-    long = lengths > 0.0
-    if long.any():
-        slopes = np.linalg.norm(shape[edges[:, 0]] - shape[edges[:, 1]], axis=1)[long] / lengths[long]
-        steep = float(np.quantile(slopes, 0.98))  # single small faces do not count
-        amplitude = min(amplitude, STEEPEST / steep) if steep > 0.0 else amplitude
-    return amplitude
 
 
 PERIOD = 2.0  # s of one oscillation on the screen
@@ -237,21 +223,16 @@ def save_mode(
 
     Raises FlexmbsError for another file extension or an unknown mode, RenderingUnavailable without OpenGL.
     """
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise FlexmbsError(f"{path}: the file name must end in {', '.join(FORMATS)}; to_html writes a page (.html)")
+    path = checked_format(path)
     check_mode(body, mode)
 
     def oscillation(scene: BodyScene) -> Iterator[None]:
-        if is_picture:
-            yield scene.show_phase(0.25)
         cycles = 2 if path.suffix.lower() == ".mp4" else 1  # a .gif loops
         for phase in np.arange(cycles * round(PERIOD * frames_per_second)) / (PERIOD * frames_per_second):
             yield scene.show_phase(float(phase))
 
-    is_picture = path.suffix.lower() == ".png"
-    drawn = partial(BodyScene, body, mode, scale=scale, color=color, smooth=is_picture)
-    return save_scene(path, drawn, oscillation, frames_per_second)
+    drawn = partial(BodyScene, body, mode, scale=scale, color=color, smooth=path.suffix.lower() == ".png")
+    return save_canvas(path, drawn, oscillation, frames_per_second)
 
 
 def save_field(
@@ -266,12 +247,11 @@ def save_field(
     if path.suffix.lower() != ".png":
         raise FlexmbsError(f"{path}: the file name of a picture must end in .png")
     refuse_existing(path, force)
-    prepare_offscreen()
 
     def drawn() -> Canvas:
         canvas, places = Canvas((1280, 880)), np.asarray(points, dtype=float)
         low, high, look = float(values.min()), float(values.max()), bar_look(INK, 1.05) | {"title": bar, "n_labels": 5}
-        actor = _add_coloured(canvas.plotter, _surface(places, faces), values, scalar_bar_args=look)
+        actor = _add_coloured(canvas.plotter, surface(places, faces), values, scalar_bar_args=look)
         actor.mapper.scalar_range = (0.0, 1.0) if low == high == 0.0 else (min(low, 0.0), high) if high > 0.0 else (low, 0.0)
         add_dots(canvas.plotter, places[marked][None], MARKER, 14)
         add_title(canvas.plotter, title, 11, INK, share=0.9)
@@ -279,4 +259,4 @@ def save_field(
         place_camera(canvas.plotter, places)
         return canvas
 
-    return save_png(path, drawn)
+    return save_canvas(path, drawn)

@@ -1,18 +1,23 @@
-"""A plotter and what all pictures put into it: title, dots, text and patches, a scale bar; the floor below a motion."""
+"""A plotter, its pictures and films as files, and what all put into it: title, dots, text and patches, a scale bar; a floor."""
 
 from __future__ import annotations
 
+import errno
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.atomic_files import replacing_in_folder
 from flexmbs.view.colours import fitted, round_step, text_width
-from flexmbs.view.solids import vtk_faces
+from flexmbs.view.opengl import prepare_offscreen
+from flexmbs.view.solids import axes_along, vtk_faces
 
+NONE = np.zeros(0, dtype=np.int64)
 THROUGH = -1e5  # shift in depth of what is seen through bodies
 
 
@@ -42,13 +47,57 @@ class Canvas:
         self.plotter.close()
 
 
-def save_png(path: Path, drawn: Callable[[], Canvas]) -> Path:
-    """Write the picture of a canvas."""
+def save_canvas(
+    path: Path, drawn: Callable[[], Canvas], frames: Callable[[Any], Iterator[None]] | None = None, frames_per_second: int = 25
+) -> Path:
+    """Write the picture of a canvas as drawn (.png), or a film (.gif, .mp4) of what its ``frames`` show one after another."""
+    prepare_offscreen()
     import imageio.v2 as imageio
 
     with replacing_in_folder(path) as temporary, closing(drawn()) as canvas:
-        imageio.imwrite(temporary, canvas.picture())
+        if frames is None or path.suffix.lower() == ".png":
+            imageio.imwrite(temporary, canvas.picture())
+            return path
+        with open_writer(temporary, frames_per_second) as writer:
+            for _ in frames(canvas):
+                writer.append_data(canvas.picture())
+        if path.suffix.lower() == ".mp4":
+            require_whole_film(temporary)
     return path
+
+
+def open_writer(path: Path, frames_per_second: int):
+    """imageio's writer for a looping .gif or an .mp4."""
+    import imageio.v2 as imageio
+
+    if path.suffix.lower() == ".gif":
+        return imageio.get_writer(path, mode="I", duration=1000.0 / frames_per_second, loop=0)
+    return imageio.get_writer(path, fps=frames_per_second, codec="libx264", quality=7, macro_block_size=8)
+
+
+def require_whole_film(path: Path) -> None:
+    """OSError unless the .mp4 file at ``path`` consists of complete boxes that include the index ("moov")."""
+    size, at, kinds = path.stat().st_size, 0, []
+    with open(path, "rb") as file:
+        while at + 8 <= size:
+            file.seek(at)
+            head = file.read(16)
+            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
+            if length == 1:  # more than 4 GB
+                length = int.from_bytes(head[8:16], "big")
+            if length < 8:
+                break
+            kinds.append(kind)
+            at += length
+    if at != size or b"moov" not in kinds:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def surface(points: np.ndarray, faces: np.ndarray = NONE, lines: np.ndarray = NONE):
+    """Points (k, 3) m with faces or lines (VTK style); without both, the points themselves."""
+    from pyvista import PolyData
+
+    return PolyData(np.array(points, dtype=float), faces=faces if len(faces) else None, lines=lines if len(lines) else None)
 
 
 def add_title(plotter, text: str, size: float, ink: str, *, top: float = 0.985, share: float = 0.96):
@@ -88,7 +137,7 @@ class Floor:
     def __init__(self, points: np.ndarray, up: np.ndarray, size: float) -> None:
         self.up, self.size = up, size
         self.level = float((points @ up).min()) - BELOW * size
-        first = _across(up)
+        first = axes_along(up)[:, 1]  # horizontal, as near to a world axis as possible
         self.axes = np.stack([first, np.cross(up, first)])
         along = points @ self.axes.T
         low, high = along.min(axis=0) - MARGIN * size, along.max(axis=0) + MARGIN * size
@@ -141,13 +190,6 @@ class FloorActors:
             in_front(plotter.add_mesh(lines, color=line_color, line_width=1, name="grid", **look), 2.0)
 
 
-def _across(up: np.ndarray) -> np.ndarray:
-    """Horizontal unit vector (3,), as near to a world axis as possible."""
-    axis = np.eye(3)[int(np.argmin(np.abs(up)))]
-    found = axis - (axis @ up) * up
-    return found / np.linalg.norm(found)
-
-
 LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm"))  # down to a tenth of metres: 0.2 m
 
 
@@ -180,13 +222,14 @@ class OverlayPatch:
         self.actor.GetProperty().SetColor(*Color(color).float_rgb)
         plotter.renderer.AddViewProp(self.actor)
 
-    def show(self, triangles: np.ndarray) -> None:
-        """Draw triangles (n, 3, 2)."""
+    def show(self, *polygons: np.ndarray | list) -> None:
+        """Draw convex polygons (k, 2)."""
         from pyvista import PolyData
 
-        points = np.concatenate([triangles.reshape(-1, 2), np.zeros((3 * len(triangles), 1))], axis=1)
-        faces = np.concatenate([np.full((len(triangles), 1), 3), np.arange(len(points)).reshape(-1, 3)], axis=1)
-        self.mesh.deep_copy(PolyData(points, faces.ravel()))
+        counts = [len(polygon) for polygon in polygons]
+        ends = np.cumsum(counts)
+        faces = [[count, *range(end - count, end)] for count, end in zip(counts, ends, strict=True)]
+        self.mesh.deep_copy(PolyData(np.pad(np.concatenate(polygons), ((0, 0), (0, 1))), np.concatenate(faces)))
 
 
 class ScaleBar:
@@ -196,28 +239,29 @@ class ScaleBar:
         """``level``: of its middle, pixels; ``letters``: factor on their size."""
         self.plotter, self.level, self.letters = plotter, level, letters
         self._bar, self._text = OverlayPatch(plotter, color), OverlayText(plotter, " ", round(9 * letters), color)
-        self._drawn_at = 0.0  # pixels of a metre
 
     def refresh(self) -> None:
-        """Choose the length anew if the camera has changed; hidden in perspective, where lengths differ by depth."""
-        camera = self.plotter.camera
-        flat = bool(camera.parallel_projection)
+        """Choose the length anew; hidden in perspective, where lengths differ by depth."""
+        flat = bool(self.plotter.camera.parallel_projection)
         self._bar.actor.SetVisibility(flat)
         self._text.actor.SetVisibility(flat)
         if not flat:
             return
         width = self.plotter.window_size[0]
         pixels = pixels_per_metre(self.plotter)
-        if abs(pixels - self._drawn_at) <= 1e-3 * pixels:
-            return
-        self._drawn_at = pixels
         length = round_step(0.5 * 0.2 * width / pixels, 1)
         self._text.actor.input = length_text(length)
         text, bar = self._text.width(), length * pixels
         right = 0.98 * width
         self._text.show(right - text, self.level)
         end, space = right - text - 8.0 * self.letters, 5.0 * self.letters
-        self._bar.show(_bar(end - bar, end, self.level, space, max(1.0, 1.2 * self.letters)))
+        line, level = max(1.0, 1.2 * self.letters), self.level
+        spans = (
+            (end - bar, end, line),
+            (end - bar, end - bar + 2.0 * line, space),
+            (end - 2.0 * line, end, space),
+        )  # strokes at ends
+        self._bar.show(*([[a, level - h], [b, level - h], [b, level + h], [a, level + h]] for a, b, h in spans))
 
 
 def pixels_per_metre(plotter) -> float:
@@ -237,18 +281,3 @@ def length_text(length: float) -> str:
         if length >= factor * (1.0 - 1e-9):
             return f"{length / factor:.3g} {unit}"
     return f"{length:.3g} m"
-
-
-def _bar(left: float, right: float, level: float, half: float, line: float) -> np.ndarray:
-    """(6, 3, 2) triangles: a line with a stroke at both ends."""
-    return np.concatenate(
-        [
-            _rectangle(left, right, level - line, level + line),
-            _rectangle(left, left + 2.0 * line, level - half, level + half),
-            _rectangle(right - 2.0 * line, right, level - half, level + half),
-        ]
-    )
-
-
-def _rectangle(left: float, right: float, low: float, high: float) -> np.ndarray:
-    return np.array([[[left, low], [right, low], [right, high]], [[left, low], [right, high], [left, high]]])

@@ -112,7 +112,6 @@ class ContactLegend:
     ) -> None:
         self.plotter, self.scale, self.size, self.letters = plotter, scale, size, letters
         self._forces = scale.examples()
-        self._drawn_at = 0.0  # pixels of a metre
         self._level = height * plotter.window_size[1]
         written = round(LETTERS * letters)
         self._texts = [OverlayText(plotter, force_text(force), written, ink) for force in self._forces]
@@ -123,9 +122,6 @@ class ContactLegend:
     def refresh(self) -> None:
         """Fit the arrows to the camera."""
         pixels = pixels_per_metre(self.plotter)
-        if abs(pixels - self._drawn_at) <= 1e-3 * pixels:
-            return
-        self._drawn_at = pixels
         left, space = LEFT * self.plotter.window_size[0], self.letters * SPACE
         at, radius = left, 6.0 * self.letters
         for patch, text in zip(self._dots, self._names, strict=True):
@@ -137,24 +133,22 @@ class ContactLegend:
         if at + needed > RIGHT * self.plotter.window_size[0]:  # a second line above the first
             at, level = left, level + 1.4 * space
         for patch, text, length in zip(self._patches, self._texts, lengths, strict=True):
-            patch.show(_arrow(at, level, length, self.size * pixels))
+            patch.show(*_arrow(at, level, length, self.size * pixels))
             at = text.show(at + length + 0.4 * space, level) + space
 
 
-def _disc(x: float, y: float, radius: float, corners: int = 20) -> np.ndarray:
-    """(corners, 3, 2) triangles of a disc, pixels."""
-    turn = 2.0 * np.pi * np.arange(corners + 1) / corners
-    rim = np.array([x, y]) + radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    return np.stack([np.broadcast_to([x, y], (corners, 2)), rim[:-1], rim[1:]], axis=1)
+def _disc(x: float, y: float, radius: float) -> np.ndarray:
+    """(20, 2) corners of a disc, pixels."""
+    turn = 0.1 * np.pi * np.arange(20)
+    return np.array([x, y]) + radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
-def _arrow(x: float, y: float, length: float, unit: float) -> np.ndarray:
-    """(3, 3, 2) triangles of an arrow to the right from (x, y); ``unit``: size of the motion; all in pixels."""
+def _arrow(x: float, y: float, length: float, unit: float) -> tuple[list, list]:
+    """Shaft and head of an arrow to the right from (x, y), polygons; ``unit``: size of the motion; all in pixels."""
     tip = min(TIP_LENGTH * unit, 0.7 * length)
     half, wide, neck, end = max(SHAFT * unit, 1.0), max(TIP * unit, 3.0), x + length - tip, x + length
     shaft = [[x, y - half], [neck, y - half], [neck, y + half], [x, y + half]]
-    head = [[neck, y - wide], [end, y], [neck, y + wide]]
-    return np.array([[shaft[0], shaft[1], shaft[2]], [shaft[0], shaft[2], shaft[3]], head])
+    return shaft, [[neck, y - wide], [end, y], [neck, y + wide]]
 
 
 def force_text(force: float) -> str:

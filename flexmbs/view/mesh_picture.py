@@ -14,9 +14,8 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.node_use import bounding_box
 from flexmbs.mesh.outer_faces import outer_faces, ring
-from flexmbs.view.canvas import Canvas, add_dots, add_title, in_front, save_png
+from flexmbs.view.canvas import Canvas, add_dots, add_title, in_front, save_canvas, surface
 from flexmbs.view.look import INK
-from flexmbs.view.opengl import prepare_offscreen
 from flexmbs.view.solids import vtk_faces
 
 BODY, EDGE, BEAM, COUPLING = "#c9ced6", "#56606e", "#4b5563", "#d9822b"
@@ -37,8 +36,7 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
     if path.suffix.lower() != ".png":
         raise FlexmbsError(f"{path}: the file name of a mesh picture must end in .png; to_html writes a page (.html)")
     chosen = chosen_sets(mesh, sets)
-    prepare_offscreen()
-    return save_png(path, lambda: _canvas(mesh, chosen))
+    return save_canvas(path, lambda: _canvas(mesh, chosen))
 
 
 def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
@@ -90,26 +88,23 @@ def _parts(mesh: Mesh) -> list[str]:
 
 
 def _canvas(mesh: Mesh, sets: list[str]) -> Canvas:
-    from pyvista import PolyData
-
     canvas = Canvas((1280, 880))
     plotter = canvas.plotter
-    surfaces = [(color, PolyData(mesh.points, faces=faces)) for _, color, faces in part_faces(mesh)]
-    edges = {"show_edges": sum(surface.n_cells for _, surface in surfaces) <= _EDGES_UP_TO, "edge_color": EDGE, "line_width": 1}
-    for color, surface in surfaces:
-        plotter.add_mesh(surface, color=color, ambient=0.35, diffuse=0.65, **edges)
+    parts = [(color, surface(mesh.points, faces)) for _, color, faces in part_faces(mesh)]
+    edges = {"show_edges": sum(part.n_cells for _, part in parts) <= _EDGES_UP_TO, "edge_color": EDGE, "line_width": 1}
+    for color, part in parts:
+        plotter.add_mesh(part, color=color, ambient=0.35, diffuse=0.65, **edges)
     for ends, color, width in zip(line_ends(mesh), (BEAM, COUPLING), (4, 1), strict=True):
         if len(ends):
-            plotter.add_mesh(PolyData(mesh.points, lines=vtk_faces(ends)), color=color, line_width=width)
+            plotter.add_mesh(surface(mesh.points, lines=vtk_faces(ends)), color=color, line_width=width)
     masses = [point.node for point in mesh.point_masses]
     if masses:
         add_dots(plotter, mesh.points[masses], INK, 14)
     for row, name in enumerate(sets):
         faces, color = set_faces(mesh, name), SET_COLORS[row % len(SET_COLORS)]
         if len(faces):  # drawn as part of the body too: on top of it
-            in_front(
-                plotter.add_mesh(PolyData(mesh.points, faces=faces), color=color, ambient=0.5, diffuse=0.5, **edges), -4.0, -4.0
-            )
+            on_top = plotter.add_mesh(surface(mesh.points, faces), color=color, ambient=0.5, diffuse=0.5, **edges)
+            in_front(on_top, -4.0, -4.0)
         else:
             add_dots(plotter, mesh.points[mesh.node_sets[name]], color, 8)
     labels = _legend(mesh, sets)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.reduction.modal_fields import surface_displacement
-from flexmbs.view.canvas import in_front
+from flexmbs.view.canvas import in_front, surface
 from flexmbs.view.colours import has_values, mixed, values_of
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import marker_in_world
@@ -37,11 +37,11 @@ class PartActors:
         plain = sum(part.group != "contact shapes" for part in parts) > _CROWD
         self.shown = [_Shown(self, part, plain) for part in parts]
 
-    def shaded(self, surface):
-        """The surface with normals; the same object for the same surface."""
-        key = np.asarray(surface.points).tobytes(), np.asarray(surface.faces).tobytes()
+    def shaded(self, mesh):
+        """The mesh with normals; the same object for the same mesh."""
+        key = np.asarray(mesh.points).tobytes(), np.asarray(mesh.faces).tobytes()
         if key not in self._known:
-            self._known[key] = _shaded(surface)
+            self._known[key] = _shaded(mesh)
         return self._known[key]
 
     def coloured(self, color: str) -> list[_Shown]:
@@ -70,17 +70,16 @@ class _Shown:
     """One part: its surface, edges, darker quarters and shadow, all with the same frame."""
 
     def __init__(self, of: PartActors, part: Part, plain: bool) -> None:
-        import pyvista
         from vtkmodules.vtkCommonMath import vtkMatrix4x4
 
         self.part = part
         self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of.flattening
         is_rigid_body = part.flexible is None and part.group == "bodies"
         light, dark = light_and_dark(part.points, part.faces) if is_rigid_body and not plain else (None, EMPTY)
-        self.surface = _mesh(part)
+        self.surface = surface(part.points, part.faces, vtk_faces(part.lines))
         look = {"color": part.color, "opacity": part.opacity, **QUIET}
         if part.flexible is None:
-            shaded = of.shaded(self.surface if light is None else pyvista.PolyData(light.points, light.faces))
+            shaded = of.shaded(self.surface if light is None else surface(*light))
             self.actor = of.plotter.add_mesh(shaded, smooth_shading=True, ambient=AMBIENT, **look)
         else:
             self.surface.point_data["value"] = np.zeros(len(part.points))
@@ -121,11 +120,9 @@ class _Shown:
 
     def _add_marks(self, of: PartActors, dark: Solid, plain: bool) -> None:
         """Edges, and quarters that show how a round body turns."""
-        import pyvista
-
         if len(dark.faces):
             look = {"color": mixed(self.part.color, "#000000", DARKER), "opacity": self.part.opacity, "ambient": AMBIENT, **QUIET}
-            quarters = _shaded(pyvista.PolyData(dark.points, dark.faces))
+            quarters = _shaded(surface(*dark))
             self._of_frame.append(of.plotter.add_mesh(quarters, smooth_shading=True, **look))
         if plain:
             return
@@ -157,22 +154,11 @@ def _frame(here: DrawableResult, part: Part, scale: float) -> np.ndarray:
     return found
 
 
-def _mesh(part: Part):
-    """Points with their faces or lines; without both, the points themselves."""
-    import pyvista
-
-    points = np.array(part.points, dtype=float)
-    lines = vtk_faces(part.lines) if len(part.lines) else None
-    if len(part.faces) or lines is not None:
-        return pyvista.PolyData(points, faces=part.faces if len(part.faces) else None, lines=lines)
-    return pyvista.PolyData(points)
-
-
-def _shaded(surface):
-    """The surface with normals: smooth where faces meet at less than SHARP."""
-    if not surface.n_cells:
-        return surface
-    return surface.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
+def _shaded(mesh):
+    """The mesh with normals: smooth where faces meet at less than SHARP."""
+    if not mesh.n_cells:
+        return mesh
+    return mesh.compute_normals(split_vertices=True, feature_angle=SHARP, auto_orient_normals=False)
 
 
 _WIRE = 0.16  # radius of the wire of a coil relative to that of the coil
@@ -184,13 +170,11 @@ class LinkActors:
     """Lines between markers in a pyvista plotter."""
 
     def __init__(self, plotter, links: tuple[Link, ...], here: DrawableResult, scale: float) -> None:
-        import pyvista
-
         self._links, self._meshes = links, []
         self._coils: dict[int, tuple[float, np.ndarray]] = {}  # length, and points along z at that length
         for link in links:
             solid = tube(path_of(link, here, scale), *_thickness(link))
-            mesh = pyvista.PolyData(solid.points, solid.faces)
+            mesh = surface(*solid)
             plotter.add_mesh(mesh, color=link.color, ambient=0.3, **QUIET)
             self._meshes.append(mesh)
 

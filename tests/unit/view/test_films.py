@@ -1,15 +1,14 @@
 """A film that is cut off, as a full disk leaves it, is told from a whole one."""
 
-import imageio.v2 as imageio
 import numpy as np
 import pytest
 
-from flexmbs.view.animate import open_writer, require_whole_film
+from flexmbs.view.canvas import open_writer, require_whole_film
 
 
 def test_film_cut_off_is_refused(tmp_path):
     path = tmp_path / "film.mp4"
-    with open_writer(imageio, path, 25) as writer:
+    with open_writer(path, 25) as writer:
         for shade in range(0, 250, 25):
             writer.append_data(np.full((64, 64, 3), shade, np.uint8))
     require_whole_film(path)
