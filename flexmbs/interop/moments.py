@@ -57,13 +57,18 @@ def moments_of_fields(inertia: InertiaFields, mass: float) -> InertiaMoments:
 
 
 def second_moment(inertia: np.ndarray) -> np.ndarray:
-    """int x x^T dm (3, 3) from the inertia tensor int (x.x I - x x^T) dm about the same point."""
-    return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    """int x x^T dm (..., 3, 3) from the inertia tensor int (x.x I - x x^T) dm about the same point."""
+    return 0.5 * _trace(inertia) - inertia
 
 
 def inertia_tensor(second: np.ndarray) -> np.ndarray:
     """Inertia tensor from int x x^T dm (..., 3, 3)."""
-    return np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
+    return _trace(second) - second
+
+
+def _trace(T: np.ndarray) -> np.ndarray:
+    """(..., 3, 3): tr(T) I."""
+    return np.trace(T, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
 
 
 def relative_difference(found: np.ndarray, listed: np.ndarray, *scales: np.ndarray) -> float:
@@ -206,17 +211,17 @@ def from_axial(vector: np.ndarray) -> np.ndarray:
 
 def crossed(T: np.ndarray) -> np.ndarray:
     """int u~ v~ dm = T^T - tr(T) I, (..., 3, 3); u~ is the skew matrix of u."""
-    return T.swapaxes(-1, -2) - np.trace(T, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    return T.swapaxes(-1, -2) - _trace(T)
 
 
 def from_crossed(A: np.ndarray) -> np.ndarray:
     """T from int u~ v~ dm."""
-    return A.swapaxes(-1, -2) - 0.5 * np.trace(A, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    return A.swapaxes(-1, -2) - 0.5 * _trace(A)
 
 
 def centrifugal(T: np.ndarray) -> np.ndarray:
     """(..., 6): int u . (w x (w x v)) dm as coefficients of w1^2, w2^2, w3^2, w1 w2, w2 w3, w1 w3."""
-    Q = 0.5 * (T + T.swapaxes(-1, -2)) - np.trace(T, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    Q = 0.5 * (T + T.swapaxes(-1, -2)) - _trace(T)
     return np.stack([Q[..., i, j] * (1.0 if i == j else 2.0) for i, j in _QUADRATIC], axis=-1)
 
 
@@ -225,7 +230,7 @@ def from_centrifugal(six: np.ndarray) -> np.ndarray:
     Q = np.zeros((*six.shape[:-1], 3, 3))
     for column, (i, j) in enumerate(_QUADRATIC):
         Q[..., i, j] = Q[..., j, i] = six[..., column] * (1.0 if i == j else 0.5)
-    return Q - 0.5 * np.trace(Q, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    return Q - 0.5 * _trace(Q)
 
 
 def pair_values(table: np.ndarray, pairs: np.ndarray) -> np.ndarray:

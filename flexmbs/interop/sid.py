@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments
-from flexmbs.interop.sid_file import J_ORDER, SidData, SidNode, Taylor, read_sid_data, six_of, write_sid_data
+from flexmbs.interop.sid_file import NODE_PARTS, SidData, Taylor, matrix_of, read_sid_data, six_of, write_sid_data
+from flexmbs.interop.text_blocks import Notes
 from flexmbs.reduction.compression import with_field_for_each_pair
-from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 
 def read_sid(path: str | Path) -> FlexibleBody:
@@ -24,141 +26,110 @@ def read_sid(path: str | Path) -> FlexibleBody:
     missing in the format (products of second-order fields) are of second order in the modal coordinates.
     """
     data = read_sid_data(path)
-    n, where = len(data.labels), str(path)
-    for name in ("mdCM", "J", "Ct", "Cr", "Me", "Ke"):
-        if name not in data.parts:
-            raise BodyError(f"{where}: {name} is missing")
+    n, notes = len(data.labels), Notes(path, data.notes)
     if not data.mass > 1e-60:
-        raise BodyError(f"{where}: the mass is {data.mass:g} kg; it must be positive")
+        raise BodyError(f"{path}: the mass is {data.mass:g} kg; it must be positive")
     if not data.nodes:
-        raise BodyError(f"{where}: the frame has no nodes; expected at least one 'new node'")
-    warnings = list(data.notes)
-    has_rotations = n == 0 or any(node.parts["psi"].M0.any() for node in data.nodes if "psi" in node.parts)
-    K, pairs = _stiffness(data, where, warnings), _pairs(data)
-    moments = _moments(data, pairs, where, warnings)
-    fields = _nodal(data, n, where, warnings)
+        raise BodyError(f"{path}: the frame has no nodes; expected at least one 'new node'")
+    nodes = {name: [parts[name] for parts in data.nodes.values()] for name in NODE_PARTS}
+    geometric = data.parts["Ct"].M1.any() or any(part.M1.any() for part in (*nodes["phi"], *nodes["psi"]))
+    pairs = integrals.all_pairs(n if geometric else 0)  # all or none: Cr and Oe always have first orders
+    K = _stiffness(data.parts["Ke"].M0, data.parts["ksigma"], notes)
+    moments = _moments(data, pairs, notes)
+    for number, AP in zip(data.nodes, nodes["AP"], strict=True):
+        if np.abs(AP.M0 - np.eye(3)).max() > 1e-9:
+            notes.add(f"the axes of node {number} (AP) are rotated; its marker has the axes of the body")
+            break
+    phi, psi = (np.array([part.M0 for part in nodes[name]]) for name in ("phi", "psi"))  # (k, 3, n)
+    # M1(k, b, a): derivative in q_b of the shape of mode a
+    phi1, psi1 = (np.array([part.M1 for part in nodes[name]]).transpose(3, 2, 0, 1) for name in ("phi", "psi"))
+    has_rotations = n == 0 or bool(psi.any())
     if not has_rotations:
-        warnings.append(f"{where}: psi is zero at every node: markers support only forces and spherical joints")
+        notes.add("psi is zero at every node: markers support only forces and spherical joints")
     if not len(pairs):
-        warnings.append(
-            f"{where}: contains no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
+        notes.add(
+            "contains no geometric stiffness (first-order parts of Ct, Oe, phi): this body does not stiffen "
             "under load or in rotation"
         )
-    still = ~(fields["phi"].any(axis=(1, 2)) | fields["psi"].any(axis=(1, 2)))
-    held = [node.number for node, rests in zip(data.nodes, still, strict=True) if rests and n and has_rotations]
+    still = ~(phi.any(axis=(1, 2)) | psi.any(axis=(1, 2)))
+    held = [str(number) for number, rests in zip(data.nodes, still, strict=True) if rests and n and has_rotations]
     return body_from_arrays(
-        points=fields["origin"],
-        modes=fields["phi"].transpose(2, 0, 1),
-        rotations=fields["psi"].transpose(2, 0, 1) if has_rotations else None,
+        points=np.array([part.M0[:, 0] for part in nodes["origin"]]),
+        modes=phi.transpose(2, 0, 1),
+        rotations=psi.transpose(2, 0, 1) if has_rotations else None,
         K=K,
-        D=data.parts["De"].M0 if "De" in data.parts else None,
+        D=data.parts["De"].M0,
         moments=moments,
         pairs=pairs,
-        quadratic=integrals.pair_values(fields["phi1"], pairs),
-        quadratic_rotations=integrals.pair_values(fields["psi1"], pairs) if has_rotations else None,
-        node_ids=[node.number for node in data.nodes],
+        quadratic=integrals.pair_values(phi1, pairs),
+        quadratic_rotations=integrals.pair_values(psi1, pairs) if has_rotations else None,
+        node_ids=list(data.nodes),
         labels=data.labels,
-        attached_at=str(held[0]) if held else None,
+        attached_at=held[0] if held else None,
         name=data.name or Path(path).stem,
-        source=where,
-        warnings=warnings,
+        source=str(path),
+        warnings=notes,
     )
 
 
-def _stiffness(data: SidData, where: str, warnings: list[str]) -> np.ndarray:
+def _stiffness(K: np.ndarray, stress: Taylor, notes: Notes) -> np.ndarray:
     """Ke, plus the stiffness of a prestress if ksigma contains one."""
-    K = data.parts["Ke"].M0
-    stress = data.parts.get("ksigma")
-    if stress is None:
-        return K
-    if stress.M0.shape[1] == 1 and stress.M0.any() and K.shape != (1, 1):
-        warnings.append(f"{where}: ksigma: the modal forces of a prestress (m0) are ignored")
-    extra = stress.M0 if stress.M0.shape == K.shape and K.shape != (1, 1) else None
-    if stress.first_order is not None and stress.M0.shape[1] == 1:
-        extra = stress.first_order[:, :, 0]
-    if extra is not None and extra.any():
-        warnings.append(f"{where}: ksigma: the stiffness of a prestress is added to Ke")
+    extra = stress.M0 if stress.M0.shape == K.shape != (1, 1) else np.zeros_like(K)
+    if stress.M0.shape[1] == 1:
+        if stress.M0.any() and K.shape != (1, 1):
+            notes.add("ksigma: the modal forces of a prestress (m0) are ignored")
+        extra = stress.M1[:, :, 0]
+    if extra.any():
+        notes.add("ksigma: the stiffness of a prestress is added to Ke")
         K = K + extra
     return K
 
 
-def _pairs(data: SidData) -> np.ndarray:
-    """All pairs of modes if the file has geometric stiffness, otherwise none (Cr and Oe always have first orders)."""
-    n = len(data.labels)
-    geometric = data.parts["Ct"].first_order is not None or any(
-        node.parts[name].first_order is not None for node in data.nodes for name in ("phi", "psi") if name in node.parts
-    )
-    return integrals.all_pairs(n if geometric else 0)
-
-
-def _moments(data: SidData, pairs: np.ndarray, where: str, warnings: list[str]) -> InertiaMoments:
-    n, parts = len(data.labels), data.parts
-    first = parts["mdCM"].M0[:, 0]
-    J = np.zeros((3, 3))
-    for row, (i, j) in enumerate(J_ORDER):
-        J[i, j] = J[j, i] = parts["J"].M0[row, 0]
-    position = _mode_position(parts, n)
-    second = integrals.second_moment(J)
-    mode_mode = _mode_mode(data, position, second, bool(len(pairs)), where, warnings)
-    trace = np.einsum("abkk->ab", mode_mode)
-    error = np.abs(trace - parts["Me"].M0).max(initial=0.0) / max(np.abs(parts["Me"].M0).max(initial=0.0), 1e-300)
+def _moments(data: SidData, pairs: np.ndarray, notes: Notes) -> InertiaMoments:
+    parts = data.parts
+    position = _mode_position(parts)
+    second = integrals.second_moment(matrix_of(parts["J"].M0[:, 0]))
+    mode_mode = _mode_mode(data, position, second, bool(len(pairs)), notes)
+    error = integrals.relative_difference(np.einsum("abkk->ab", mode_mode), parts["Me"].M0)
     if error > 1e-6:
-        warnings.append(f"{where}: Me and the products of the modes in Gr, Ge, Oe contradict each other by {error:.1e}")
+        notes.add(f"Me and the products of the modes in Gr, Ge, Oe contradict each other by {error:.1e}")
+    moments = InertiaMoments(data.mass, parts["mdCM"].M0[:, 0], second, parts["Ct"].M0, position, mode_mode)
     if not len(pairs):
-        return InertiaMoments(data.mass, first, second, parts["Ct"].M0, position, mode_mode)
-    Ct1 = _first(parts, "Ct", (n, n, 3))
-    Cr1 = _first(parts, "Cr", (n, n, 3)) + integrals.axial(mode_mode)  # less int Phi_b x Phi_a
-    Oe1 = _first(parts, "Oe", (n, n, 6))
-    if Oe1.any():
-        Oe1 = Oe1 - integrals.centrifugal(mode_mode)
-    listed = "Cr" in parts and parts["Cr"].M1 is not None
-    product = integrals.from_centrifugal(Oe1) + integrals.from_axial(-Cr1 if listed else 0.0 * Cr1)
+        return moments
+    Cr1, Oe1 = parts["Cr"].M1, parts["Oe"].M1
+    product = integrals.from_centrifugal(Oe1 - integrals.centrifugal(mode_mode) if Oe1.any() else Oe1)
+    if Cr1.any():
+        product = product + integrals.from_axial(-Cr1 - integrals.axial(mode_mode))  # less int Phi_b x Phi_a
     # Ct1[a, b], product[a, b] belong to d(displacement)/dq_a dq_b = 2 Z_aa or Z_ab
-    return InertiaMoments(
-        data.mass,
-        first,
-        second,
-        parts["Ct"].M0,
-        position,
-        mode_mode,
-        pair_first=integrals.pair_values(Ct1, pairs),
-        pair_position=integrals.pair_values(product, pairs),
-    )
+    first, rest = integrals.pair_values(parts["Ct"].M1, pairs), integrals.pair_values(product, pairs)
+    return replace(moments, pair_first=first, pair_position=rest)
 
 
-def _first(parts: dict[str, Taylor], name: str, shape: tuple[int, ...]) -> np.ndarray:
-    return parts[name].M1 if name in parts and parts[name].M1 is not None else np.zeros(shape)
-
-
-def _mode_position(parts: dict[str, Taylor], n: int) -> np.ndarray:
+def _mode_position(parts: dict[str, Taylor]) -> np.ndarray:
     """int Phi_a x^T dm (n, 3, 3): from Gr, or its antisymmetric part from Cr and its symmetric one from Oe or J."""
-    if "Gr" in parts and parts["Gr"].M0.any():
-        blocks = parts["Gr"].M0.reshape(3, n, 3).transpose(1, 0, 2)  # -2 int x~ Phi_a~ dm
+    Gr, Oe = parts["Gr"].M0, parts["Oe"].M0
+    if Gr.any():
+        blocks = Gr.reshape(3, -1, 3).transpose(1, 0, 2)  # -2 int x~ Phi_a~ dm
         return integrals.from_crossed(-0.5 * blocks).swapaxes(-1, -2)
     antisymmetric = -integrals.from_axial(parts["Cr"].M0)
-    if "Oe" in parts and parts["Oe"].M0.any():
-        return antisymmetric + integrals.from_centrifugal(parts["Oe"].M0)
-    J1 = np.zeros((n, 3, 3))
-    for row, (i, j) in enumerate(J_ORDER):
-        J1[:, i, j] = J1[:, j, i] = _first(parts, "J", (6, n, 1))[row, :, 0]
-    return antisymmetric + 0.5 * (0.5 * np.trace(J1, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J1)
+    if Oe.any():
+        return antisymmetric + integrals.from_centrifugal(Oe)
+    return antisymmetric + 0.5 * integrals.second_moment(matrix_of(parts["J"].M1[:, :, 0].T))
 
 
-def _mode_mode(
-    data: SidData, position: np.ndarray, second: np.ndarray, geometric: bool, where: str, warnings: list[str]
-) -> np.ndarray:
+def _mode_mode(data: SidData, position: np.ndarray, second: np.ndarray, geometric: bool, notes: Notes) -> np.ndarray:
     """int Phi_a Phi_b^T dm (n, n, 3, 3): from Gr M1, or antisymmetric part from Ge and symmetric one from Oe M1."""
-    n, parts = len(position), data.parts
-    if "Gr" in parts and parts["Gr"].first_order is not None:
-        blocks = parts["Gr"].first_order.reshape(3, n, n, 3).transpose(2, 1, 0, 3)  # [a, b]: -2 int Phi_b~ Phi_a~ dm
+    n, Gr1, Oe1 = len(position), data.parts["Gr"].M1, data.parts["Oe"].M1
+    if Gr1.any():
+        blocks = Gr1.reshape(3, n, n, 3).transpose(2, 1, 0, 3)  # [a, b]: -2 int Phi_b~ Phi_a~ dm
         return integrals.from_crossed(-0.5 * blocks).swapaxes(-1, -2)
-    Ge = parts["Ge"].M0.reshape(n, n, 3) if "Ge" in parts else np.zeros((n, n, 3))
+    Ge = data.parts["Ge"].M0.reshape(n, n, 3)
     antisymmetric = integrals.from_axial(-0.5 * (Ge - Ge.swapaxes(0, 1)) / 2.0)
-    if not geometric and "Oe" in parts and parts["Oe"].first_order is not None:
-        T = integrals.from_centrifugal(parts["Oe"].first_order)
+    if not geometric and Oe1.any():
+        T = integrals.from_centrifugal(Oe1)
         return antisymmetric + 0.5 * (T + T.swapaxes(0, 1))
-    warnings.append(
-        f"{where}: the file does not say how the modal mass is distributed over the directions x, y, z (Gr has no "
+    notes.add(
+        "the file does not say how the modal mass is distributed over the directions x, y, z (Gr has no "
         "first-order part): it is estimated from the mode shapes at the nodes"
     )
     return antisymmetric + _divided(data, position, second)
@@ -166,51 +137,25 @@ def _mode_mode(
 
 def _divided(data: SidData, position: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Symmetric int Phi_a Phi_b^T dm with trace Me: what Ct and ``position`` imply, the rest in directions of nodal motion."""
-    n, first, mass = len(position), data.parts["mdCM"].M0[:, 0], data.mass
-    Ct = data.parts["Ct"].M0
+    first, Ct, Me, mass = data.parts["mdCM"].M0[:, 0], data.parts["Ct"].M0, data.parts["Me"].M0, data.mass
     central = second - np.outer(first, first) / mass
     coupled = position - Ct[:, :, None] * first / mass
     known = np.einsum("akm,mn,bln->abkl", coupled, np.linalg.pinv(central, rcond=1e-10, hermitian=True), coupled)
     known += np.einsum("ak,bl->abkl", Ct, Ct) / mass
-    rest = data.parts["Me"].M0 - np.einsum("abkk->ab", known)
-    shares = _share_roots(data, n)
-    T = known + np.einsum("ab,akm,bml->abkl", rest, shares, shares)
+    shares = _share_roots(np.array([parts["phi"].M0 for parts in data.nodes.values()]))
+    T = known + np.einsum("ab,akm,bml->abkl", Me - np.einsum("abkk->ab", known), shares, shares)
     T = 0.5 * (T + T.swapaxes(-1, -2))
-    return T + ((data.parts["Me"].M0 - np.einsum("abkk->ab", T)) / 3.0)[:, :, None, None] * np.eye(3)
+    return T + ((Me - np.einsum("abkk->ab", T)) / 3.0)[:, :, None, None] * np.eye(3)
 
 
-def _share_roots(data: SidData, n: int) -> np.ndarray:
-    """(n, 3, 3) symmetric roots of the distribution of nodal motion over directions in each mode (trace 1)."""
-    phi = np.array([node.parts["phi"].M0 if "phi" in node.parts else np.zeros((3, n)) for node in data.nodes])
+def _share_roots(phi: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) symmetric roots of the distribution of nodal motion (k, 3, n) over directions in each mode (trace 1)."""
     directions = np.einsum("ika,ila->akl", phi, phi)
     total = np.trace(directions, axis1=1, axis2=2)[:, None, None]
     known = total > 0.0
     shares = np.where(known, directions / np.where(known, total, 1.0), np.eye(3) / 3.0)
     values, vectors = np.linalg.eigh(shares)
     return np.einsum("akm,am,alm->akl", vectors, np.sqrt(np.maximum(values, 0.0)), vectors)
-
-
-def _nodal(data: SidData, n: int, where: str, warnings: list[str]) -> dict[str, np.ndarray]:
-    """origin (k, 3); phi, psi (k, 3, n); phi1, psi1 (n, n, k, 3): first-order parts by [a, b]."""
-    none = Taylor(np.zeros((3, n)))
-
-    def part(node: SidNode, name: str) -> Taylor:
-        return node.parts.get(name, none)
-
-    others = [node.number for node in data.nodes if " ".join(node.frame.lower().split()) not in ("body ref", "")]
-    if others:
-        raise BodyError(f"{where}: node {others[0]} is given in a frame other than 'body ref'")
-    axes = {node.number: node.parts["AP"].M0 for node in data.nodes if "AP" in node.parts}
-    turned = [number for number, AP in axes.items() if np.abs(AP - np.eye(3)).max() > 1e-9]
-    if turned:
-        warnings.append(f"{where}: the axes of node {turned[0]} (AP) are rotated; its marker has the axes of the body")
-    found = {"origin": np.array([node.parts["origin"].M0[:, 0] for node in data.nodes])}
-    for name in ("phi", "psi"):
-        found[name] = np.array([part(node, name).M0 for node in data.nodes])
-        first = [part(node, name).M1 for node in data.nodes]
-        # M1(k, b, a): derivative in q_b of the shape of mode a
-        found[name + "1"] = np.array([np.zeros((3, n, n)) if M1 is None else M1 for M1 in first]).transpose(3, 2, 0, 1)
-    return found
 
 
 def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
@@ -252,20 +197,19 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
         "Ke": Taylor(body.Ke),
         "De": Taylor(body.De),
     }
-    nodes = tuple(_sid_node(number, marker, body.pairs) for number, marker in enumerate(body.markers.values(), start=1))
+    nodes = {number: _node(marker, body.pairs) for number, marker in enumerate(body.markers.values(), start=1)}
     name, *labels = (" ".join(text.split()) for text in (body.name, *body.mode_labels))  # one line each
     write_sid_data(SidData(body.mass, tuple(labels), nodes, parts, "written by flexmbs", name), path)
     return tuple(warnings)
 
 
-def _sid_node(number: int, marker, pairs: np.ndarray) -> SidNode:
+def _node(marker: PointFields, pairs: np.ndarray) -> dict[str, Taylor]:
     n = len(marker.Phi)
     skew = np.cross(np.eye(3)[None], marker.Psi[:, None, :], axis=-1)  # e_i x psi: row i of psi~
     phi1, psi1 = (integrals.pair_table(Z, pairs, n).transpose(2, 1, 0) if len(pairs) else None for Z in (marker.Zu, marker.Zr))
-    parts = {
+    return {
         "origin": Taylor(marker.position[:, None], marker.Phi.T[:, :, None]),
         "phi": Taylor(marker.Phi.T, phi1),
         "psi": Taylor(marker.Psi.T, psi1),
         "AP": Taylor(np.eye(3), skew.transpose(1, 0, 2)),
     }
-    return SidNode(number, "body ref", parts)

@@ -12,79 +12,62 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from flexmbs.common.atomic_files import write_lines
 from flexmbs.common.errors import BodyError
-from flexmbs.interop.text_blocks import NamedBlocks, as_float, as_int
+from flexmbs.interop.text_blocks import Notes, as_float, as_int, read_lines
 
 NODE_PARTS = ("origin", "phi", "psi", "AP")
 BODY_PARTS = ("mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "De")
 _ENTRY = re.compile(r"(m[01n])\s*\(([^)]*)\)", re.IGNORECASE)
 _MAX_MODES = 2000
 _COUNTS = ("order", "nrow", "ncol", "nq", "nqn", "structure")
-J_ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of the six numbers of J
+_J_ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of the six numbers of J
+_J_PLACES = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # of these in the matrix
+_REQUIRED = ("mdCM", "J", "Ct", "Cr", "Me", "Ke")
 _ZERO, _DIAGONAL, _SYMMETRIC, _FULL, _UNIT = range(5)
 
 
 @dataclass(frozen=True)
 class Taylor:
-    """M0 (rows, columns) + sum_k M1 (rows, nq, columns) q_k; M1 is None if the file lists no first-order part.
-
-    ``order`` is the order stated in the file; None if not read from a file.
-    """
+    """M0 (rows, columns) + sum_k M1 (rows, nq, columns) q_k."""
 
     M0: np.ndarray
-    M1: np.ndarray | None = None
-    order: int | None = None
-
-    @property
-    def first_order(self) -> np.ndarray | None:
-        """M1 unless it is absent or zero."""
-        return self.M1 if self.M1 is not None and self.M1.any() else None
-
-
-@dataclass(frozen=True)
-class SidNode:
-    """A node of the frame: number, reference frame, and expansions by name."""
-
-    number: int
-    frame: str
-    parts: dict[str, Taylor]
+    M1: np.ndarray | None = None  # None: to be written without it; zeros where a file lists none
+    order: int | None = None  # stated in the file; None: 1 with M1, 0 without
 
 
 @dataclass(frozen=True)
 class SidData:
-    """Content of a SID_FEM file. Units are those of the file.
-
-    Attributes
-    ----------
-    comment : text of the first line
-    name : of the modal object
-    mass : number
-    labels : names of the modes
-    nodes : of the frame
-    parts : mdCM, J, Ct, ... by name; only those in the file
-    notes : messages about content of the file that is ignored
-    """
+    """Content of a SID_FEM file, in its units; of what it leaves out, psi, Gr, De and others are 0, AP is the unit matrix."""
 
     mass: float
-    labels: tuple[str, ...]
-    nodes: tuple[SidNode, ...]
-    parts: dict[str, Taylor]
-    comment: str = ""
-    name: str = ""
-    notes: tuple[str, ...] = ()
+    labels: tuple[str, ...]  # names of the modes
+    nodes: dict[int, dict[str, Taylor]]  # number -> origin, phi, psi, AP
+    parts: dict[str, Taylor]  # mdCM, J, Ct, ...
+    comment: str = ""  # of the first line
+    name: str = ""  # of the modal object
+    notes: Notes | tuple[str, ...] = ()  # content of the file that is ignored
 
 
-def _shapes(name: str, nq: int) -> tuple[tuple[int, int], ...]:
-    """Shapes (rows, columns) that a quantity of nq modes can have."""
-    if name in ("mdCM", "origin", "AP"):
-        return ((3, 3 if name == "AP" else 1),)
-    columns = {"Ct": 3, "Cr": 3, "Me": nq, "Ge": 3 * nq, "Oe": 6, "Ke": nq, "De": nq}
-    others = {"phi": ((3, nq),), "psi": ((3, nq),), "J": ((6, 1), (3, 3)), "Gr": ((3, 3 * nq),), "ksigma": ((nq, 1), (nq, nq))}
-    return others.get(name) or ((nq, columns[name]),)
+def _shapes(name: str, n: int) -> tuple[tuple[int, int], ...]:
+    """Shapes (rows, columns) that a quantity of n modes can have; the first is the usual one."""
+    usual = {
+        "mdCM": (3, 1),
+        "J": (6, 1),
+        "Ct": (n, 3),
+        "Cr": (n, 3),
+        "Me": (n, n),
+        "Gr": (3, 3 * n),
+        "Ge": (n, 3 * n),
+        "Oe": (n, 6),
+    }
+    usual |= {"ksigma": (n, 1), "Ke": (n, n), "De": (n, n), "origin": (3, 1), "phi": (3, n), "psi": (3, n), "AP": (3, 3)}
+    others = {"J": ((3, 3),), "ksigma": ((n, n),)}
+    return (usual[name], *others.get(name, ()))
 
 
 def read_sid_data(path: str | Path) -> SidData:
@@ -92,40 +75,68 @@ def read_sid_data(path: str | Path) -> SidData:
     return _Reader(path).read()
 
 
-class _Reader(NamedBlocks):
+class _Reader:
+    """Lines "key = value" in blocks, each of which "end NAME" closes; ``line`` is the one read last."""
+
     def __init__(self, path: str | Path) -> None:
-        super().__init__(path, "a SID_FEM file")
+        self.path, self.lines, self.line = path, read_lines(path, "a SID_FEM file"), 0
+        if not self.lines:
+            raise BodyError(f"{path}: is empty; expected a SID_FEM file")
         self.mass: float | None = None
         self.nq: int | None = None
         self.name = ""
         self.labels: dict[int, str] = {}
-        self.nodes: dict[int, tuple[str, dict[str, _Listed]]] = {}
+        self.nodes: dict[int, dict[str, _Listed]] = {}
         self.parts: dict[str, _Listed] = {}
-        self.notes: list[str] = []
+        self.notes = Notes(path)
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    def fail(self, what: str) -> NoReturn:
+        raise BodyError(f"{self.where}: {what}")
+
+    def following(self, inside: str) -> tuple[str, str, str]:
+        """Key in lower case, key and value of the next line of a block."""
+        while self.line < len(self.lines):
+            self.line += 1
+            key, _equals, value = self.lines[self.line - 1].partition("=")
+            if key.strip() or value.strip():
+                key = " ".join(key.split())
+                return key.lower(), key, value.strip()
+        self.fail(f"the file ends within '{inside}'; expected 'end {inside}'")
+
+    def inside(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """The lines up to the end of a block."""
+        while (found := self.following(name))[0] != f"end {name.lower()}":
+            yield found
 
     def read(self) -> SidData:
         comment = ""
         if self.lines[0].strip().lower() != "part":
             comment, self.line = self.lines[0].partition(":")[2], 1
-        if self.following("part")[0].lower() != "part":
+        if self.following("part")[0] != "part":
             self.fail("expected 'part'; this is not a SID_FEM file")
         self._body()
         if self.mass is None or self.nq is None:
             self.fail("refmod with mass and nelastq is missing")
-        listed = [*self.parts.values(), *(part for _frame, parts in self.nodes.values() for part in parts.values())]
+        listed = [*self.parts.values(), *(part for parts in self.nodes.values() for part in parts.values())]
         nq, mode_last = self._agreed(listed)
 
-        def expansions(parts: dict[str, _Listed]) -> dict[str, Taylor]:
-            return {name: part.expansion(nq, mode_last) for name, part in parts.items()}
+        def expansions(names: tuple[str, ...], parts: dict[str, _Listed]) -> dict[str, Taylor]:
+            return {name: parts[name].expansion(nq, mode_last) if name in parts else _left_out(name, nq) for name in names}
 
+        if missing := [name for name in _REQUIRED if name not in self.parts]:
+            raise BodyError(f"{self.path}: {missing[0]} is missing")
         return SidData(
             self.mass,
             tuple(self.labels.get(k) or f"mode {k}" for k in range(1, nq + 1)),
-            tuple(SidNode(number, frame, expansions(parts)) for number, (frame, parts) in self.nodes.items()),
-            expansions(self.parts),
+            {number: expansions(NODE_PARTS, parts) for number, parts in self.nodes.items()},
+            expansions(BODY_PARTS, self.parts),
             comment.removeprefix("No. nodes, No. modes:").strip(),
             self.name,
-            tuple(self.notes),
+            self.notes,
         )
 
     def _body(self) -> None:
@@ -167,12 +178,12 @@ class _Reader(NamedBlocks):
                 self.fail(f"node {number} is repeated")
             self.nodes[number] = self._node(number)
 
-    def _node(self, number: int) -> tuple[str, dict[str, _Listed]]:
-        proper, start = {name.lower(): name for name in NODE_PARTS}, self.where
-        frame, parts = "body ref", {}
+    def _node(self, number: int) -> dict[str, _Listed]:
+        proper, start, parts = {name.lower(): name for name in NODE_PARTS}, self.where, {}
         for word, key, value in self.inside("node"):
             if word == "rframe":
-                frame = value
+                if " ".join(value.lower().split()) not in ("body ref", ""):
+                    self.fail(f"node {number} is given in a frame other than 'body ref'")
             elif word in proper:
                 parts[proper[word]] = self._taylor(proper[word])
             elif word == "sigma":
@@ -182,7 +193,7 @@ class _Reader(NamedBlocks):
                 self.fail(f"'{key[:40]}' in node {number}; expected {', '.join(NODE_PARTS)}")
         if "origin" not in parts:
             raise BodyError(f"{start}: node {number} has no origin")
-        return frame, parts
+        return parts
 
     def _taylor(self, name: str) -> _Listed:
         if self.nq is None:
@@ -210,7 +221,7 @@ class _Reader(NamedBlocks):
         rows = {part.shape[0] for part in listed if part.name in ("Me", "Ke")}
         nq = self.nq
         if len(own) == 1 and own == rows and min(own) < nq:
-            self.notes.append(f"{self.path}: nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
+            self.notes.add(f"nelastq is {nq}, but the matrices have {min(own)} modes; these are read")
             nq = min(own)
         entries = [(index, part.shape) for part in listed for index, *_ in part.entries[1]]
         second = all(_fits(index, (r, nq, c)) for index, (r, c) in entries)
@@ -236,16 +247,17 @@ class _Listed:
             raise BodyError(f"{where}: nq is {counted}; nelastq says {nq}")
         if self.shape not in (allowed := _shapes(self.name, nq)):
             raise BodyError(f"{where} is {rows} x {columns}; {nq} modes need {' or '.join(f'{r} x {c}' for r, c in allowed)}")
-        M0, M1, structure = self._filled(0, (rows, columns)), None, self.counts.get("structure", _FULL)
+        M0, structure = self._filled(0, (rows, columns)), self.counts.get("structure", _FULL)
         if structure == _UNIT and not M0.any():  # unit matrices are not listed, symmetric ones may be listed in part
             M0 = np.eye(*M0.shape)
         elif structure == _SYMMETRIC and rows == columns:
             M0 = np.where(M0 == 0.0, M0.T, M0)
+        M1 = np.broadcast_to(0.0, (rows, nq, columns))  # takes no memory
         if self.entries[1]:
-            M1 = self._filled(1, (rows, columns, nq)).transpose(0, 2, 1) if mode_last else self._filled(1, (rows, nq, columns))
+            M1 = self._filled(1, (rows, columns, nq)).transpose(0, 2, 1) if mode_last else self._filled(1, M1.shape)
         if self.name == "J" and self.shape == (3, 3):  # some programs give the matrix
-            M0, M1 = six_of(M0)[:, None], None if M1 is None else six_of(M1.transpose(1, 0, 2)).T[:, :, None]
-        return Taylor(M0, M1, self.counts.get("order"))
+            M0, M1 = six_of(M0)[:, None], six_of(M1.transpose(1, 0, 2)).T[:, :, None]
+        return Taylor(M0, M1, self.counts.get("order", int(bool(self.entries[1]))))
 
     def _filled(self, order: int, shape: tuple[int, ...]) -> np.ndarray:
         array = np.zeros(shape)
@@ -256,13 +268,23 @@ class _Listed:
         return array
 
 
+def _left_out(name: str, nq: int) -> Taylor:
+    rows, columns = _shapes(name, nq)[0]
+    return Taylor(np.eye(3) if name == "AP" else np.zeros((rows, columns)), np.broadcast_to(0.0, (rows, nq, columns)), 0)
+
+
 def _fits(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     return len(index) == len(shape) and all(1 <= i <= size for i, size in zip(index, shape, strict=True))
 
 
 def six_of(J: np.ndarray) -> np.ndarray:
     """(..., 3, 3) to (..., 6) in the order xx, yy, zz, xy, xz, yz."""
-    return np.stack([J[..., i, j] for i, j in J_ORDER], axis=-1)
+    return np.stack([J[..., i, j] for i, j in _J_ORDER], axis=-1)
+
+
+def matrix_of(six: np.ndarray) -> np.ndarray:
+    """(..., 6) to (..., 3, 3)."""
+    return six[..., _J_PLACES]
 
 
 def write_sid_data(data: SidData, path: str | Path) -> None:
@@ -281,23 +303,21 @@ def _lines(data: SidData) -> Iterator[str]:
     for k, label in enumerate(data.labels, start=1):
         yield _assignment(16, f"ielastq ({k:4d})", label)
     yield from (" " * 11 + "end refmod", " " * 11 + "frame")
-    for node in data.nodes:
-        yield _assignment(16, "new node", f"{node.number:8d}")
-        yield _assignment(21, "rframe", node.frame)
+    for number, parts in data.nodes.items():
+        yield _assignment(16, "new node", f"{number:8d}")
+        yield _assignment(21, "rframe", "body ref")
         for name in NODE_PARTS:
-            if name in node.parts:
-                yield from _taylor_lines(21, name, node.parts[name], nq)
+            yield from _taylor_lines(21, name, parts[name], nq)
         yield " " * 16 + "end node"
     yield " " * 11 + "end frame"
     for name in BODY_PARTS:
-        if name in data.parts:
-            yield from _taylor_lines(11, name, data.parts[name], nq)
+        yield from _taylor_lines(11, name, data.parts[name], nq)
     yield from ("      end modal", " end part")
 
 
 def _taylor_lines(indent: int, name: str, value: Taylor, nq: int) -> Iterator[str]:
     yield " " * indent + name
-    empty = value.first_order is None and not value.M0.any()
+    empty = not (value.M0.any() or value.M1 is not None and value.M1.any())
     order = value.order if value.order is not None else int(value.M1 is not None)
     counts = (order, *value.M0.shape, nq, 0, _ZERO if empty else _FULL)
     for word, count in zip(_COUNTS, counts, strict=True):

@@ -1,10 +1,10 @@
-"""Text files of numbers in blocks: named ones of keys and values, numbered ones of words; errors give file and line."""
+"""Text files of numbers, and of numbered blocks of words; errors give file and line."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -63,41 +63,12 @@ def as_floats(words: Sequence[str], where: Callable[[int], str]) -> np.ndarray:
 class Notes(list[str]):
     """Messages about the content of a file, to warn of: each begins with its path."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, texts: Iterable[str] = ()) -> None:
+        super().__init__(texts)
         self.path = str(path)
 
     def add(self, text: str) -> None:
         self.append(f"{self.path}: {text}")
-
-
-class NamedBlocks:
-    """A file of lines "key = value" in blocks, each of which "end NAME" closes; ``line`` is the one read last."""
-
-    def __init__(self, path: str | Path, what: str) -> None:
-        self.path, self.lines, self.line = path, read_lines(path, what), 0
-        if not self.lines:
-            raise BodyError(f"{path}: is empty; expected {what}")
-
-    @property
-    def where(self) -> str:
-        return f"{self.path}:{self.line}"
-
-    def fail(self, what: str) -> NoReturn:
-        raise BodyError(f"{self.where}: {what}")
-
-    def following(self, inside: str) -> tuple[str, str]:
-        """Key and value of the next line of a block."""
-        while self.line < len(self.lines):
-            self.line += 1
-            key, _equals, value = self.lines[self.line - 1].partition("=")
-            if key.strip() or value.strip():
-                return " ".join(key.split()), value.strip()
-        self.fail(f"the file ends within '{inside}'; expected 'end {inside}'")
-
-    def inside(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Key in lower case, key and value of each line up to the end of a block."""
-        while (found := self.following(name))[0].lower() != f"end {name.lower()}":
-            yield found[0].lower(), *found
 
 
 @dataclass
