@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +11,9 @@ from flexmbs.app.cli.command_options import ANY_PATH, FILE, numbers, option, par
 from flexmbs.app.cli.mesh_file import includes_option, units_option
 from flexmbs.common.atomic_files import refuse_existing
 from flexmbs.common.errors import CaseError
-from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.read_mesh import read_mesh
 from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
-from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.result.result import Result, load
+from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode
 from flexmbs.view.colours import CHOICES
 from flexmbs.view.force_arrows import FORCE_SCALES
@@ -30,7 +26,15 @@ from flexmbs.view.page.result_scene import ResultOptions
 
 # Parameter -> option, where they differ.
 _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "histories": "history"}
-_PAGES = {Result: (ResultOptions, "results"), FlexibleBody: (BodyOptions, "bodies"), Mesh: (MeshOptions, "meshes")}
+# Parameter -> what it is for, if not results alone.
+_FOR = dict.fromkeys(("units", "allow_outside_includes", "sets"), "meshes") | {"mode": "reduced bodies"}
+_FOR |= dict.fromkeys(("scale", "color"), "results and reduced bodies")
+# What can be shown -> one of them, options of their page.
+_SHOWN = {
+    "results": ("a result folder", ResultOptions),
+    "bodies": ("a reduced body", BodyOptions),
+    "meshes": ("a mesh", MeshOptions),
+}
 
 
 def _numbers(count: int) -> dict[str, Any]:
@@ -106,44 +110,24 @@ def view_command(path: Path, save: Path | None, force: bool, units: str | None, 
         refuse_existing(save, force)
     elif force:
         raise click.UsageError("--force is for files; give --save FILE")
-    given = _given(**of_all)  # one of the kinds of files refuses each of those that are not for it
-    of_bodies, of_deformed, of_meshes = _named(given, "mode"), _named(given, "scale", "color"), _named(given, "sets")
-    of_meshes += [*_given(units=units, allow_outside_includes=allow_outside_includes)]
-    of_results = [name for name in given if name not in (*of_bodies, *of_deformed, *of_meshes)]
-    page, replacing = not path.is_dir() if save is None else save.suffix.lower() in ENDINGS, _given(force=force)
-    shown: Result | FlexibleBody | Mesh
-    if path.suffix.lower() in BODY_ENDINGS:
-        here = f"{path} is a reduced body"
-        _refuse(of_meshes, "is for meshes", here)
-        if page:
-            _refuse(of_bodies, "is for pictures and films", f"{save or 'the page'} shows all modes")
-        else:
-            _refuse(of_results, "is for results", here)
-        shown, render = load_body(path), save_mode
-    elif not path.is_dir() and (path.is_file() or path.suffix):
-        here = f"{path} is a mesh"
-        _refuse(of_deformed, "is for results and reduced bodies", here)
-        _refuse(of_bodies, "is for reduced bodies", here)
-        _refuse([] if page else of_results, "is for results", here)
-        shown = read_mesh(path, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-        render = save_mesh
-    elif not path.is_dir():
-        raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
+    kind, page = _kind(path), not path.is_dir() if save is None else save.suffix.lower() in ENDINGS
+    given, of_file = _given(**of_all), _given(units=units, allow_outside_includes=allow_outside_includes)
+    for name in (*given, *(of_file if kind != "meshes" else ())):
+        if wrong := _wrong(name, kind, page, path, save):
+            raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {wrong}")
+    if kind == "meshes":
+        shown: Any = read_mesh(path, **of_file, trust_units=True)
     else:
-        _refuse(of_meshes, "is for meshes", f"{path} is a result folder")
-        _refuse(of_bodies, "is for reduced bodies", f"{path} is a result folder")
-        if not page:
-            _refuse_of_results(save, given)
-        shown, render = load(path), partial(Result.animate, **replacing)
+        shown = load(path) if kind == "results" else load_body(path)
+    replacing = _given(force=force)
     if page:
-        kind, what = _PAGES[type(shown)]
-        unknown = [name for name in given if name not in (*kind.__dataclass_fields__, "size_limit")]
-        _refuse(unknown, f"is not for pages of {what}", f"{save or 'without --save, what is shown'} is a page")
         click.echo(f"wrote {open_page(shown, **given) if save is None else shown.to_html(save, **given, **replacing)}")
-    elif isinstance(shown, Result) and save is None:
+    elif kind != "results":
+        click.echo(f"wrote {(save_mesh if kind == 'meshes' else save_mode)(shown, save, **given)}")
+    elif save is None:
         shown.show(**given)
     else:
-        click.echo(f"wrote {render(shown, save, **given)}")
+        click.echo(f"wrote {shown.animate(save, **given, **replacing)}")
 
 
 def _given(**options: Any) -> dict[str, Any]:
@@ -151,22 +135,31 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None and value is not False and value != ()}
 
 
-def _named(given: Iterable[str], *names: str) -> list[str]:
-    return [name for name in given if name in names]
+def _kind(path: Path) -> str:
+    if path.suffix.lower() in BODY_ENDINGS:
+        return "bodies"
+    if path.is_dir():
+        return "results"
+    if path.is_file() or path.suffix:
+        return "meshes"
+    raise CaseError(f"{path}: no such file or folder; expected a result folder, a reduced body or a mesh file")
 
 
-def _refuse(given: Iterable[str], belongs: str, here: str) -> None:
-    """UsageError for the first of the options, which would otherwise be ignored without a message."""
-    for name in given:
-        raise click.UsageError(f"--{_OPTIONS.get(name, name).replace('_', '-')} {belongs}; {here}")
-
-
-def _refuse_of_results(save: Path | None, given: Iterable[str]) -> None:
-    """Those of pages, and of the other kind of picture."""
-    _refuse(_named(given, "frames", "histories", "size_limit"), "is for pages", "give --save FILE.html")
+def _wrong(name: str, kind: str, page: bool, path: Path, save: Path | None) -> str:
+    """Why an option, which would otherwise be ignored without a message, is not for what is shown; empty if it is."""
+    belongs, (here, of_page) = _FOR.get(name, "results"), _SHOWN[kind]
+    if page and name in (*of_page.__dataclass_fields__, "size_limit"):
+        return ""
+    if page and (name, kind) == ("mode", "bodies"):
+        return f"is for pictures and films; {save or 'the page'} shows all modes"
+    if page and (kind in belongs or belongs == "results"):
+        return f"is not for pages of {kind}; {save or 'without --save, what is shown'} is a page"
+    if kind not in belongs:
+        return f"is for {belongs}; {path} is {here}"
+    if name in ("frames", "histories", "size_limit"):
+        return "is for pages; give --save FILE.html"
     if save is None:
-        _refuse(_named(given, "time", "frames_per_second"), "is for files", "give --save FILE.png, .gif or .mp4")
-    elif save.suffix.lower() == ".png":
-        _refuse(_named(given, "frames_per_second", "slow_motion"), "is for animations", f"{save} is a picture")
-    else:
-        _refuse(_named(given, "time"), "is for pictures", f"{save} is not a .png")
+        return "is for files; give --save FILE.png, .gif or .mp4" if name in ("time", "frames_per_second") else ""
+    if kind == "results" and save.suffix.lower() == ".png":
+        return f"is for animations; {save} is a picture" if name in ("frames_per_second", "slow_motion") else ""
+    return f"is for pictures; {save} is not a .png" if name == "time" else ""
