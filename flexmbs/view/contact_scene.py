@@ -1,98 +1,102 @@
-"""Contacts in a scene: spheres and planes as parts; points, and arrows of forces."""
+"""Contacts in a scene: their points, arrows of their forces, and the legend of forces and phases."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.view.canvas import THROUGH, in_front
+from flexmbs.view.canvas import THROUGH, OverlayPatch, OverlayText, in_front, pixels_per_metre, surface
 from flexmbs.view.colours import rgb
-from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, Closed, ContactPhases, closed_contacts
-from flexmbs.view.drawable import DrawableResult, DrawableStructure
-from flexmbs.view.exaggerated_motion import in_world, marker_in_world
-from flexmbs.view.force_arrows import FORCE, RIM, ContactLegend, ForceScale, arrows
+from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, ContactPhases
+from flexmbs.view.drawable import DrawableResult
+from flexmbs.view.exaggerated_motion import marker_in_world
 from flexmbs.view.look import Look
-from flexmbs.view.scene_parts import PLANE, SHAPE, Part, marker_part
-from flexmbs.view.solids import Solid, sphere
+from flexmbs.view.solids import vtk_faces
 
-MARGIN = 0.1  # around what is touched of a plane, relative to the size of the motion
-PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is looked at; most contacts looked at
-
-
-def sphere_parts(structure: DrawableStructure) -> list[Part]:
-    """Spheres of contacts, each once, without those that are the surface of their body."""
-    found = []
-    for marker, radius in contact_spheres(structure):
-        if not _is_surface(structure, marker, radius):
-            look = {"opacity": 0.6, "flat": False}
-            found.append(marker_part(structure, marker, "", "contact shapes", SHAPE, sphere(radius), **look))
-    return found
+#: Lengths relative to the size of the motion: of the largest force, and of the shortest arrow that is drawn.
+LONGEST, SHORTEST = 0.24, 0.02
+#: Radii of the shaft and of the tip, length of the tip, relative to the size of the motion.
+SHAFT, TIP, TIP_LENGTH = 0.0032, 0.0095, 0.03
+_SIDES = 12
 
 
-def plane_parts(result: DrawableResult, size: float) -> list[Part]:
-    """Planes of contacts, each once, as far as they are touched or nearly; ``size`` of the motion, m."""
-    planes: dict[tuple[int, bytes], list[int]] = {}
-    for index, pair in enumerate(result.structure.contacts):
-        if pair.normal is not None:
-            planes.setdefault((pair.marker_b, np.asarray(pair.normal, dtype=float).tobytes()), []).append(index)
-    closed = closed_contacts(result) if planes else {}
-    return [_plane(result, indices, closed, MARGIN * size) for indices in planes.values()]
+class ForceScale:
+    """Length of an arrow, relative to the size of the motion, for forces up to ``largest`` (N); ``kind``: of FORCE_SCALES."""
+
+    def __init__(self, kind: str, largest: float) -> None:
+        self.kind, self.largest = kind, largest
+
+    def shows(self, force: float) -> bool:
+        """Whether there is an arrow for that force (N)."""
+        return force > FORCE_SHOWN * self.largest
+
+    def length(self, force: float) -> float:
+        """Length of the arrow of a force (N) that is shown."""
+        part = force / self.largest
+        if self.kind == "sqrt":
+            part = math.sqrt(part)
+        elif self.kind == "log":
+            part = 1.0 - math.log10(part) / math.log10(FORCE_SHOWN)
+        return max(SHORTEST, LONGEST * part)
+
+    def examples(self) -> list[float]:
+        """Round forces (N) for a legend: about the largest, and smaller ones where lengths are not in proportion."""
+        if self.largest <= 0.0:
+            return []
+        found = [_round_below(self.largest)]
+        if self.kind == "sqrt":
+            found.append(found[0] / 10.0)
+        elif self.kind == "log":
+            found += [found[0] / 100.0, found[0] / 10_000.0]
+        return found
 
 
-def _plane(result: DrawableResult, indices: list[int], closed: dict[int, list[Closed]], margin: float) -> Part:
-    """The rectangle of a plane that these contacts touch, and at least ``margin`` (m) around it."""
-    structure, first = result.structure, result.structure.contacts[indices[0]]
-    few = indices[:: max(1, len(indices) // PATHS)]
-    count = max(2, min(PATH, PATHS // len(few)))
-    margin = max(_margin(structure, index, margin) + structure.contacts[index].radius_a for index in few)
-    _, _, axes = np.linalg.svd(np.asarray(first.normal, dtype=float)[None])  # rows: the normal, two directions in the plane
-    paths = [_path(result, index, closed.get(index), count) @ axes[1:].T for index in few]
-    around = np.concatenate(paths)
-    low, high = around.min(axis=0), around.max(axis=0)
-    if np.all(high - low < margin):  # touched in one place
-        low = high = np.mean([path[0] for path in paths], axis=0)
-    (x0, y0), (x1, y1) = low - margin, high + margin
-    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
-    name, shape = first.name if len(indices) == 1 else "", Solid(corners, np.array([4, 0, 1, 2, 3]))
-    return marker_part(structure, first.marker_b, name, "contact shapes", PLANE, shape, opacity=0.5)
+def arrows(starts: np.ndarray, vectors: np.ndarray, size: float) -> tuple[np.ndarray, np.ndarray]:
+    """Points (k, 3) and triangles (VTK style) of arrows from ``starts`` along ``vectors``, both (n, 3) m.
+
+    Thickness is that of a motion of ``size`` (m).
+    """
+    lengths = np.linalg.norm(vectors, axis=1)
+    along = vectors / lengths[:, None]
+    other = np.eye(3)[np.argmin(np.abs(along), axis=1)]
+    second = np.cross(along, other)
+    second /= np.linalg.norm(second, axis=1)[:, None]
+    third = np.cross(along, second)
+    tip = np.minimum(TIP_LENGTH * size, 0.7 * lengths)
+    places = np.stack([0.0 * tip, lengths - tip, lengths - tip, lengths], axis=1)  # of the rings along the arrow
+    radii = size * np.array([SHAFT, SHAFT, TIP, 0.0])
+    turn = 2.0 * np.pi * np.arange(_SIDES) / _SIDES
+    around = second[:, None] * np.cos(turn)[:, None] + third[:, None] * np.sin(turn)[:, None]  # (n, sides, 3)
+    centers = starts[:, None] + places[..., None] * along[:, None]
+    points = centers[:, :, None] + radii[:, None, None] * around[:, None]
+    faces = _FACES[None] + np.array([0, 1, 1, 1]) * (len(radii) * _SIDES * np.arange(len(starts)))[:, None, None]
+    return points.reshape(-1, 3), faces.reshape(-1)
 
 
-def _margin(structure: DrawableStructure, index: int, margin: float) -> float:
-    """``margin`` (m) around what touches a plane, or so much that the plane is seen around the body."""
-    record = structure.markers[structure.contacts[index].marker_a]
-    body = structure.bodies[structure.body_index(record.body)]
-    if body.flexible is not None or not len(body.shape_points):
-        return margin
-    reach = float(np.linalg.norm(body.shape_points - record.position, axis=1).min())
-    return max(margin, min(1.3 * reach, 4.0 * margin))
+def _ring_faces() -> np.ndarray:
+    """(k, 4) triangles [3, i, j, k] between four rings of points, and of the end at the first ring."""
+    here = np.arange(_SIDES)
+    after = (here + 1) % _SIDES
+    found = [np.stack([here[:-2] * 0, here[2:], here[1:-1]], axis=1)]
+    for low in _SIDES * np.arange(3):
+        high = low + _SIDES
+        found.append(np.stack([low + here, low + after, high + after], axis=1))
+        found.append(np.stack([low + here, high + after, high + here], axis=1))
+    return vtk_faces(*found).reshape(-1, 4)
 
 
-def _path(result: DrawableResult, index: int, closed: list[Closed] | None, count: int) -> np.ndarray:
-    """(k, 3) m, axes of the marker of a plane: the other marker while contact ``index`` is closed, or where it is nearest."""
-    nearest = result.t[int(np.argmin(result.trajectory.contact_gap[:, index]))]
-    times = np.linspace(closed[0].start, closed[-1].end, count) if closed else [nearest]
-    here, pair = result.resampled(np.unique(times)), result.structure.contacts[index]
-    (origin, axes), (place, _) = (in_world(here, slice(None), marker) for marker in (pair.marker_b, pair.marker_a))
-    return np.einsum("fji,fj->fi", axes, place - origin)
+_FACES = _ring_faces()
 
 
-def contact_spheres(structure: DrawableStructure) -> list[tuple[int, float]]:
-    """Marker and radius (m) of the spheres of contacts, each once."""
-    ends = [(pair.marker_a, pair.radius_a) for pair in structure.contacts]
-    ends += [(pair.marker_b, pair.radius_b) for pair in structure.contacts]
-    return [(int(marker), float(radius)) for marker, radius in dict.fromkeys(ends) if radius > 0.0]
+def _round_below(value: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is not above ``value``."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return power * max(digit for digit in (1.0, 2.0, 5.0) if digit * power <= value * (1.0 + 1e-12))
 
 
-def _is_surface(structure: DrawableStructure, marker: int, radius: float) -> bool:
-    """Whether all points of the drawn surface of a marker's body lie on the sphere."""
-    record = structure.markers[marker]
-    body = structure.bodies[structure.body_index(record.body)]
-    if body.flexible is not None or not len(body.shape_points):
-        return False
-    return bool(np.all(np.abs(np.linalg.norm(body.shape_points - record.position, axis=1) - radius) < 0.02 * radius))
-
-
+FORCE, RIM = "#c8252b", "#20242a"
 DOT, RIM_WIDTH = 11, 4  # pixels of a picture 840 pixels high
 SMALLEST = 0.75  # of dots in small pictures
 CROWD = 30  # contact points; of more, dots and arrows are smaller
@@ -144,51 +148,33 @@ class ContactScene:
         ``drawn``: the same with the body frames as drawn. Forces are the largest since the time ``since`` (s), or those
         of ``here`` with None.
         """
-        self.shown = {}
-        largest = Shown(0.0, False)
-        time = float(here.t[0])
-        for index in self._pressed(here, since):
-            now = float(here.trajectory.contact_force[0, index])
-            step, force = self._peak(index, since, time, now)
-            point = self._moved(self._point(here, index, step, force), here, drawn, index, scale)
-            self.shown[index] = point
-            if self.scale.shows(force) and force > largest.force:
-                largest = Shown(force, step is not None)
-        for index in range(len(self.result.structure.contacts)):
-            phase = self.phases.history(index).at(time)
-            if index not in self.shown and phase != FREE:
-                self.shown[index] = self._moved(self._point(here, index, None, 0.0), here, drawn, index, scale)
+        run, time = self.result.trajectory, float(here.t[0])
+        passed = np.flatnonzero((self.result.t > (time if since is None else since)) & (self.result.t <= time))
+        now, peaks = here.trajectory.contact_force[0], run.contact_force[passed].max(axis=0, initial=0.0)
+        pressed = np.maximum(now, peaks) > FORCE_SHOWN * self.scale.largest
+        from_before = peaks > now * (1.0 + 1e-9)  # larger not only by the rounding of the time
+        self.shown, largest = {}, Shown(0.0, False)
+        for index in [*np.flatnonzero(pressed), *np.flatnonzero(~pressed)]:
+            if pressed[index] and from_before[index]:
+                point = self._point(self.result, int(passed[np.argmax(run.contact_force[passed, index])]), index)
+            else:
+                point = self._point(here, 0, index)
+            if not pressed[index]:
+                if point.phase == FREE:
+                    continue
+                point = point._replace(push=np.zeros(3))
+            self.shown[index] = self._moved(point, here, drawn, index, scale)
+            force = float(peaks[index] if from_before[index] else now[index])
+            if pressed[index] and self.scale.shows(force) and force > largest.force:
+                largest = Shown(force, bool(from_before[index]))
         self._draw()
         self._legend.refresh()
         return largest
 
-    def _pressed(self, here: DrawableResult, since: float | None) -> np.ndarray:
-        """Contacts under force now or since then."""
-        least = FORCE_SHOWN * self.scale.largest
-        pressed = here.trajectory.contact_force[0] > least
-        if since is not None:
-            passed = (self.result.t > since) & (self.result.t <= here.t[0])
-            pressed = pressed | np.any(self.result.trajectory.contact_force[passed] > least, axis=0)
-        return np.flatnonzero(pressed)
-
-    def _peak(self, index: int, since: float | None, time: float, now: float) -> tuple[int | None, float]:
-        """The step since ``since`` with a larger normal force than ``now`` (None: there is none), and that force."""
-        if since is None:
-            return None, now
-        inside = np.flatnonzero((self.result.t > since) & (self.result.t <= time))
-        forces = self.result.trajectory.contact_force[inside, index]
-        if not len(forces) or forces.max() <= now * (1.0 + 1e-9):  # equal but for the rounding of the time
-            return None, now
-        step = int(np.argmax(forces))
-        return int(inside[step]), float(forces[step])
-
-    def _point(self, here: DrawableResult, index: int, step: int | None, force: float) -> Point:
-        """The point of a contact at a step, or at the time of ``here``."""
-        run, row = (here.trajectory, 0) if step is None else (self.result.trajectory, step)
-        time = float(here.t[0]) if step is None else float(self.result.t[step])
-        phase = self.phases.history(index).at(time)
-        push = run.contact_push[row, index]
-        return Point(run.contact_point[row, index], push * (force > 0.0), phase)
+    def _point(self, result: DrawableResult, row: int, index: int) -> Point:
+        """The point of a contact at one of the times of ``result``."""
+        run, phase = result.trajectory, self.phases.history(index).at(float(result.t[row]))
+        return Point(run.contact_point[row, index], run.contact_push[row, index], phase)
 
     def _moved(self, point: Point, here: DrawableResult, drawn: DrawableResult, index: int, scale: float) -> Point:
         """A point moved as the exaggeration of the deformation moves the first marker of its contact."""
@@ -206,33 +192,89 @@ class ContactScene:
             return
         places = np.array([point.place for point in points])
         for mesh in (self._rims, self._dots):
-            _replace(mesh, places)
+            mesh.deep_copy(surface(places))
         self._dots.point_data["phase"] = np.array([rgb(PHASES[point.phase].color) for point in points], np.uint8)
         self._dots.set_active_scalars("phase")
-        forced = [point for point in points if self.scale.shows(float(np.linalg.norm(point.push)))]
-        self._actors[0].visibility = bool(forced)
-        if forced:
-            pushes = np.array([point.push for point in forced])
-            strengths = np.linalg.norm(pushes, axis=1)
-            lengths = self.size * np.array([self.scale.length(float(strength)) for strength in strengths])
-            vectors = pushes * (lengths / strengths)[:, None]
-            starts = np.array([point.place for point in forced]) - vectors
-            _replace(self._arrows, *arrows(starts, vectors, self._slim * self.size))
+        vectors = np.array([self._arrow(point) for point in points])
+        forced = vectors.any(axis=1)
+        self._actors[0].visibility = bool(forced.any())
+        if forced.any():
+            self._arrows.deep_copy(surface(*arrows((places - vectors)[forced], vectors[forced], self._slim * self.size)))
+
+    def _arrow(self, point: Point) -> np.ndarray:
+        """(3,) m, of the force at a point; zero for one that is not shown."""
+        strength = float(np.linalg.norm(point.push))
+        return self.size * self.scale.length(strength) / strength * point.push if self.scale.shows(strength) else np.zeros(3)
 
     def tails(self) -> np.ndarray:
         """(k, 3) m, where the arrows of the largest forces of all contacts start; to be in the picture."""
         run = self.result.trajectory
         found = [np.zeros((0, 3))]
         for index in np.flatnonzero(run.contact_force.max(axis=0, initial=0.0) > 0.0):
-            step = int(np.argmax(run.contact_force[:, index]))
-            point = self._point(self.result, index, step, float(run.contact_force[step, index]))
-            strength = float(np.linalg.norm(point.push))
-            if self.scale.shows(strength):
-                found.append(point.place[None] - self.size * self.scale.length(strength) / strength * point.push)
+            point = self._point(self.result, int(np.argmax(run.contact_force[:, index])), index)
+            arrow = self._arrow(point)
+            if arrow.any():
+                found.append((point.place - arrow)[None])
         return np.concatenate(found)
 
 
-def _replace(mesh, points: np.ndarray, faces: np.ndarray | None = None) -> None:
-    import pyvista
+LETTERS, SPACE = 9, 22  # size of letters, pixels between entries, in a picture 840 pixels high
+LEFT, RIGHT = 0.11, 0.76  # parts of the width: beside the triad of axes, and the scale bar
 
-    mesh.deep_copy(pyvista.PolyData(points) if faces is None else pyvista.PolyData(points, faces))
+
+class ContactLegend:
+    """Entries above the lower edge of a pyvista plotter, in one line at ``height`` (part of the picture), or in two.
+
+    ``size``: of the motion, m; :meth:`refresh` draws the arrows as long as they are in the scene.
+    """
+
+    def __init__(
+        self, plotter, phases: tuple[int, ...], scale: ForceScale, size: float, height: float, letters: float, ink: str
+    ) -> None:
+        self.plotter, self.scale, self.size, self.letters = plotter, scale, size, letters
+        self._forces = scale.examples()
+        self._level = height * plotter.window_size[1]
+        written = round(LETTERS * letters)
+        self._texts = [OverlayText(plotter, force_text(force), written, ink) for force in self._forces]
+        self._names = [OverlayText(plotter, PHASES[phase].name, written, ink) for phase in phases]
+        self._patches = [OverlayPatch(plotter, FORCE) for _ in self._forces]
+        self._dots = [OverlayPatch(plotter, PHASES[phase].color) for phase in phases]
+
+    def refresh(self) -> None:
+        """Fit the arrows to the camera."""
+        pixels = pixels_per_metre(self.plotter)
+        left, space = LEFT * self.plotter.window_size[0], self.letters * SPACE
+        at, radius = left, 6.0 * self.letters
+        for patch, text in zip(self._dots, self._names, strict=True):
+            patch.show(_disc(at + radius, self._level, radius))
+            at = text.show(at + 2.0 * radius + 0.4 * space, self._level) + space
+        lengths = [self.size * self.scale.length(force) * pixels for force in self._forces]
+        needed = sum(lengths) + sum(text.width() + 1.4 * space for text in self._texts)
+        level = self._level
+        if at + needed > RIGHT * self.plotter.window_size[0]:  # a second line above the first
+            at, level = left, level + 1.4 * space
+        for patch, text, length in zip(self._patches, self._texts, lengths, strict=True):
+            patch.show(*_arrow(at, level, length, self.size * pixels))
+            at = text.show(at + length + 0.4 * space, level) + space
+
+
+def _disc(x: float, y: float, radius: float) -> np.ndarray:
+    """(20, 2) corners of a disc, pixels."""
+    turn = 0.1 * np.pi * np.arange(20)
+    return np.array([x, y]) + radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+
+
+def _arrow(x: float, y: float, length: float, unit: float) -> tuple[list, list]:
+    """Shaft and head of an arrow to the right from (x, y), polygons; ``unit``: size of the motion; all in pixels."""
+    tip = min(TIP_LENGTH * unit, 0.7 * length)
+    half, wide, neck, end = max(SHAFT * unit, 1.0), max(TIP * unit, 3.0), x + length - tip, x + length
+    shaft = [[x, y - half], [neck, y - half], [neck, y + half], [x, y + half]]
+    return shaft, [[neck, y - wide], [end, y], [neck, y + wide]]
+
+
+def force_text(force: float) -> str:
+    """A force with its unit: "250 N", "12.5 kN"."""
+    for factor, unit in ((1e9, "GN"), (1e6, "MN"), (1e3, "kN"), (1.0, "N"), (1e-3, "mN"), (1e-6, "uN")):
+        if force >= factor * (1.0 - 1e-9):
+            return f"{force / factor:.3g} {unit}"
+    return f"{force:.3g} N"

@@ -8,9 +8,9 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.view.colours import sample_times
-from flexmbs.view.contact_scene import contact_spheres
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, in_world
+from flexmbs.view.scene_parts import contact_spheres, on_ground, used_markers, used_places
 
 NEAR = 0.15  # of the size of the motion: so far from it shapes on ground are within the picture
 _POINTS = 3000  # of all bodies, at one time
@@ -45,27 +45,23 @@ def _of_contacts(here: DrawableResult, scale: float) -> Iterator[tuple[int, np.n
             yield body, place[:, None] + shape @ np.swapaxes(axes, 1, 2)
 
 
-def motion_bounds(
-    result: DrawableResult, scale: float, points: dict[int, np.ndarray] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest world coordinates (3,) that any moving body reaches, with its shapes of contacts.
+def motion_bounds(structure: DrawableStructure, points: dict[int, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest world coordinates (3,) of the ``points`` of :func:`motion_points`, and of what is on ground.
 
-    Shapes on ground count where they are near the motion, ends of springs and joints on ground in full.
-    ``points``: of :func:`motion_points`, if known.
+    Outlines and tracks on ground count where they are near the motion, ends of springs and joints on ground in full.
     """
-    every = motion_points(result, scale) if points is None else points
-    if not every:
+    if not points:
         return -np.ones(3), np.ones(3)
-    low = np.min([part.min(axis=(0, 1)) for part in every.values()], axis=0)
-    high = np.max([part.max(axis=(0, 1)) for part in every.values()], axis=0)
+    low = np.min([part.min(axis=(0, 1)) for part in points.values()], axis=0)
+    high = np.max([part.max(axis=(0, 1)) for part in points.values()], axis=0)
     reach = NEAR * float(np.linalg.norm(high - low))
-    around = low - reach, high + reach
-    for shape in _ground_shapes(result.structure):
-        low, high = np.minimum(low, shape.min(axis=0)), np.maximum(high, shape.max(axis=0))
-    low, high = np.maximum(low, around[0]), np.minimum(high, around[1])
-    for place in _ends_on_ground(result.structure):
-        low, high = np.minimum(low, place), np.maximum(high, place)
-    return low, high
+    shapes = [(outline.marker, outline.points) for outline in structure.outlines]
+    shapes += [(joint.marker_a, joint.curve) for joint in structure.joints]
+    near = [np.clip(shape, low - reach, high + reach) for shape in on_ground(structure, shapes)]
+    free = [joint for joint in structure.joints if len(joint.free_translations) == len(joint.free_rotations) == 3]  # no symbols
+    ends = set(used_markers(structure)) - {joint.marker_a for joint in free}
+    every = np.concatenate([[low, high], *near, *on_ground(structure, [(marker, np.zeros((1, 3))) for marker in sorted(ends)])])
+    return every.min(axis=0), every.max(axis=0)
 
 
 def _during(here: DrawableResult, index: int, scale: float, most: int) -> np.ndarray:
@@ -95,31 +91,7 @@ def _places(structure: DrawableStructure, body: DrawableBody) -> np.ndarray:
         return body.flexible.surface.points
     if len(body.shape_points):
         return body.shape_points
-    own = [structure.markers[index].position for index in used_markers(structure) if structure.markers[index].body == body.name]
-    return np.array([body.center, *own])
-
-
-def used_markers(structure: DrawableStructure) -> list[int]:
-    """Markers at which joints, springs and cables end."""
-    used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
-    return sorted(used | {int(index) for link in structure.links for index in link.markers})
-
-
-def _ground_shapes(structure: DrawableStructure) -> list[np.ndarray]:
-    """Points (k, 3), m, in world axes: outlines and tracks on ground."""
-    ground = structure.bodies[0].name
-    places = [(outline.marker, outline.points) for outline in structure.outlines if len(outline.points)]
-    places += [(joint.marker_a, joint.curve) for joint in structure.joints if len(joint.curve)]
-    marks = [(structure.markers[marker], points) for marker, points in places]
-    return [mark.position + points @ mark.rotation.T for mark, points in marks if mark.body == ground]
-
-
-def _ends_on_ground(structure: DrawableStructure) -> list[np.ndarray]:
-    """(3,) m each, where joints with drawn symbols, springs and cables end on ground."""
-    free = [joint for joint in structure.joints if len(joint.free_translations) == len(joint.free_rotations) == 3]
-    used = set(used_markers(structure)) - {joint.marker_a for joint in free}
-    marks = [structure.markers[marker] for marker in sorted(used)]
-    return [mark.position for mark in marks if mark.body == structure.bodies[0].name]
+    return np.array([body.center, *used_places(structure, body)])
 
 
 def view_direction(low: np.ndarray, high: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

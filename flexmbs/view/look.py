@@ -12,11 +12,12 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.colours import check_color, checked_range, mixed, rgb
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.force_arrows import FORCE_SCALES
 from flexmbs.view.scene_parts import GROUPS
 
 INK, PAPER = "#20242a", "#f2f4f7"
 _PLAIN = {"white": "#ffffff", "black": "#000000"}
+#: How the length of an arrow grows with its force: in proportion, with the square root, or over six decades.
+FORCE_SCALES = ("linear", "sqrt", "log")
 #: What can be hidden besides bodies: groups of parts, and what lies around them.
 HIDEABLE = (*GROUPS, "contacts", "floor", "shadows", "axes", "scale bar", "color bar")
 
@@ -143,24 +144,26 @@ def view_basis(towards: np.ndarray, up: np.ndarray) -> Basis:
 
 def chosen_direction(camera: str | Sequence[float]) -> np.ndarray:
     """(3,) towards the camera of a named side, or as given; FlexmbsError for anything else."""
-    try:
-        direction = _NAMED[camera] if isinstance(camera, str) else np.asarray(camera, dtype=float)
-    except (KeyError, TypeError, ValueError):
-        direction = np.zeros(0)
-    if direction.shape != (3,) or not np.all(np.isfinite(direction)) or not np.any(direction):
+    direction = _NAMED.get(camera) if isinstance(camera, str) else _three_numbers(camera)
+    if direction is None or not np.any(direction):
         raise FlexmbsError(f"unknown camera {camera!r}; choose one of {', '.join(_NAMED)}, or give three numbers")
     return direction / np.linalg.norm(direction)
 
 
 def checked_point(point: Sequence[float], name: str) -> np.ndarray:
     """(3,) m; FlexmbsError for anything but three finite numbers."""
-    try:
-        found = np.asarray(point, dtype=float)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape != (3,) or not np.all(np.isfinite(found)):
+    found = _three_numbers(point)
+    if found is None:
         raise FlexmbsError(f"{name} is {point!r}; it must be three finite numbers in m")
     return found
+
+
+def _three_numbers(values: Sequence[float]) -> np.ndarray | None:
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return found if found.shape == (3,) and np.all(np.isfinite(found)) else None
 
 
 def fit(points: np.ndarray, basis: Basis, frame: Frame, aspect: float) -> tuple[np.ndarray, float]:

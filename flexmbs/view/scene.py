@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from flexmbs.view.canvas import Canvas, Floor, FloorActors, ScaleBar, add_title
-from flexmbs.view.colours import ColourBar, check_color, check_shown, checked_range, colour_range, fitted, text_width
-from flexmbs.view.contact_scene import ContactScene, Shown, plane_parts, sphere_parts
+from flexmbs.view.colours import ColourBar, check_color, check_shown, colour_range, fitted, text_width
+from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
 from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.key_histories import other_events
 from flexmbs.view.look import Basis, Frame, Look, chosen_direction, fit, place_parallel, place_perspective, view_basis
 from flexmbs.view.part_actors import LinkActors, PartActors
-from flexmbs.view.scene_parts import points_on_ground, scene_parts
+from flexmbs.view.scene_parts import on_ground, plane_parts, scene_parts, sphere_parts
 from flexmbs.view.slow_motion import digits_of
 
-__all__ = ["Scene", "check_color", "checked_range", "speed_text"]
 #: A gap at a joint caused by exaggerated deformation is mentioned above this fraction of the size of the motion.
 OPENING_SHOWN = 2e-3
 #: Parts of the height for the legend of contacts and for sliders, of width and height for margins and the colour bar.
@@ -63,12 +62,12 @@ class Scene(Canvas):
         self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
         self._letters = window_size[1] / 840.0
         self._points = motion_points(result, self.scale, start, end)
-        self.low, self.high = motion_bounds(result, self.scale, self._points)
+        self.low, self.high = motion_bounds(result.structure, self._points)
         self.size = float(max(np.linalg.norm(self.high - self.low), 1e-9))
         super().__init__(window_size, look.paper, smooth=smooth, off_screen=off_screen)
         below = 0.0 if off_screen else SLIDERS
         self._basis = self._view()
-        of_motion = self.low, self.high
+        of_motion = self.low, self.high  # without arrows
         self._planes = [] if self._hides("contact shapes") else plane_parts(result, self.size)
         self.contacts = self._make_contacts(below)
         self._floor = self._make_floor(of_motion)
@@ -153,7 +152,8 @@ class Scene(Canvas):
     def _drawn_points(self) -> np.ndarray:
         """(k, 3) m, of what moves at any time, and of planes on ground."""
         moving = [part.reshape(-1, 3) for part in self._points.values()]
-        return np.concatenate([*moving, points_on_ground(self.result.structure, self._planes)])
+        planes = [(plane.marker, plane.points) for plane in self._planes]
+        return np.concatenate([*moving, *on_ground(self.result.structure, planes)])
 
     def _add_parts(self) -> None:
         first = drawing(self.result.resampled(self.result.t[:1]), self.scale).here

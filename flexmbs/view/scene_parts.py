@@ -1,15 +1,17 @@
-"""The list of what a scene shows: bodies, shapes of contacts, symbols of joints, tracks; and links between marks."""
+"""The lists of what scenes show: bodies, symbols of joints, tracks, links between markers; spheres and planes of contacts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.drawable import DrawableBody, DrawableLink, DrawableResult, DrawableStructure
+from flexmbs.view.contact_phases import Closed, closed_contacts
+from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
+from flexmbs.view.exaggerated_motion import in_world
 from flexmbs.view.solids import (
     Solid,
     axes_along,
@@ -34,6 +36,9 @@ SYMBOL = 0.019  # size of symbols relative to the size of the mechanism
 ROD = 0.006  # radius of the rods that stand for bodies without a shape
 COIL, WIRE = 0.018, 0.0035
 TORSION, SPIRAL, INNER, TURNS = "torsion spring", 0.035, 0.45, 3  # radius relative to the size, the inner one to it
+MARGIN = 0.1  # around what is touched of a plane, relative to the size of the motion
+PATH, PATHS = 9, 60  # times at which the path of a contact over its plane is looked at; most contacts looked at
+NO_LINES = np.zeros((0, 2), dtype=np.int64)
 SLENDER = 0.02  # scatter of points across a line, relative to that along it, up to which they are a beam
 
 
@@ -63,7 +68,7 @@ class Part:
     points: np.ndarray
     faces: np.ndarray
     marker: int | None = None
-    lines: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    lines: np.ndarray = field(default_factory=lambda: NO_LINES)
     flexible: FlexibleBody | None = None
     opacity: float = 1.0
     flat: bool = True
@@ -102,10 +107,7 @@ class SceneParts(NamedTuple):
 
 
 def scene_parts(result: DrawableResult, size: float) -> SceneParts:
-    """Parts and links of a result whose motion has this ``size`` (m).
-
-    Spheres and planes of contacts are not among the parts: :mod:`flexmbs.view.contact_scene` has them.
-    """
+    """Parts and links of a result whose motion has this ``size`` (m), without spheres and planes of contacts."""
     structure = result.structure
     parts = [_body(structure, index, size) for index in range(1, len(structure.bodies))]
     parts += [*_outlines(structure), *_joints(structure, size), *_tracks(structure, size), *_spirals(structure, size)]
@@ -117,19 +119,31 @@ def body_color(number: int) -> str:
     return GROUND if number == 0 else BODIES[(number - 1) % len(BODIES)]
 
 
-def points_on_ground(structure: DrawableStructure, parts: Sequence[Part]) -> np.ndarray:
-    """(k, 3) m, world: points of parts at markers on ground."""
-    places = [(structure.markers[part.marker], part.points) for part in parts if part.body == 0 and part.marker is not None]
-    return np.concatenate([np.zeros((0, 3)), *(mark.position + points @ mark.rotation.T for mark, points in places)])
+def on_ground(structure: DrawableStructure, shapes: Iterable[tuple[int, np.ndarray]]) -> list[np.ndarray]:
+    """(k, 3) m, world: points of those ``shapes`` (marker, and points in its axes) that have any and are on ground."""
+    marks = [(structure.markers[marker], points) for marker, points in shapes if len(points)]
+    return [mark.position + points @ mark.rotation.T for mark, points in marks if mark.body == structure.bodies[0].name]
+
+
+def used_places(structure: DrawableStructure, body: DrawableBody) -> list[np.ndarray]:
+    """(3,) m each, in axes of the body: markers at which joints, springs and cables end."""
+    marks = [structure.markers[index] for index in used_markers(structure)]
+    return [mark.position for mark in marks if mark.body == body.name]
+
+
+def used_markers(structure: DrawableStructure) -> list[int]:
+    """Markers at which joints, springs and cables end."""
+    used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
+    return sorted(used | {int(index) for link in structure.links for index in link.markers})
 
 
 def _body(structure: DrawableStructure, index: int, size: float) -> Part:
     body, color = structure.bodies[index], body_color(index)
     if body.flexible is not None:
         surface = body.flexible.surface
-        faces, lines = polygons_and_lines(surface.faces)
-        if not len(surface.faces):
-            lines = _along_beam(surface.points)
+        rings = polygons(surface.faces)
+        lines = rings.pop(2, NO_LINES) if len(surface.faces) else _along_beam(surface.points)  # elements of beams
+        faces = vtk_faces(*rings.values())
         return Part(body.name, "bodies", index, color, surface.points, faces, lines=lines, flexible=body.flexible)
     if len(body.shape_points):
         return Part(body.name, "bodies", index, color, body.shape_points, body.shape_faces)
@@ -137,31 +151,21 @@ def _body(structure: DrawableStructure, index: int, size: float) -> Part:
     return Part(body.name, "bodies", index, color, solid.points, solid.faces, flat=False)
 
 
-def polygons_and_lines(faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """VTK-style faces with three corners or more, and (k, 2) those with two: elements of beams."""
-    rings = polygons(faces)
-    lines = rings.pop(2, np.zeros((0, 2), dtype=np.int64))
-    return vtk_faces(*rings.values()), lines
-
-
 def _along_beam(points: np.ndarray) -> np.ndarray:
     """(k, 2) pairs of neighbours along points that lie near a line: the axis of a beam without elements; else none."""
     if len(points) < 2:
-        return np.zeros((0, 2), dtype=np.int64)
+        return NO_LINES
     away = points - points.mean(axis=0)
     _, sizes, axes = np.linalg.svd(away, full_matrices=False)
     if len(sizes) > 1 and sizes[1] > SLENDER * sizes[0]:
-        return np.zeros((0, 2), dtype=np.int64)
+        return NO_LINES
     order = np.argsort(away @ axes[0], kind="stable")
     return np.stack([order[:-1], order[1:]], axis=1).astype(np.int64)
 
 
 def _rods(structure: DrawableStructure, body: DrawableBody, size: float) -> Solid:
     """A body without a shape: a ball at its centre, and rods to its markers that joints and forces use."""
-    used = {index for joint in structure.joints for index in (joint.marker_a, joint.marker_b)}
-    used |= {index for link in structure.links for index in link.markers}
-    ends = [structure.markers[index].position for index in sorted(used) if structure.markers[index].body == body.name]
-    far = [end for end in ends if np.linalg.norm(end - body.center) > 2.0 * ROD * size]
+    far = [end for end in used_places(structure, body) if np.linalg.norm(end - body.center) > 2.0 * ROD * size]
     solids = [cylinder(body.center, end, ROD * size, sides=12) for end in far]
     return joined([sphere(2.0 * ROD * size).moved(body.center, np.eye(3)), *solids])
 
@@ -231,15 +235,76 @@ def _links(structure: DrawableStructure, size: float) -> tuple[Link, ...]:
         coil = link.kind.startswith(("spring", "bushing"))
         group, color = ("springs", SPRING) if coil else ("cables", LINE)
         radius = (COIL if coil else WIRE) * size
-        axis = _axis_of_pulley(structure, link) if len(link.radii) else None
+        hinges = [joint for joint in structure.joints if joint.marker_a == link.markers[0] and len(joint.free_rotations) == 1]
+        axis = hinges[0].free_rotations[0] if hinges and len(link.radii) else None  # of the first pulley
         radii = () if axis is None else tuple(link.radii)
         found.append(Link(link.name, group, link.kind, color, tuple(map(int, link.markers)), coil, radius, radii, axis))
     return tuple(found)
 
 
-def _axis_of_pulley(structure: DrawableStructure, link: DrawableLink) -> np.ndarray | None:
-    """(3,) axis of the first pulley of a belt in axes of its marker; None if nothing turns there."""
-    for joint in structure.joints:
-        if joint.marker_a == link.markers[0] and len(joint.free_rotations) == 1:
-            return joint.free_rotations[0]
-    return None
+def sphere_parts(structure: DrawableStructure) -> list[Part]:
+    """Spheres of contacts, each once, without those on which all points of the surface of their body lie."""
+    found = []
+    for marker, radius in contact_spheres(structure):
+        away = _distances(structure, marker)
+        if not len(away) or np.any(np.abs(away - radius) >= 0.02 * radius):
+            look = {"opacity": 0.6, "flat": False}
+            found.append(marker_part(structure, marker, "", "contact shapes", SHAPE, sphere(radius), **look))
+    return found
+
+
+def plane_parts(result: DrawableResult, size: float) -> list[Part]:
+    """Planes of contacts, each once, as far as they are touched or nearly; ``size`` of the motion, m."""
+    planes: dict[tuple[int, bytes], list[int]] = {}
+    for index, pair in enumerate(result.structure.contacts):
+        if pair.normal is not None:
+            planes.setdefault((pair.marker_b, np.asarray(pair.normal, dtype=float).tobytes()), []).append(index)
+    closed = closed_contacts(result) if planes else {}
+    return [_plane(result, indices, closed, MARGIN * size) for indices in planes.values()]
+
+
+def _plane(result: DrawableResult, indices: list[int], closed: dict[int, list[Closed]], margin: float) -> Part:
+    """The rectangle of a plane that these contacts touch, and at least ``margin`` (m) around it."""
+    structure, first = result.structure, result.structure.contacts[indices[0]]
+    few = indices[:: max(1, len(indices) // PATHS)]
+    count = max(2, min(PATH, PATHS // len(few)))
+    margin = max(_margin(structure, index, margin) + structure.contacts[index].radius_a for index in few)
+    _, _, axes = np.linalg.svd(np.asarray(first.normal, dtype=float)[None])  # rows: the normal, two directions in the plane
+    paths = [_path(result, index, closed.get(index), count) @ axes[1:].T for index in few]
+    around = np.concatenate(paths)
+    low, high = around.min(axis=0), around.max(axis=0)
+    if np.all(high - low < margin):  # touched in one place
+        low = high = np.mean([path[0] for path in paths], axis=0)
+    (x0, y0), (x1, y1) = low - margin, high + margin
+    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]) @ axes[1:]
+    name, shape = first.name if len(indices) == 1 else "", Solid(corners, np.array([4, 0, 1, 2, 3]))
+    return marker_part(structure, first.marker_b, name, "contact shapes", PLANE, shape, opacity=0.5)
+
+
+def _margin(structure: DrawableStructure, index: int, margin: float) -> float:
+    """``margin`` (m) around what touches a plane, or so much that the plane is seen around the body."""
+    away = _distances(structure, structure.contacts[index].marker_a)
+    return max(margin, min(1.3 * float(away.min()), 4.0 * margin)) if len(away) else margin
+
+
+def _path(result: DrawableResult, index: int, closed: list[Closed] | None, count: int) -> np.ndarray:
+    """(k, 3) m, axes of the marker of a plane: the other marker while contact ``index`` is closed, or where it is nearest."""
+    nearest = result.t[int(np.argmin(result.trajectory.contact_gap[:, index]))]
+    times = np.linspace(closed[0].start, closed[-1].end, count) if closed else [nearest]
+    here, pair = result.resampled(np.unique(times)), result.structure.contacts[index]
+    (origin, axes), (place, _) = (in_world(here, slice(None), marker) for marker in (pair.marker_b, pair.marker_a))
+    return np.einsum("fji,fj->fi", axes, place - origin)
+
+
+def contact_spheres(structure: DrawableStructure) -> list[tuple[int, float]]:
+    """Marker and radius (m) of the spheres of contacts, each once."""
+    pairs = structure.contacts
+    ends = [(pair.marker_a, pair.radius_a) for pair in pairs] + [(pair.marker_b, pair.radius_b) for pair in pairs]
+    return [(int(marker), float(radius)) for marker, radius in dict.fromkeys(ends) if radius > 0.0]
+
+
+def _distances(structure: DrawableStructure, marker: int) -> np.ndarray:
+    """(k,) m from a marker to the points of the drawn surface of its body; none of a flexible body."""
+    record = structure.markers[marker]
+    body = structure.bodies[structure.body_index(record.body)]
+    return np.linalg.norm(body.shape_points - record.position, axis=1) if body.flexible is None else np.zeros(0)

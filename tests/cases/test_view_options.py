@@ -141,7 +141,7 @@ def test_damaged_summary_is_named(tmp_path):
 
 def test_wrong_pictures_are_refused_before_work(folder):
     from flexmbs.view import opengl as gl
-    from flexmbs.view.scene import checked_range
+    from flexmbs.view.colours import checked_range
 
     for bounds in ((1.0, 0.0), (0.0, np.nan), 3.0, ("a", "b")):
         with pytest.raises(FlexmbsError, match="color_range is .*must be two numbers"):

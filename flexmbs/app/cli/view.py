@@ -16,7 +16,7 @@ from flexmbs.reduction.body_store import BODY_ENDINGS, load_body
 from flexmbs.result.result import load
 from flexmbs.view.body_view import save_mode
 from flexmbs.view.colours import CHOICES
-from flexmbs.view.force_arrows import FORCE_SCALES
+from flexmbs.view.look import FORCE_SCALES
 from flexmbs.view.mesh_picture import save_mesh
 from flexmbs.view.page.mesh_scene import MeshOptions
 from flexmbs.view.page.mode_scene import BodyOptions

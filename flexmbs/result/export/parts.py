@@ -9,9 +9,8 @@ import numpy as np
 
 from flexmbs.reduction.modal_fields import superpose
 from flexmbs.result.structure import BodyRecord, Structure
-from flexmbs.view.contact_scene import contact_spheres
 from flexmbs.view.exaggerated_motion import in_world
-from flexmbs.view.scene_parts import SHAPE, Part, body_color, scene_parts
+from flexmbs.view.scene_parts import SHAPE, Part, body_color, contact_spheres, scene_parts
 from flexmbs.view.solids import sphere
 
 #: Groups of parts that hold the bodies themselves.

@@ -10,8 +10,8 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.view.contact_phases import FORCE_SHOWN, PHASES, ContactPhases, PhaseHistory, closed_contacts
+from flexmbs.view.contact_scene import LONGEST
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.force_arrows import LONGEST
 from flexmbs.view.key_histories import key_histories, ranked
 from flexmbs.view.page.numbers import series, whole
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.view.colours import largest_stress
-from flexmbs.view.contact_scene import plane_parts, sphere_parts
+from flexmbs.view.colours import checked_range, largest_stress
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import pose_shift
 from flexmbs.view.extent import motion_bounds, motion_points
@@ -37,8 +36,7 @@ from flexmbs.view.page.part_records import (
 from flexmbs.view.page.quantities import Pressures, add_pressures, checked_pressures, quantity_records, ranges_of
 from flexmbs.view.page.scene import STRESSES, camera_on, checked_color, plain_view, scene, upward
 from flexmbs.view.page.shapes import Shapes
-from flexmbs.view.scene import checked_range
-from flexmbs.view.scene_parts import Link, Part, scene_parts
+from flexmbs.view.scene_parts import Link, Part, plane_parts, scene_parts, sphere_parts
 from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
 MIN_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
@@ -83,7 +81,7 @@ def result_scene(result: DrawableResult, options: ResultOptions) -> dict[str, An
     stressed, hit = largest_stress(result, film.first, film.last), impacts(result, film.first, film.last)
     hardest = sorted(hit, key=lambda one: -one["force"])[: count // PEAKS]
     here = result.resampled(np.unique([*film.frames(count), *(stressed[1:2] if stressed else ()), *(one["t"] for one in hardest)]))
-    low, high = motion_bounds(result, 1.0, motion_points(result, 1.0, film.first, film.last))
+    low, high = motion_bounds(result.structure, motion_points(result, 1.0, film.first, film.last))
     size = float(np.linalg.norm(high - low)) or 1.0
     marks = _Marks(here)
     listed = scene_parts(result, size)

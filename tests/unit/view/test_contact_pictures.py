@@ -10,7 +10,7 @@ import swinging_bar as bar
 from flexmbs import FlexmbsError, Result
 from flexmbs.view import opengl as gl
 from flexmbs.view.contact_phases import APPROACHING, FREE, PHASES, SLIDING, STICKING
-from flexmbs.view.force_arrows import LONGEST, SHORTEST, ForceScale, arrows, force_text
+from flexmbs.view.contact_scene import LONGEST, SHORTEST, ForceScale, arrows, force_text
 
 SLIDES, STICKS, HITS = 0.4, 0.9, 0.5 * (ball.LANDS + ball.BACK)
 

@@ -11,7 +11,7 @@ from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors
 from flexmbs.result.structure import ContactPair, MarkerRecord
 from flexmbs.view import opengl as gl
 from flexmbs.view.colours import colour_range, sample_times
-from flexmbs.view.extent import motion_bounds, view_direction
+from flexmbs.view.extent import motion_bounds, motion_points, view_direction
 from flexmbs.view.plots import plot_histories
 
 WHITE = 250
@@ -65,7 +65,7 @@ def red_pixels(image):
 
 
 def test_bounds_hold_the_motion(result):
-    low, high = motion_bounds(result, 1.0)
+    low, high = motion_bounds(result.structure, motion_points(result, 1.0))
     tip = np.stack([result[f"pendulum.tip.position.{axis}"] for axis in "xyz"], axis=1)
     # sampled times may miss the extreme by a little: 1 mm of 1 m
     assert np.all(tip.min(axis=0) > low - 1e-3) and np.all(tip.max(axis=0) < high + 1e-3)
