@@ -25,12 +25,12 @@ OF_COEFFICIENTS = 0.1  # of the tolerance: error of the coefficients
 _FINEST, _COARSEST = 2.0**-22, 2.0**-8  # steps of coefficients, whose largest is 1
 _TRIALS = 60
 _AT_ONCE = 16  # frames
-_TRIED_POINTS, _TRIED_FRAMES = 1500, 250  # of which the step is chosen; then it is checked on all
+_TRIED_POINTS, _TRIED_FRAMES = 1500, 250
 
 
 @dataclass(frozen=True, eq=False)
 class RunField:
-    """A field over a run: ``fields`` (r, n, components) times ``coefficients`` (1, nf, r).
+    """A field over a run: ``fields`` (r, n, components) times ``coefficients`` (nf, r).
 
     ``largest`` value and largest ``error`` of any frame and point, by the measure of the field.
     """
@@ -47,7 +47,7 @@ class RunField:
 
     def decoded(self) -> tuple[np.ndarray, np.ndarray]:
         """Fields (r, n, components) and coefficients (nf, r) as they are decoded."""
-        return self.fields.values(), self.coefficients.values()[0]
+        return self.fields.values(), self.coefficients.values()
 
 
 def length_of(vectors: np.ndarray) -> np.ndarray:
@@ -76,21 +76,25 @@ def run_field(
     principal, weights = principal_fields(fields, coefficients)
     largest = largest_of(principal, weights, measure)
     allowed = tolerance(largest) or 1.0
-    kept = _kept(principal, weights, allowed, measure)
-    peaks = np.abs(weights[:, :kept]).max(axis=0, initial=0.0)
-    peaks[peaks == 0.0] = 1.0
-    scaled = principal[:kept] * peaks[:, None, None]
-    coded = _coefficients(weights[:, :kept] / peaks, _sizes(scaled, measure), OF_COEFFICIENTS * allowed)
-    strides = max(1, principal.shape[1] // _TRIED_POINTS), max(1, len(weights) // _TRIED_FRAMES)
-    few, every = [slice(None, None, stride) for stride in strides], [slice(None), slice(None)]
-    step = FIRST_STEP * allowed
-    for sample in (few, every):
+    # points and frames of which the number of fields and the step are chosen, before they are checked on all; among the
+    # frames those of the peaks of each coefficient: what lasts for a few frames only may be in no other field
+    few = slice(None, None, max(1, principal.shape[1] // _TRIED_POINTS))
+    rows = np.arange(0, len(weights), max(1, len(weights) // _TRIED_FRAMES))
+    rows = np.union1d(rows, np.abs(weights).argmax(axis=0)) if weights.size else rows
+    kept, step = _kept(principal[:, few], weights[rows], allowed, measure), FIRST_STEP * allowed
+    for points, frames in ((few, rows), (slice(None), slice(None))):
         for _ in range(_TRIALS):
+            peaks = np.abs(weights[:, :kept]).max(axis=0, initial=0.0)
+            peaks[peaks == 0.0] = 1.0
+            scaled = principal[:kept] * peaks[:, None, None]
             stored = Quantised(np.round(scaled / step).astype(np.int64), step)
-            error = _error(principal, weights, stored, coded, measure, *sample)
+            coded = _coefficients(weights[:, :kept] / peaks, _sizes(scaled, measure), OF_COEFFICIENTS * allowed)
+            both = np.concatenate([principal[:, points], -stored.values()[:, points]])
+            error = largest_of(both, np.concatenate([weights, coded.values()], axis=1)[frames], measure)
             if error <= allowed:
                 break
             step *= max(0.5, min(0.9, 0.9 * allowed / error))
+            kept += points != few and kept < len(principal)
         step *= SAFE
     return RunField(stored, coded, largest, error)
 
@@ -100,16 +104,14 @@ def single_fields(fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarra
 
     ``peaks`` (m,) largest coefficient of each; coefficients (nf, m). The error is that of the field with the largest.
     """
-    peaks = np.where(peaks > 0.0, peaks, 1.0)
-    scaled = fields * peaks[:, None, None]
-    sizes = _sizes(scaled, measure)
-    steps = np.where(sizes > 0.0, tolerance * sizes / WORST, 1.0)
-    numbers = np.round(scaled / steps[:, None, None]).astype(np.int64)
-    stored = Quantised(numbers, np.repeat(steps[:, None], fields.shape[2], axis=1))
-    errors = _sizes(scaled - stored.values(), measure)
-    worst = int(np.argmax(errors / np.maximum(sizes, 1e-300)))
-    coded = _coefficients(coefficients / peaks, np.ones(len(peaks)), OF_COEFFICIENTS * tolerance)
-    return RunField(stored, coded, float(sizes[worst]), float(errors[worst]))
+    sizes = _sizes(fields, measure)
+    sizes[sizes == 0.0] = 1.0
+    unit, largest = fields / sizes[:, None, None], np.where(peaks > 0.0, peaks, 1.0) * sizes
+    stored = Quantised(np.round(unit * (WORST / tolerance)).astype(np.int64), tolerance / WORST)
+    errors = _sizes(unit - stored.values(), measure)
+    coded = _coefficients(coefficients * sizes / largest, np.ones(len(peaks)), OF_COEFFICIENTS * tolerance)
+    worst = int(np.argmax(errors))
+    return RunField(stored, Quantised(coded.numbers, coded.step * largest), float(largest[worst]), float((errors * largest)[worst]))
 
 
 def principal_fields(fields: Sequence[np.ndarray], coefficients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,13 +147,11 @@ def measured(fields: np.ndarray, coefficients: np.ndarray, measure: Measure) -> 
 
 
 def _kept(principal: np.ndarray, weights: np.ndarray, allowed: float, measure: Measure) -> int:
-    """How many fields are kept: those left out are below a part of the tolerance on a sample of points and frames."""
-    points = principal[:, :: max(1, principal.shape[1] // _TRIED_POINTS)]
-    rows = weights[:: max(1, len(weights) // _TRIED_FRAMES)]
+    """How many fields are kept: those left out are together below a part of the tolerance."""
     low, high = min(1, len(principal)), len(principal)
     while low < high:
         middle = (low + high) // 2
-        if largest_of(points[middle:], rows[:, middle:], measure) <= TRUNCATED * allowed:
+        if largest_of(principal[middle:], weights[:, middle:], measure) <= TRUNCATED * allowed:
             high = middle
         else:
             low = middle + 1
@@ -167,19 +167,4 @@ def _coefficients(weights: np.ndarray, sizes: np.ndarray, allowed: float) -> Qua
     """Coefficients (nf, k) of fields of these sizes (k,), with steps that together cause no larger error."""
     steps = 2.0 * allowed / np.maximum(sizes * len(sizes), 1e-300)
     steps = np.clip(steps, _FINEST, _COARSEST)
-    return Quantised(np.round(weights / steps).astype(np.int64)[None], steps[None])
-
-
-def _error(
-    principal: np.ndarray,
-    weights: np.ndarray,
-    numbers: Quantised,
-    coded: Quantised,
-    measure: Measure,
-    points: slice = slice(None),
-    frames: slice = slice(None),
-) -> float:
-    """Largest error of any point and frame of a sample."""
-    both = np.concatenate([principal[:, points], -numbers.values()[:, points]])
-    rows = np.concatenate([weights, coded.values()[0]], axis=1)[frames]
-    return largest_of(both, rows, measure)
+    return Quantised(np.round(weights / steps).astype(np.int64), steps)

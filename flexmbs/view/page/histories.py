@@ -85,7 +85,7 @@ def _record(result: DrawableResult, here: DrawableResult, name: str, shown: bool
         if missed.max() > BESIDE * spread:
             steps = times.extremes(values)
             ends = np.concatenate([at_frames[:1], values[steps], at_frames[-1:]])
-            found |= {"at": whole(times.frame_numbers(steps), "f32"), "values": series(ends, step)}
+            found |= {"at": whole(times.frame_numbers(steps)), "values": series(ends, step)}
     return found
 
 
@@ -113,7 +113,7 @@ def contact_records(
     found = [one for one in found if one["count"]]
     largest = max((float(np.linalg.norm(one["force"], axis=1).max()) for one in found), default=0.0)
     for one in found:
-        one["frame"] = whole(one["frame"], "u32")
+        one["frame"] = whole(one["frame"])
         one["place"] = series(one["place"], POINTS * size)
         one["force"] = series(one["force"], FORCES * largest or 1.0)
     return found, {"length_per_newton": LONGEST * size / largest if largest else 0.0, "largest": largest}

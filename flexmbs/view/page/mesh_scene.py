@@ -97,7 +97,7 @@ def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None,
 def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[str, Any]:
     lines = np.zeros((0, 2), np.int64) if lines is None else lines
     shape = Shapes().shape(points, faces, lines, nodes is not None)
-    numbers = None if nodes is None else whole(nodes, "i32")
+    numbers = None if nodes is None else whole(nodes)
     return part_record(shape, name, group, 0, color, nodes=numbers).entry
 
 

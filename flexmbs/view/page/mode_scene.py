@@ -62,7 +62,7 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     q = _oscillations(amplitudes)
     shape = Shapes().shape(body.surface.points, body.surface.faces, np.zeros((0, 2), dtype=np.int64), True)
     nodes, name = node_numbers(body), Path(body.name).name
-    part = part_record(shape, name, "bodies", 1, body_color(1), nodes=None if nodes is None else whole(nodes, "i32"))
+    part = part_record(shape, name, "bodies", 1, body_color(1), nodes=None if nodes is None else whole(nodes))
     in_modes(part, body, amplitudes, q, options.accuracy)
     phases = (np.arange(body.mode_count)[:, None] + _PART_OF_MODE * np.arange(STEPS + 1) / STEPS).ravel()
     reach = float((length_of(body.surface.modes).max(axis=1) * amplitudes).max())

@@ -142,7 +142,7 @@ def add_pressures(here: DrawableResult, parts: list[PartRecord], pressures: Pres
         touched = np.flatnonzero(values.max(axis=0) > 0.0)
         if len(touched):
             step = float(values.max()) / LEVELS
-            part.entry["pressure"] = {"index": whole(touched, "u32"), "values": series(values[:, touched], step)}
+            part.entry["pressure"] = {"index": whole(touched), "values": series(values[:, touched], step)}
             highest = np.maximum(highest, values.max(axis=1))
     return np.stack([0.0 * highest, highest], axis=1)
 

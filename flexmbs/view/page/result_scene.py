@@ -40,7 +40,6 @@ from flexmbs.view.scene_parts import Link, Part, plane_parts, scene_parts, spher
 from flexmbs.view.slow_motion import FilmTime, digits_of, film_time
 
 MIN_FRAMES, POSES = 100, 2_000_000  # values of poses, above which there are fewer frames
-FILM_STEP = 1e-6  # of the film
 PEAKS = 5  # frames for each of the hardest impacts that has one of its own besides
 Records = list[dict[str, Any]]  # of the header
 _SAMPLE = 500  # points of a body that say how large its displacement and stress are
@@ -146,7 +145,7 @@ def _time(result: DrawableResult, film: FilmTime, t: np.ndarray, count: int, hit
     even = digits_of((film.last - film.first) / 1000.0)
     return {
         "t": t,
-        "film": series(film.film(t), film.duration * FILM_STEP, "f64"),
+        "film": film.film(t),
         "segments": None,
         "phase": False,
         "impacts": hit,
@@ -208,7 +207,7 @@ def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy
             mark=at,
             opacity=part.opacity,
             flat=part.flat,
-            nodes=None if nodes is None else whole(nodes, "i32"),
+            nodes=None if nodes is None else whole(nodes),
         )
         if flexible is not None and flexible.mode_count:
             q = here.trajectory.q[:, here.structure.bodies[part.body].coordinates]
@@ -268,7 +267,7 @@ def _notes(parts: list[PartRecord], left_out: int) -> list[str]:
 
 
 def _stress_history(stress: dict[str, Any], shown: bool) -> dict[str, Any]:
-    values = stress["ofFrame"].values()[0, :, 1]
+    values = stress["ofFrame"].values()[:, 1]
     record = {"name": "largest von Mises stress", "group": "stress", "unit": stress["unit"], "factor": stress["factor"]}
     return record | {"at": None, "values": series(values, max(float(np.ptp(values)) / LEVELS, 1e-300)), "shown": shown}
 
@@ -280,7 +279,7 @@ def _opening(here: DrawableResult, shown: str, quantities: Records, hit: Records
         return int(np.argmin(np.abs(here.t - stressed[1])))
     if hit:
         return int(np.argmin(np.abs(here.t - max(hit, key=lambda one: one["force"])["t"])))
-    return 0 if of_frame is None else int(np.argmax(np.abs(of_frame.values()[0]).max(axis=1)))
+    return 0 if of_frame is None else int(np.argmax(np.abs(of_frame.values()).max(axis=1)))
 
 
 def _shown_first(quantities: Records) -> str:

@@ -43,9 +43,9 @@ def _shape(points: np.ndarray, faces: np.ndarray, lines: np.ndarray, mesh: bool)
     hidden = triangles.hidden if mesh else smooth_hidden(points, triangles)
     low = points.min(axis=0)
     step = float(np.ptp(points, axis=0).max()) / _CELLS or 1.0
-    stored = Quantised(np.round((points - low) / step).astype(np.int64)[None], step, low[None])
-    error = float(np.linalg.norm(stored.values()[0] - points, axis=1).max(initial=0.0))
-    return Shape(stored, error, whole(triangles.corners, "u32"), hidden if hidden.any() else None, lines)
+    stored = Quantised(np.round((points - low) / step).astype(np.int64), step, low)
+    error = float(np.linalg.norm(stored.values() - points, axis=1).max(initial=0.0))
+    return Shape(stored, error, whole(triangles.corners), hidden if hidden.any() else None, lines)
 
 
 #: Edges between faces whose normals differ by less than this angle are not drawn on shapes without a mesh.

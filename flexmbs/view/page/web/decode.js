@@ -34,41 +34,26 @@ flexmbs.plainPart = {
 
 // The header with the arrays of the block (ArrayBuffer) in it; equal arrays are one object.
 flexmbs.unpacked = (header, block) => {
-  const kinds = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
+  const kinds = {
+    f4: Float32Array, f8: Float64Array, u4: Uint32Array, u1: Uint8Array, i1: Int8Array, i2: Int16Array, i4: Int32Array,
+  };
   const known = new Map();
 
   const array = (entry) => {
     const key = JSON.stringify(entry);
-    if (!known.has(key)) {
-      known.set(key, entry.bytes ? quantised(entry) : raw(entry));
-    }
+    if (!known.has(key)) known.set(key, decoded(entry));
     return known.get(key);
   };
-  const raw = ({ at, type, count }) => new kinds[type](block, at, count);
 
-  // low + step * numbers. Differences along n are folded (0, -1, 1, -2 ...: 0, 1, 2, 3 ...), in
-  // planes of bytes. They stand row by row, each with its columns one after the other, and are returned as in `shape`.
-  const quantised = ({ at, type, bytes, shape, order = 0, step = 1, low = 0 }) => {
-    const [rows, n, columns] = shape;
-    const size = rows * n * columns;
-    const planes = new Uint8Array(block, at, bytes * size);
-    const found = new kinds[type](size);
-    const numbers = new Int32Array(n);
-    const steps = step.type ? array(step) : step, lows = low.type ? array(low) : low;
-    for (let row = 0, from = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++, from += n) {
-        for (let i = 0; i < n; i++) {
-          let folded = 0;
-          for (let plane = bytes - 1; plane >= 0; plane--) folded = (folded << 8) | planes[plane * size + from + i];
-          numbers[i] = (folded >>> 1) ^ -(folded & 1);
-        }
-        for (let k = 0; k < order; k++) for (let i = 1; i < n; i++) numbers[i] += numbers[i - 1];
-        const own = row * columns + column;
-        const scale = steps.length ? steps[own] : steps, start = lows.length ? lows[own] : lows;
-        for (let i = 0; i < n; i++) found[(row * n + i) * columns + column] = start + scale * numbers[i];
-      }
-    }
-    return found;
+  // With columns: differences of whole numbers from row to row; with a step: low + step * these numbers.
+  const decoded = ({ at, type, count, columns, step, low }) => {
+    const raw = new kinds[type](block, at, count);
+    if (!columns) return raw;
+    const numbers = Int32Array.from(raw);
+    for (let i = columns; i < count; i++) numbers[i] += numbers[i - columns];
+    if (step === undefined) return numbers;
+    const [steps, lows] = [step, low].map((given) => (given.type ? array(given) : new Array(columns).fill(given)));
+    return Float32Array.from(numbers, (number, i) => lows[i % columns] + steps[i % columns] * number);
   };
 
   const unpack = (tree) => {
