@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.names_in_messages import counted, near_names, no_formula
+from flexmbs.common.names_in_messages import counted, few, near_names, no_formula
 from flexmbs.view.contact_phases import ContactPhases, closed_contacts
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
-from flexmbs.view.plot_curves import curves, mark_peaks, shade_phases, time_window, touches_within
+from flexmbs.view.plot_curves import Shading, curves, time_window, touches_within
 from flexmbs.view.plot_scales import (
     NOTHING,
     Scale,
@@ -68,7 +68,7 @@ def plot_contact(
     """
     index = _index(result, name)
     check_file(save, force)
-    touches = touches_within(result, float(result.t[0]), float(result.t[-1]), [name])
+    touches = touches_within(result, *time_window(result, None, None), [name])
     touch = None if (start, end) != (None, None) else _chosen(touches, name, number)
     low, high = time_window(result, start, end) if touch is None else _around(result, touch)
     shown = _shown(result, name)
@@ -78,18 +78,16 @@ def plot_contact(
     grid = figure.add_gridspec(len(shown), 2, width_ratios=(1.45, 1.0))
     axes = [figure.add_subplot(grid[0, 0])]
     axes += [figure.add_subplot(grid[row, 0], sharex=axes[0]) for row in range(1, len(shown))]
-    phases = ContactPhases(result, stick_speed)
+    shading = Shading(result, (low, high), scale, ContactPhases(result, stick_speed), contacts=False)
     for row, (axis, members) in enumerate(zip(axes, shown, strict=True)):
         largest = float(np.max(np.abs(result[members[0]]), initial=0.0))
         values = value_scale(result.unit(members[0]), [columns[member] for member in members], largest=largest)
         for place, member in enumerate(members):
             axis.plot(scale(times), values(columns[member]), linewidth=1.3, label=member, **style(place))
-        shades = shade_phases(axis, phases, index, (low, high), scale)
         lines = list(axis.lines) if len(members) > 1 else []
         if row == 0:
-            own = touches_within(result, low, high, [name])
-            mark_peaks(axis, own, (low, high), scale, values)
-        put_above(axis, [*lines, *(shades if row == 0 else [])], 0.6 * figure.get_figwidth())
+            shading.mark_peaks(axis, index, values)
+        put_above(axis, [*lines, *shading.put_behind(axis, members, values)], 0.6 * figure.get_figwidth())
         dress(axis, values.label(members[0].removeprefix(f"{name}.")), flat=values)
         axis.tick_params(labelbottom=row == len(shown) - 1)
     share_time(axes, scale, low, high)
@@ -119,7 +117,7 @@ def _chosen(touches: list[DrawableTouch], name: str, number: int | None) -> Draw
 
 
 def _around(result: DrawableResult, touch: DrawableTouch) -> tuple[float, float]:
-    first, last = float(result.t[0]), float(result.t[-1])
+    first, last = time_window(result, None, None)
     until = last if np.isnan(touch.end) else touch.end
     length = until - touch.start
     if not 0.0 < length <= LONG * (last - first):
@@ -130,10 +128,8 @@ def _around(result: DrawableResult, touch: DrawableTouch) -> tuple[float, float]
 def _shown(result: DrawableResult, name: str) -> list[list[str]]:
     """Histories of the contact, one list for each panel; friction and slip only where there is any."""
     names, panels = frozenset(result.names), [[f"{name}.force"], [f"{name}.gap"]]
-    rubs = f"{name}.friction" in names and np.max(result[f"{name}.friction"], initial=0.0) > 1e-9 * np.max(
-        result[f"{name}.force"], initial=0.0
-    )
-    if rubs:
+    largest = {kind: np.max(result[f"{name}.{kind}"], initial=0.0) for kind in ("force", "friction") if f"{name}.{kind}" in names}
+    if largest.get("friction", 0.0) > 1e-9 * largest["force"]:
         panels[0].append(f"{name}.friction")
         panels.append([f"{name}.slip"])
     return panels
@@ -171,11 +167,9 @@ def _heading(name: str, touches: list[DrawableTouch], touch: DrawableTouch | Non
         said.append(f"closure {touches.index(touch) + 1} of {len(touches)}")
     if touch.approach_speed:
         said.append(f"approach {touch.approach_speed:.3g} m/s")
-    impulse, restitution = getattr(touch, "impulse", None), getattr(touch, "restitution", None)
-    if impulse is not None:
-        said.append(f"impulse {impulse:.3g} N s")
-    if restitution is not None:
-        said.append(f"restitution {restitution:.3g}")
+    said.append(f"impulse {touch.impulse:.3g} N s")
+    if touch.restitution is not None:
+        said.append(f"restitution {touch.restitution:.3g}")
     return ", ".join(said)
 
 
@@ -245,7 +239,7 @@ def _lanes(result: DrawableResult, names: Sequence[str], low: float, high: float
     every = [pair.name for pair in result.structure.contacts]
     unknown = [name for name in names if name not in every]
     if unknown:
-        raise FlexmbsError(f"plot_contacts: no contact named {unknown[0]!r}; contacts: {_some(every)}")
+        raise FlexmbsError(f"plot_contacts: no contact named {unknown[0]!r}; contacts: {few(every, 8)}")
     closed = {
         every[index]: [time for time in times if time.start <= high and time.end >= low]
         for index, times in closed_contacts(result).items()
@@ -257,14 +251,15 @@ def _lanes(result: DrawableResult, names: Sequence[str], low: float, high: float
         lanes = sorted(closed.items(), key=lambda lane: lane[1][0].start)
     if not any(times for _, times in lanes):
         when = "in this run" if (low, high) == time_window(result, None, None) else f"from {low:g} to {high:g} s"
-        raise FlexmbsError(f"plot_contacts: no contact closed {when}; contacts: {_some(every) or 'none'}")
+        raise FlexmbsError(f"plot_contacts: no contact closed {when}; contacts: {few(every, 8) or 'none'}")
     return lanes, 0 if names else len(every) - len(lanes)
 
 
 def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale) -> PolyCollection:
     """The bars of all lanes; an edge of a point keeps those of microseconds visible."""
+    from matplotlib import colormaps
     from matplotlib.collections import PolyCollection
-    from matplotlib.colors import LogNorm, Normalize
+    from matplotlib.colors import ListedColormap, LogNorm, Normalize
 
     corners, forces = [], []
     for row, (_, times) in enumerate(lanes):
@@ -278,18 +273,7 @@ def _bars(lanes: list[tuple[str, list]], first: float, last: float, scale: Scale
     positive = strong[strong > 0.0]
     wide = len(positive) > 0 and positive[-1] > DECADES * positive[0]
     norm = LogNorm(positive[0], positive[-1]) if wide else Normalize(0.0, float(strong[-1]) or 1.0)
-    bars = PolyCollection([corners[i] for i in order], cmap=_colours(), norm=norm, edgecolors="face", linewidths=1.0)
+    colours = ListedColormap(colormaps["plasma_r"](np.linspace(0.18, 1.0, 256)))  # nothing as bright as the paper
+    bars = PolyCollection([corners[i] for i in order], cmap=colours, norm=norm, edgecolors="face", linewidths=1.0)
     bars.set_array(np.maximum(strong, positive[0]) if wide else strong)  # rigid impacts have no force, but a colour
     return bars
-
-
-def _colours():
-    """From orange to dark blue: nothing as bright as the paper."""
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap(colormaps["plasma_r"](np.linspace(0.18, 1.0, 256)))
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

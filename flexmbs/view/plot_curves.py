@@ -11,7 +11,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.view.contact_phases import FREE, PHASES, ContactPhases
 from flexmbs.view.drawable import DrawableResult, DrawableTouch
-from flexmbs.view.key_histories import Instant
+from flexmbs.view.key_histories import other_events
 from flexmbs.view.plot_scales import Scale, beside
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ def _off_line(t: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 COLOR = "#8a6d3b"
+SHADE = 0.22  # opacity of phases
 #: Opacity of the marks: of few, and of so many that they would cover the panel.
 STRONG, FAINT = 0.30, 0.05
 #: Closed for more of the window than this, contacts are its normal state and are not marked.
@@ -156,13 +157,82 @@ def touches_within(result: DrawableResult, low: float, high: float, names: Itera
     return sorted(found, key=lambda touch: touch.start)
 
 
-def shade_contacts(axis: Axes, touches: list[DrawableTouch], low: float, high: float, times: Scale) -> list:
-    """Shades where any of ``touches`` was closed, those of microseconds as a line; handles for a legend."""
-    spans = joined_spans([(max(touch.start, low), min(_end(touch, high), high)) for touch in touches])
-    if not len(spans) or np.sum(spans[:, 1] - spans[:, 0]) > ALWAYS * (high - low):
-        return []
-    alpha = float(np.clip(6.0 / len(spans), FAINT, STRONG))
-    return [_shaded(axis, times(spans), COLOR, alpha, _said(touches))]
+class Shading:
+    """What is shown of contacts and events behind curves in a ``window`` of time (s); each kind is in one legend.
+
+    ``phases``: of contacts whose histories have panels of their own; None: without. ``contacts``: whether all other panels
+    show when any contact is closed, and events.
+    """
+
+    def __init__(
+        self, result: DrawableResult, window: tuple[float, float], times: Scale, phases: ContactPhases | None, contacts: bool
+    ) -> None:
+        self.result, self.window, self.times, self.phases, self.contacts = result, window, times, phases, contacts
+        self.explained: set[str] = set()
+
+    def put_behind(self, axis: Axes, members: Sequence[str], values: Scale) -> list:
+        """Shades of the panel of histories ``members``; handles of those that no legend has explained yet."""
+        contact = contact_of(self.result, members)
+        if contact is not None:
+            shades = self._shade_phases(axis, contact)
+            if self.contacts and all(name.endswith(".force") for name in members):
+                self.mark_peaks(axis, contact, values)
+        else:
+            shades = [*self._shade_contacts(axis), *self._mark_events(axis)] if self.contacts else []
+        new = [shade for shade in shades if shade.get_label() not in self.explained]
+        self.explained.update(shade.get_label() for shade in new)
+        return new
+
+    def mark_peaks(self, axis: Axes, contact: int, forces: Scale) -> None:
+        """Dots at the peak forces of one contact, and the largest in words."""
+        (low, high), times = self.window, self.times
+        touches = touches_within(self.result, low, high, [self.result.structure.contacts[contact].name])
+        peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
+        peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MAX_PEAKS]
+        if not peaks:
+            return
+        at = np.array(peaks)
+        axis.plot(times(at[:, 0]), forces(at[:, 1]), "o", color="#20242a", markersize=3.0, zorder=3)
+        when, force = peaks[0]
+        if any(min(_end(touch, high), high) - max(touch.start, low) > ALWAYS * (high - low) for touch in touches):
+            return  # it rests
+        said = f"{forces.text(force)} at {times.text(when) if not times.offset else f'{when:.7g} s'}"
+        paper = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        beside(axis, said, (float(times(when)), float(forces(force))), when > 0.6 * high + 0.4 * low, bbox=paper)
+
+    def _shade_phases(self, axis: Axes, contact: int) -> list:
+        """Phases of a contact."""
+        if self.phases is None:
+            return []
+        history, handles = self.phases.history(contact), []
+        for number, phase in enumerate(PHASES):
+            spans = history.spans(number)
+            spans = np.clip(spans[(spans[:, 0] <= self.window[1]) & (spans[:, 1] >= self.window[0])], *self.window)
+            if number != FREE and len(spans):
+                handles.append(_shaded(axis, self.times(spans), phase.color, SHADE, phase.name))
+        return handles
+
+    def _shade_contacts(self, axis: Axes) -> list:
+        """Shades where any contact was closed, those of microseconds as a line."""
+        low, high = self.window
+        touches = touches_within(self.result, low, high)
+        spans = joined_spans([(max(touch.start, low), min(_end(touch, high), high)) for touch in touches])
+        if not len(spans) or np.sum(spans[:, 1] - spans[:, 0]) > ALWAYS * (high - low):
+            return []
+        names = {touch.name for touch in touches}
+        what = f"contact {names.pop()}" if len(names) == 1 else f"any of {len(names)} contacts"
+        said = f"{what} closed, {'once' if len(touches) == 1 else f'{len(touches)} times'}"
+        return [_shaded(axis, self.times(spans), COLOR, float(np.clip(6.0 / len(spans), FAINT, STRONG)), said)]
+
+    def _mark_events(self, axis: Axes) -> list:
+        """Lines at events that are no impacts; the legend names up to three different ones."""
+        events = other_events(self.result, *self.window, most=MAX_EVENTS)
+        if not events:
+            return []
+        said = list(dict.fromkeys(map(str, events)))
+        label = ", ".join(said) if len(said) <= NAMED else f"{len(events)} events"
+        at = self.times(np.array([one.time for one in events]))
+        return [axis.vlines(at, 0.0, 1.0, EVENT, ":", linewidth=1.0, transform=axis.get_xaxis_transform(), label=label)]
 
 
 def _shaded(axis: Axes, spans: np.ndarray, color: str, alpha: float, label: str) -> PolyCollection:
@@ -174,33 +244,6 @@ def _shaded(axis: Axes, spans: np.ndarray, color: str, alpha: float, label: str)
     shade = PolyCollection(corners, transform=axis.get_xaxis_transform(), **look)
     axis.add_collection(shade, autolim=False)
     return shade
-
-
-def mark_events(axis: Axes, events: Sequence[Instant], times: Scale) -> list:
-    """Lines at events that are no impacts; handles for a legend, which names up to three different ones."""
-    if not events:
-        return []
-    said = list(dict.fromkeys(map(str, events)))
-    label = ", ".join(said) if len(said) <= NAMED else f"{len(events)} events"
-    at = times(np.array([one.time for one in events]))
-    return [axis.vlines(at, 0.0, 1.0, EVENT, ":", linewidth=1.0, transform=axis.get_xaxis_transform(), label=label)]
-
-
-def mark_peaks(axis: Axes, touches: list[DrawableTouch], window: tuple[float, float], times: Scale, forces: Scale) -> None:
-    """Dots at the peak forces of one contact, and the largest in words."""
-    low, high = window
-    peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
-    peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MAX_PEAKS]
-    if not peaks:
-        return
-    at = np.array(peaks)
-    axis.plot(times(at[:, 0]), forces(at[:, 1]), "o", color="#20242a", markersize=3.0, zorder=3)
-    when, force = peaks[0]
-    if any(min(_end(touch, high), high) - max(touch.start, low) > ALWAYS * (high - low) for touch in touches):
-        return  # it rests
-    said = f"{forces.text(force)} at {times.text(when) if not times.offset else f'{when:.7g} s'}"
-    paper = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-    beside(axis, said, (float(times(when)), float(forces(force))), when > 0.6 * high + 0.4 * low, bbox=paper)
 
 
 def joined_spans(spans: list[tuple[float, float]]) -> np.ndarray:
@@ -216,27 +259,6 @@ def joined_spans(spans: list[tuple[float, float]]) -> np.ndarray:
 
 def _end(touch: DrawableTouch, last: float) -> float:
     return last if np.isnan(touch.end) else touch.end
-
-
-def _said(touches: list[DrawableTouch]) -> str:
-    names = {touch.name for touch in touches}
-    what = f"contact {next(iter(names))}" if len(names) == 1 else f"any of {len(names)} contacts"
-    times = "once" if len(touches) == 1 else f"{len(touches)} times"
-    return f"{what} closed, {times}"
-
-
-SHADE = 0.22  # opacity
-
-
-def shade_phases(axis: Axes, phases: ContactPhases, index: int, window: tuple[float, float], times: Scale) -> list:
-    """Phases of a contact in a window of time, behind the curves of a matplotlib axis; returns handles for a legend."""
-    history, handles = phases.history(index), []
-    for number, phase in enumerate(PHASES):
-        spans = history.spans(number)
-        spans = np.clip(spans[(spans[:, 0] <= window[1]) & (spans[:, 1] >= window[0])], *window)
-        if number != FREE and len(spans):
-            handles.append(_shaded(axis, times(spans), phase.color, SHADE, phase.name))
-    return handles
 
 
 def contact_of(result: DrawableResult, names: Sequence[str]) -> int | None:

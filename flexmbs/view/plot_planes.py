@@ -31,7 +31,6 @@ from flexmbs.view.plot_scales import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 
 
@@ -58,6 +57,8 @@ def plot_phase_plane(
     A circle marks the start, a square the end. Two lengths have the same scale. Other parameters, and errors, as in
     :func:`flexmbs.view.plots.plot_histories`; FlexmbsError if ``x`` has no rate and no ``y`` is given.
     """
+    from matplotlib.collections import LineCollection
+
     check_names(result, [x] if y is None else [x, y], "plot_phase")
     y = rate_name(result, x) if y is None else y
     check_file(save, force)
@@ -67,10 +68,13 @@ def plot_phase_plane(
     figure = new_figure(size, SIZE)
     axis = figure.subplots()
     shades = time_scale(low, high)
-    line = _line(across(columns[x]), up(columns[y]), shades(times))
+    points = np.stack([across(columns[x]), up(columns[y])], axis=1)
+    pieces = np.stack([points[:-1], points[1:]], axis=1)
+    look = {"cmap": "viridis", "linewidths": 1.3, "capstyle": "round", "rasterized": len(points) > MAX_PIECES}
+    line = LineCollection(pieces, array=shades(times)[:-1], **look)
     axis.add_collection(line)
     for place, marker in ((0, "o"), (-1, "s")):
-        axis.plot(across(columns[x][place]), up(columns[y][place]), marker, color="#20242a", markersize=5, zorder=3)
+        axis.plot(*points[place], marker, color="#20242a", markersize=5, zorder=3)
     axis.autoscale()
     if result.unit(x) == result.unit(y) == "m" and across.factor == up.factor:
         axis.set_aspect("equal", adjustable="datalim")
@@ -87,21 +91,6 @@ def rate_name(result: DrawableResult, x: str) -> str:
         if name in names and name != x:
             return name
     raise FlexmbsError(f"plot_phase: {x} has no rate among the histories; give the second history too")
-
-
-def _line(x: np.ndarray, y: np.ndarray, times: np.ndarray) -> LineCollection:
-    from matplotlib.collections import LineCollection
-
-    points = np.stack([x, y], axis=1)
-    line = LineCollection(
-        np.stack([points[:-1], points[1:]], axis=1),
-        cmap="viridis",
-        linewidths=1.3,
-        capstyle="round",
-        rasterized=len(points) > MAX_PIECES,
-    )
-    line.set_array(times[:-1])
-    return line
 
 
 #: Without ``highest``, the frequency axis ends where this share of the mean square is left.
@@ -165,13 +154,14 @@ def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: S
         values = Scale(values.base, values.base)
     lines, top = [], max(float(spectrum.value.max(initial=0.0)) for spectrum in members)
     for number, spectrum in enumerate(members):
-        shown = spectrum.frequency <= end
-        look = style(number)
-        line = (frequencies(spectrum.frequency[shown]), values(spectrum.value[shown]))
+        shown, look = spectrum.frequency <= end, style(number)
+        line = frequencies(spectrum.frequency[shown]), values(spectrum.value[shown])
         lines += axis.plot(*line, linewidth=1.2, label=spectrum.name, **look)
         seen = [peak for peak in spectrum.peaks if peak.frequency <= end and (log or peak.value > VISIBLE * top)]
         for peak in seen[:peaks]:
-            _label(axis, peak, frequencies, values, look["color"], end)
+            place = float(frequencies(peak.frequency)), float(values(peak.value))
+            axis.plot([place[0]], [place[1]], "o", color=look["color"], markersize=3.5)
+            beside(axis, frequencies.text(peak.frequency), place, peak.frequency > 0.8 * end, color=look["color"])
     what = "amplitude" if members[0].kind == "amplitude" else "power density"
     dress(axis, values.label(what))
     top = float(values(top))
@@ -183,16 +173,14 @@ def _draw(axis: Axes, unit: str, members: list[DrawableSpectrum], frequencies: S
     put_above(axis, lines, WIDTH)
 
 
-def _label(axis: Axes, peak, frequencies: Scale, values: Scale, color: str, end: float) -> None:
-    """The frequency of a peak beside it."""
-    place = (float(frequencies(peak.frequency)), float(values(peak.value)))
-    axis.plot([place[0]], [place[1]], "o", color=color, markersize=3.5)
-    beside(axis, frequencies.text(peak.frequency), place, peak.frequency > 0.8 * end, color=color)
+def _power(spectrum: DrawableSpectrum) -> np.ndarray:
+    """Part of each frequency in the mean square, up to a factor."""
+    return spectrum.value if spectrum.kind == "density" else spectrum.value**2
 
 
 def _end_of_axis(spectrum: DrawableSpectrum) -> float:
     """Hz: above it only a share of ``UNSEEN`` of the mean square is left."""
-    power = spectrum.value if spectrum.kind == "density" else spectrum.value**2
+    power = _power(spectrum)
     above = np.cumsum(power[::-1])[::-1]
     seen = np.flatnonzero(above > UNSEEN * (above[0] or 1.0))
     last = 1.15 * spectrum.frequency[min(seen[-1] if len(seen) else 0, len(power) - 1)]
@@ -202,11 +190,8 @@ def _end_of_axis(spectrum: DrawableSpectrum) -> float:
 def _note(found: list[DrawableSpectrum], end: float) -> str:
     """How the spectra came about, and what is cut off."""
     first = found[0]
-    power = [spectrum.value if spectrum.kind == "density" else spectrum.value**2 for spectrum in found]
-    above = max(
-        spectrum.share_above + float(part[spectrum.frequency > end].sum() / (part.sum() or 1.0))
-        for spectrum, part in zip(found, power, strict=True)
-    )
+    parts = [(one, _power(one)) for one in found]
+    above = max(one.share_above + float(part[one.frequency > end].sum() / (part.sum() or 1.0)) for one, part in parts)
     rate = first.samples / (first.end - first.start)
     said = [
         f"{first.window} window from {first.start:g} to {first.end:g} s",

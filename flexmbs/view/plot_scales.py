@@ -68,7 +68,9 @@ def value_scale(unit: str, columns: Iterable[np.ndarray], degrees: bool = False,
 
     ``largest``: magnitude that the same quantities reach elsewhere, such as in the rest of a run.
     """
-    base, factor = _degrees(unit) if degrees else (unit, 1.0)
+    base, factor = unit, 1.0
+    if degrees and (unit == "rad" or unit.startswith("rad/")):
+        base, factor = "°" + unit[3:], 180.0 / math.pi
     parts = [column[np.isfinite(column)] for column in map(np.asarray, columns)]
     parts = [factor * part for part in parts if len(part)]
     low, high = (min(map(np.min, parts)), max(map(np.max, parts))) if parts else (0.0, 0.0)
@@ -99,19 +101,9 @@ def frequency_scale(highest: float) -> Scale:
     return Scale("Hz", _PREFIXES[power] + "Hz", 10.0**-power)
 
 
-def show_flat(axis: Axes, values: Scale) -> None:
-    """Draw what changes by no more than rounding as a level line, not as noise; ``values``: of the vertical axis."""
-    low, high = axis.dataLim.intervaly
-    size = max(abs(low), abs(high))
-    if values.nothing:
-        axis.set_ylim(-0.05, 0.05)
-    elif np.isfinite(size) and high - low <= ROUNDING * size:
-        axis.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
-
-
-def round_ticks(axis: Axes) -> None:
-    """Ticks at round numbers; powers of ten where no prefix is left for the unit."""
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+def _plain_formatter():
+    """Numbers at ticks, with a power of ten beside the axis where no prefix is left for the unit."""
+    from matplotlib.ticker import ScalarFormatter
 
     class Plain(ScalarFormatter):
         """Numbers at ticks as text, which is set much faster than a formula; a power of ten beside the axis is one."""
@@ -119,17 +111,9 @@ def round_ticks(axis: Axes) -> None:
         def __call__(self, x, pos=None):
             return super().__call__(x, pos).removeprefix(r"$\mathdefault{").removesuffix("}$")
 
-    for which in (axis.xaxis, axis.yaxis):
-        formatter = Plain(useOffset=False, useMathText=True)
-        formatter.set_powerlimits((-3, 5))
-        which.set_major_formatter(formatter)
-        which.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10]))
-
-
-def _degrees(unit: str) -> tuple[str, float]:
-    if unit == "rad" or unit.startswith("rad/"):
-        return "°" + unit[3:], 180.0 / math.pi
-    return unit, 1.0
+    formatter = Plain(useOffset=False, useMathText=True)
+    formatter.set_powerlimits((-3, 5))
+    return formatter
 
 
 def _power(unit: str, size: float) -> int:
@@ -213,13 +197,20 @@ LETTER, HANDLE, ROW = 0.068, 0.55, 0.2  # inches: of a letter, of a line beside 
 
 
 def dress(axis: Axes, up: str, across: str = "", flat: Scale | None = None) -> None:
-    """Labels, grid, and round ticks; ``flat``: the vertical scale, of which rounding is not shown."""
-    axis.set_ylabel(up)
-    axis.set_xlabel(across)
+    """Labels, grid, and round ticks; ``flat``: the vertical scale, of which rounding is a level line instead of noise."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set(xlabel=across, ylabel=up)
     axis.grid(True, alpha=0.3)
-    round_ticks(axis)
-    if flat is not None:
-        show_flat(axis, flat)
+    for which in (axis.xaxis, axis.yaxis):
+        which.set_major_formatter(_plain_formatter())
+        which.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 5, 10]))
+    low, high = axis.dataLim.intervaly
+    size = max(abs(low), abs(high))
+    if flat is not None and flat.nothing:
+        axis.set_ylim(-0.05, 0.05)
+    elif flat is not None and np.isfinite(size) and high - low <= ROUNDING * size:
+        axis.set_ylim(0.5 * (low + high) - 0.1 * size, 0.5 * (low + high) + 0.1 * size)
 
 
 def panels(figure: Figure, count: int, **options) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,23 +15,10 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import no_formula
 from flexmbs.view.contact_phases import ContactPhases
 from flexmbs.view.drawable import DrawableResult
-from flexmbs.view.key_histories import other_events
-from flexmbs.view.plot_curves import (
-    MAX_EVENTS,
-    check_names,
-    contact_of,
-    curves,
-    mark_events,
-    mark_peaks,
-    shade_contacts,
-    shade_phases,
-    time_window,
-    touches_within,
-)
+from flexmbs.view.plot_curves import Shading, check_names, curves, time_window
 from flexmbs.view.plot_scales import (
     COLORS,
     STYLES,
-    Scale,
     check_file,
     dress,
     finished,
@@ -46,7 +34,6 @@ from flexmbs.view.plot_scales import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -103,7 +90,7 @@ def plot_histories(
     figure = new_figure(size, (WIDTH, REST + rows))
     axes = panels(figure, len(groups))
     scale = time_scale(low, high)
-    shading = _Shading(result, (low, high), scale, ContactPhases(result, stick_speed) if phases else None, contacts)
+    shading = Shading(result, (low, high), scale, ContactPhases(result, stick_speed) if phases else None, contacts)
     for number, (axis, members) in enumerate(zip(axes, groups, strict=True)):
         largest = max(float(np.max(np.abs(result[name]), initial=0.0)) for name in members)
         shown = [columns[name] for name in members]
@@ -121,35 +108,6 @@ def plot_histories(
 def _range(values: np.ndarray) -> float:
     known = values[np.isfinite(values)]
     return float(np.ptp(known)) if len(known) else 0.0
-
-
-class _Shading:
-    """What is shown of contacts behind curves; each kind is explained in one legend."""
-
-    def __init__(
-        self, result: DrawableResult, window: tuple[float, float], times: Scale, phases: ContactPhases | None, contacts: bool
-    ) -> None:
-        self.result, self.window, self.times, self.phases = result, window, times, phases
-        self.touches = touches_within(result, *window) if contacts else []
-        self.events = other_events(result, *window, most=MAX_EVENTS) if contacts else []
-        self.dots = contacts
-        self.explained: set[str] = set()
-
-    def put_behind(self, axis: Axes, members: Sequence[str], values: Scale) -> list:
-        """Shades of the panel of histories ``members``; handles of those that no legend has explained yet."""
-        contact = contact_of(self.result, members)
-        if contact is not None and self.dots and all(name.endswith(".force") for name in members):
-            own = touches_within(self.result, *self.window, [self.result.structure.contacts[contact].name])
-            mark_peaks(axis, own, self.window, self.times, values)
-        if contact is not None and self.phases is not None:
-            shades = shade_phases(axis, self.phases, contact, self.window, self.times)
-        elif contact is None:
-            shades = [*shade_contacts(axis, self.touches, *self.window, self.times), *mark_events(axis, self.events, self.times)]
-        else:
-            shades = []
-        new = [shade for shade in shades if shade.get_label() not in self.explained]
-        self.explained.update(shade.get_label() for shade in new)
-        return new
 
 
 def _panels(histories: Mapping[str, tuple[str, float]]) -> list[list[str]]:
@@ -182,17 +140,12 @@ def common_name(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     words = [name.replace(".", " ").split() for name in names]
-    first = [words[0][k] for k in range(_equal(words))]
-    last = [words[0][-1 - k] for k in range(_equal([part[::-1] for part in words]))]
-    return " ".join(first or last[::-1])
+    return " ".join(_shared(words) or _shared([part[::-1] for part in words])[::-1])
 
 
-def _equal(words: Sequence[Sequence[str]]) -> int:
-    """How many words from the first one on are the same in all."""
-    for place, row in enumerate(zip(*words, strict=False)):
-        if len(set(row)) > 1:
-            return place
-    return min(map(len, words))
+def _shared(words: Sequence[Sequence[str]]) -> list[str]:
+    """The words from the first one on that are the same in all."""
+    return [row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*words, strict=False))]
 
 
 CURVES, DIFFERENCE = 2.0, 1.1
@@ -223,19 +176,13 @@ class ComparedHistory:
     def differences(self) -> np.ndarray:
         return self.values[1:] - self.values[0]
 
-    @cached_property
-    def _largest(self) -> tuple[float, float]:
-        sizes = np.abs(self.differences).max(axis=0)
-        place = int(np.argmax(sizes))
-        return float(sizes[place]), float(self.times[place])
-
     @property
     def largest(self) -> float:
-        return self._largest[0]
+        return float(np.abs(self.differences).max())
 
     @property
     def largest_at(self) -> float:
-        return self._largest[1]
+        return float(self.times[np.argmax(np.abs(self.differences).max(axis=0))])
 
     @cached_property
     def rms(self) -> float:
@@ -268,9 +215,8 @@ def plot_comparison(
     check_file(save, force)
     if len(histories) > MAX_HISTORIES:
         raise FlexmbsError(f"compare: {len(histories)} histories in one figure; name at most {MAX_HISTORIES}")
-    rows = (CURVES + DIFFERENCE) * len(histories)
-    figure = new_figure(size, (WIDTH, REST + rows))
     heights = [CURVES, DIFFERENCE] * len(histories)
+    figure = new_figure(size, (WIDTH, REST + sum(heights)))
     axes = panels(figure, len(heights), height_ratios=heights)
     low, high = float(histories[0].times[0]), float(histories[0].times[-1])
     scale = time_scale(low, high)
