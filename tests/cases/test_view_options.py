@@ -115,7 +115,7 @@ def test_options_of_contacts(folder, asked):
     ("words", "message"),
     [
         (["--slow-motion", "auto"], "--slow-motion is for animations; a.png is a picture"),
-        (["--slow-motion", "much"], "'much': must be 'auto' or a number above 1"),
+        (["--slow-motion", "much"], "--slow-motion much: must be 'auto' or a number above 1"),
         (["--force-scale", "cubic"], "'cubic' is not one of 'linear', 'sqrt', 'log'"),
         (["--color-range", "1"], "must be 2 numbers separated by ','"),
         (["--size", "320"], "must be 2 numbers separated by 'x'"),

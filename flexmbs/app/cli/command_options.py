@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -37,16 +38,23 @@ set_option = option("--set NAME=VALUE*", "Set a parameter; may be repeated.", va
 json_option = option("--json", "Print one JSON object instead of tables.", variable="as_json")
 
 
-def parsed(read: Callable[[str], Any], what: str) -> dict[str, Any]:
-    """Callback of an option whose text ``read`` turns into a value; BadParameter, ``what`` it must be, for its errors."""
+def parsed(read: Callable[[str], Any], what: str = "") -> dict[str, Any]:
+    """Callback of an option whose text ``read`` turns into a value; for its errors UsageError: ``what`` it must be, or they."""
 
-    def convert(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
+    def convert(_context: click.Context, option: click.Parameter, text: str | None) -> Any:
         try:
             return None if text is None else read(text)
-        except (ValueError, FlexmbsError):
-            raise click.BadParameter(f"{text!r}: must be {what}") from None
+        except (ValueError, FlexmbsError) as error:
+            raise click.UsageError(f"{option.opts[0]} {text}: must be {what}" if what else str(error)) from None
 
     return {"callback": convert}
+
+
+def number(text: str, above: float = -math.inf) -> float:
+    """A finite number; ValueError otherwise."""
+    if not above < float(text) < math.inf:
+        raise ValueError(text)
+    return float(text)
 
 
 def numbers(text: str, count: int, separator: str = ",") -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from flexmbs.app.cli.command_options import ANY_PATH, option
+from flexmbs.app.cli.command_options import ANY_PATH, numbers, option, parsed
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.material_units import doubt_about_si
@@ -20,24 +20,15 @@ from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
 from flexmbs.mesh.unit_systems import unit_system
 
-
-def _known_units(_context, _option, value: str | None) -> str | None:
-    """UsageError for an unknown unit system, before the file is read."""
-    if value is not None:
-        try:
-            unit_system(value)
-        except MeshError as error:
-            raise click.UsageError(f"--units: {error}") from None
-    return value
-
-
 units_option = option(
     "--units U",
     "Unit system of the file: m-kg-s, mm-t-s, mm-kg-ms, mm-kg-s, in-lbf-s, or three factors: its units of length, mass and time "
     "in m, kg and s (0.001,1000,1). Default: as the file states (UNV), otherwise SI.",
-    callback=_known_units,
+    **parsed(lambda text: unit_system(text) and text),
 )
 includes_option = option("--allow-outside-includes", "Allow the file to include files from outside its own folder.")
+
+
 _material = option("--material E,NU,RHO", "Material of all elements, always in SI (Pa, -, kg/m3) regardless of --units.")
 _thickness = option("--thickness T", "Thickness of all shells, always in m regardless of --units.", float)
 _section = option(
@@ -72,7 +63,7 @@ def _with_properties(mesh, material: str | None, thickness: float | None, sectio
 def _given_material(text: str) -> dict[str, float]:
     """Arguments of ``with_material``; BodyError for a text that states no material, or one that is not in SI."""
     try:
-        modulus, ratio, density = (float(part) for part in text.split(","))
+        modulus, ratio, density = numbers(text, 3)
     except ValueError:
         raise BodyError(f"--material {text}: must be E,NU,RHO in Pa, -, kg/m3, such as 210e9,0.3,7850.") from None
     doubt = doubt_about_si(modulus, density)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
-from flexmbs.app.cli.command_options import ANY_PATH, ListCommand, numbers, option
+from flexmbs.app.cli.command_options import ANY_PATH, ListCommand, number, numbers, option, parsed
 from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
@@ -24,16 +25,29 @@ from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.quality.check_mesh import check_mesh
 
 
+def _direction(text: str) -> tuple[float, ...]:
+    axis = numbers(text, 3)
+    if not any(axis) or not all(map(math.isfinite, axis)):
+        raise ValueError(text)
+    return axis
+
+
 @click.command("modes", cls=ListCommand)
 @click.argument("file", type=ANY_PATH)
 @units_option
 @includes_option
 @option("--fix SET ...*", "Clamp these node sets; 'none': free body.", variable="fixed")
 @option("--count", "Number of elastic modes (default: 10).", int)
-@option("--max-hz", "All modes up to this frequency, instead of --count.", float)
+@option(
+    "--max-hz FLOAT",
+    "All modes up to this frequency, instead of --count.",
+    **parsed(partial(number, above=0.0), "a frequency above 0, in Hz"),
+)
 @properties_options
-@option("--spin W", "Steady rotation about an axis through the origin, rad/s.", float)
-@option("--axis X,Y,Z", "Axis of rotation (default: 0,0,1).")
+@option("--spin W", "Steady rotation about an axis through the origin, rad/s.", **parsed(number, "a speed in rad/s"))
+@option(
+    "--axis X,Y,Z", "Axis of rotation (default: 0,0,1).", **parsed(_direction, "three numbers that are not all zero, such as 0,0,1")
+)
 @option("--json", "Print one JSON object instead of a table.", variable="as_json")
 @reported()
 def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis, as_json: bool, **of_mesh: Any) -> None:
@@ -42,7 +56,14 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
     With --spin: in the rotating frame, with geometric stiffness from the centrifugal load and spin softening.
     """
     start = time.perf_counter()
-    direction = _checked_options(fixed, count, max_hz, spin, axis)
+    if count is not None and max_hz is not None:
+        raise click.UsageError("give --count or --max-hz, not both")
+    if count is not None and count < 1:
+        raise click.UsageError(f"--count {count}: must be at least 1")
+    if len(fixed) > 1 and any(name.lower() == "none" for name in fixed):
+        raise click.UsageError("--fix none means a free body; omit it, or the other --fix")
+    if axis is not None and spin is None:
+        raise click.UsageError("--axis needs a speed of rotation; give it with --spin W")
     mesh = read_for_analysis(file, **of_mesh)
     checked = check_mesh(mesh, trust_units=bool(mesh.units))
     sets = None if not fixed else [name for name in fixed if name.lower() != "none"]
@@ -52,7 +73,7 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
         raise error if sets is None else BodyError(f"--fix: {error}") from None  # of the file, or wrong use
     model = assemble(without_idle_links(mesh, supported))
     held = held_components(model, sets)
-    stiffness = None if spin is None else spin_stiffness(model, held, spin, direction)
+    stiffness = None if spin is None else spin_stiffness(model, held, spin, axis or (0.0, 0.0, 1.0))
     modes = natural_modes(model, held, count, max_hz, stiffness, spin or 0.0)
     warnings = dict.fromkeys((*mesh.warnings, *checked, *model.mesh.warnings, *modes.warnings))
     shown(warnings)
@@ -71,36 +92,13 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
     click.echo(json.dumps(found, indent=2) if as_json else _table(found))
 
 
-def _checked_options(fixed, count: int | None, max_hz: float | None, spin: float | None, axis: str | None) -> tuple[float, ...]:
-    """The axis of rotation; UsageError for invalid options, before the file is read."""
-    if count is not None and max_hz is not None:
-        raise click.UsageError("give --count or --max-hz, not both")
-    if count is not None and count < 1:
-        raise click.UsageError(f"--count {count}: must be at least 1")
-    if max_hz is not None and not 0.0 < max_hz < math.inf:
-        raise click.UsageError(f"--max-hz {max_hz:g}: must be a frequency above 0, in Hz")
-    if len(fixed) > 1 and any(name.lower() == "none" for name in fixed):
-        raise click.UsageError("--fix none means a free body; omit it, or the other --fix")
-    if spin is not None and not math.isfinite(spin):
-        raise click.UsageError(f"--spin {spin}: must be a speed in rad/s")
-    if axis is not None and spin is None:
-        raise click.UsageError("--axis needs a speed of rotation; give it with --spin W")
-    try:
-        direction = (0.0, 0.0, 1.0) if axis is None else numbers(axis, 3)
-    except ValueError:
-        direction = ()
-    if not all(map(math.isfinite, direction)) or not any(direction):
-        raise click.UsageError(f"--axis {axis}: must be three numbers that are not all zero, such as 0,0,1")
-    return direction
-
-
 def _table(found: dict) -> str:
     lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
     lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s"]
     lines += ["" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n"]
     lines.append(" mode  frequency, Hz   effective mass along x, y, z (share of the total)")
-    for number, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
+    for row, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
-        lines.append(f"{number:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))
+        lines.append(f"{row:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))
     warnings = [warning for warning in found["warnings"] if warning not in found["doubtful_units"]]
     return "\n".join([*lines, *(["", *warnings] if warnings else [])])

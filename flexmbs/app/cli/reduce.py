@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from flexmbs.app.cli.command_options import ANY_PATH, FILE, ListCommand, interfaces_of, json_option, option
+from flexmbs.app.cli.command_options import ANY_PATH, FILE, ListCommand, interfaces_of, json_option, option, parsed
 from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.atomic_files import require_writable
 from flexmbs.common.errors import BodyError
@@ -19,6 +19,28 @@ from flexmbs.reduction.body_store import BODY_ENDINGS, save_body
 from flexmbs.reduction.damping import DAMPING_PROFILES, DampingByFrequency, DampingChoice, Rayleigh
 from flexmbs.reduction.options import ClampedFree, CraigBampton, FreeFree, SecondOrder
 from flexmbs.reduction.reduce import reduce
+
+
+def _damping(text: str) -> DampingChoice:
+    if text == "material" or text in DAMPING_PROFILES:
+        return text
+    try:
+        values = [[float(number) for number in part.split(":")] for part in text.split(",")]
+    except ValueError:
+        values = []
+    lengths = [len(numbers) for numbers in values]
+    if values and set(lengths) == {2}:
+        return DampingByFrequency([(limit, ratio) for limit, ratio in values])
+    if lengths not in ([1], [1, 1]):
+        raise BodyError(
+            f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), ratios up to frequencies in"
+            f" Hz (100:0.01,inf:0.1), {', '.join(map(repr, DAMPING_PROFILES))} or 'material'."
+        )
+    return values[0][0] if len(values) == 1 else Rayleigh(values[0][0], values[1][0])
+
+
+def _second_order(text: str) -> str | SecondOrder:
+    return text if text in ("full", "none") else SecondOrder(field_tolerance=float(text))
 
 
 @click.command("reduce", cls=ListCommand)
@@ -45,6 +67,7 @@ from flexmbs.reduction.reduce import reduce
     "interface, until the free frequencies of the body are accurate to this relative error. none: add none; the body "
     "then has the normal modes and 6 static modes for each other interface.",
     default="1e-4",
+    **parsed(lambda text: None if text == "none" else float(text), "a number such as 1e-4, or none"),
 )
 @option(
     "--hex20",
@@ -57,12 +80,14 @@ from flexmbs.reduction.reduce import reduce
     "Damping ratio of all modes; Rayleigh damping with alpha (1/s) and beta (s); adams: 1 % of critical up to 100 "
     "Hz, 10 % up to 1 kHz, critical above; other ratios up to these frequencies (100:0.01,1000:0.1,inf:1); or the "
     "damping of the materials in the file (default: none).",
+    **parsed(_damping),
 )
 @option(
     "--second-order full|none|TOLERANCE",
     "Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
     "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
     default="full",
+    **parsed(_second_order, "full, none, or a tolerance such as 1e-4"),
 )
 @option("--no-cache", "Always compute; do not use or fill the cache of reduced bodies.")
 @option("--name TEXT", "Name of the body (default: the name of FILE).")
@@ -88,8 +113,8 @@ def reduce_command(file: Path, output: Path, interfaces, hex20, damping, second_
         modes=_modes(list(markers), **of_modes),
         name=name or file.stem,
         hex20=hex20,
-        second_order=_second_order(second_order),
-        damping=_damping(damping),
+        second_order=second_order,
+        damping=damping,
         trust_units=bool(mesh.units),
         cache=False if no_cache else None,
     )
@@ -110,7 +135,7 @@ def _check_output(file: Path, output: Path) -> None:
         raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
-def _modes(names: list[str], basis: str | None, at: str | None, count: int | None, max_hz: float | None, frequency_tolerance: str):
+def _modes(names: list[str], basis: str | None, at: str | None, count: int | None, max_hz: float | None, frequency_tolerance):
     """The choice of modes; the default basis follows from the number of interfaces."""
     basis = basis or {0: "free-free", 1: "clamped-free"}.get(len(names), "craig-bampton")
     number = {"count": 10 if count is None and max_hz is None else count, "max_frequency": max_hz}
@@ -122,36 +147,7 @@ def _modes(names: list[str], basis: str | None, at: str | None, count: int | Non
         raise BodyError(f"--basis {basis} needs an interface that holds the body: add --interface NAME=SET.")
     if basis == "clamped-free":
         return ClampedFree(at=at or names[0], **number)
-    try:
-        tolerance = None if frequency_tolerance == "none" else float(frequency_tolerance)
-    except ValueError:
-        raise BodyError(f"--frequency-tolerance {frequency_tolerance}: must be a number such as 1e-4, or none.") from None
-    return CraigBampton(at=at or names[0], frequency_tolerance=tolerance, **number)
-
-
-def _damping(text: str | None) -> DampingChoice:
-    if text is None or text == "material" or text in DAMPING_PROFILES:
-        return text
-    try:
-        values = [[float(number) for number in part.split(":")] for part in text.split(",")]
-    except ValueError:
-        values = []
-    lengths = [len(numbers) for numbers in values]
-    if values and set(lengths) == {2}:
-        return DampingByFrequency([(limit, ratio) for limit, ratio in values])
-    if lengths not in ([1], [1, 1]):
-        raise BodyError(
-            f"--damping {text}: must be a ratio (0.01), alpha,beta in 1/s and s (1.5,2e-6), ratios up to frequencies in"
-            f" Hz (100:0.01,inf:0.1), {', '.join(map(repr, DAMPING_PROFILES))} or 'material'."
-        )
-    return values[0][0] if len(values) == 1 else Rayleigh(values[0][0], values[1][0])
-
-
-def _second_order(text: str) -> str | SecondOrder:
-    try:
-        return text if text in ("full", "none") else SecondOrder(field_tolerance=float(text))
-    except ValueError:
-        raise BodyError(f"--second-order {text}: must be full, none, or a tolerance such as 1e-4.") from None
+    return CraigBampton(at=at or names[0], frequency_tolerance=frequency_tolerance, **number)
 
 
 def _found(body, output: Path) -> dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -186,14 +187,12 @@ def view_values(assignments: Sequence[str]) -> dict[str, object]:
 def _view_value(name: str, text: str) -> object:
     if name in ("title", "follow", "background", "color_map"):
         return text
-    parts = text.split("x" if name == "window_size" else ",")
     if name == "hide":
-        return tuple(parts)
+        return tuple(text.split(","))
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
     try:
-        values = [int(part) if part.strip().lstrip("+-").isdecimal() else float(part) for part in parts]
-    except ValueError:
+        return ast.literal_eval(text.replace("x", ",") if name == "window_size" else text)
+    except (ValueError, SyntaxError):
         return text
-    return values[0] if len(values) == 1 else tuple(values)
