@@ -67,7 +67,7 @@ def body_from_arrays(
     pairs = np.zeros((0, 2), int) if pairs is None or not np.size(pairs) else pairs
     given = {"points": points, "modes": modes, "pairs": pairs}
     optional = {"rotations": rotations, "quadratic": quadratic, "quadratic_rotations": quadratic_rotations}
-    optional |= {"cubic": cubic, "node_ids": node_ids}
+    optional |= {"cubic": cubic, "node_ids": node_ids, "faces": None if faces is None else np.ravel(faces)}
     found = checked_arrays(given | {key: value for key, value in optional.items() if value is not None}, where)
     points, modes, rotations, pairs = found["points"], found["modes"], found.get("rotations"), found["pairs"]
     nn, n, p = len(points), len(modes), len(pairs)
@@ -86,7 +86,6 @@ def body_from_arrays(
     Ke = _modal(K, modes, f"{where}: K")
     De = np.zeros((n, n)) if D is None else _modal(D, modes, f"{where}: D")
     Me = np.einsum("aks,bks->ab", inertia.P, inertia.P)
-    drawn = np.zeros(0, dtype=np.int64) if faces is None else checked_arrays({"faces": np.ravel(faces)}, where)["faces"]
     squared = np.divide(np.diag(Ke), np.diag(Me), out=np.zeros(n), where=np.diag(Me) > 0.0)
     notes = [*warnings, *notes]
     warn(notes, BodyWarning, where=f"body '{name}'")
@@ -110,7 +109,7 @@ def body_from_arrays(
         quadratic=quadratic,
         quadratic_rotations=quadratic_rotations,
         markers=_markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotations, where),
-        surface=SurfaceFields(points, drawn, modes, quadratic, np.zeros((n, nn, 6))),
+        surface=SurfaceFields(points, found.get("faces", np.zeros(0, np.int64)), modes, quadratic, np.zeros((n, nn, 6))),
         attached_at=attached_at,
         source=source,
         warnings=tuple(notes),
@@ -124,20 +123,16 @@ def moments_of_nodes(points: np.ndarray, modes: np.ndarray, quadratic: np.ndarra
     W = _scalar_mass(M, len(points), where)
     Wx = W @ points
     ones = W @ np.ones(len(points))
-
-    def with_positions(fields: np.ndarray) -> np.ndarray:
-        return np.einsum("aik,il->akl", fields, Wx)
-
     weighted = np.stack([W @ mode for mode in modes]) if len(modes) else np.zeros((0, len(points), 3))
     return InertiaMoments(
         mass=float(ones.sum()),
         first=ones @ points,
         second=points.T @ Wx,
         mode_first=np.einsum("i,aik->ak", ones, modes),
-        mode_position=with_positions(modes),
+        mode_position=np.einsum("aik,il->akl", modes, Wx),
         mode_mode=np.einsum("aik,bil->abkl", modes, weighted, optimize=True),
         pair_first=np.einsum("i,pik->pk", ones, quadratic),
-        pair_position=with_positions(quadratic),
+        pair_position=np.einsum("pik,il->pkl", quadratic, Wx),
     )
 
 
@@ -185,20 +180,14 @@ def _markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotati
     markers = {str(number): number for number in row} if markers is None else markers
     if not isinstance(markers, Mapping):
         raise BodyError(f"{where}: markers are given as {{name: number of a node}}, not as {type(markers).__name__}")
+    missing = next((f"'{name}': node {number}" for name, number in markers.items() if number not in row), None)
+    if missing:
+        raise BodyError(f"{where}: marker {missing} does not exist")
+    turns, turns2 = (np.zeros_like(modes), np.zeros_like(quadratic)) if rotations is None else (rotations, quadratic_rotations)
     made = {}
     for name, number in markers.items():
-        if number not in row:
-            raise BodyError(f"{where}: marker '{name}': node {number} does not exist")
         i = row[number]
-        none = np.zeros((len(modes), 3)), np.zeros((len(quadratic), 3))
-        Psi, Zr = none if rotations is None else (rotations[:, i], quadratic_rotations[:, i])
+        shapes = [fields[:, i].copy() for fields in (modes, turns, quadratic, turns2)]
         held = not modes[:, i].any() and not quadratic[:, i].any()
-        made[name] = PointFields(
-            points[i].copy(),
-            modes[:, i].copy(),
-            Psi.copy(),
-            quadratic[:, i].copy(),
-            Zr.copy(),
-            has_rotation=bool(rotations is not None or held),
-        )
+        made[name] = PointFields(points[i].copy(), *shapes, has_rotation=bool(rotations is not None or held))
     return made

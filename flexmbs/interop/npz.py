@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,6 @@ from flexmbs.reduction.body_store import NESTED, PARTS
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 FORMAT = "flexmbs body 2"
-_TEXTS = ("mode_labels", "warnings")
 _MOMENTS = {part.name for part in fields(InertiaMoments)}
 _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "markers", "warnings"}
 
@@ -29,25 +30,28 @@ _ARGUMENTS = set(inspect.signature(body_from_arrays).parameters) - {"moments", "
 def write_npz(body: FlexibleBody, path: str | Path) -> None:
     """Write every number of ``body``; keys are its attributes, ``inertia.X``, ``markers.0.Phi``, ..."""
     refuse_unwritable((body.name, *body.mode_labels, *body.markers), path, BodyError)
-    arrays: dict[str, object] = {"format": FORMAT, "marker_names": np.array(list(body.markers), dtype=str)}
-    absent: list[str] = []
-    for part in fields(body):
-        value = getattr(body, part.name)
-        if part.name in PARTS and value is not None:
-            arrays |= _flat(part.name, value)
-        elif part.name == "markers":
-            for number, marker in enumerate(value.values()):
-                arrays |= _flat(f"markers.{number}", marker)
-        elif part.name == "places":
-            arrays["places"] = np.array(places_text(value), dtype=str)
-        elif part.name == "options":
-            arrays |= {f"options.{key}": option for key, option in value.items()}
-        elif value is None:
-            absent.append(part.name)
-        else:
-            arrays[part.name] = np.array(value, dtype=str) if part.name in _TEXTS else value
-    arrays["absent"] = np.array(absent, dtype=str)
-    write_arrays(path, arrays, BodyError, compressed=True)
+    content = _attributes(body)
+    texts = {"mode_labels": body.mode_labels, "warnings": body.warnings, "places": places_text(body.places)}
+    texts |= {"marker_names": tuple(body.markers), "absent": tuple(name for name, value in content.items() if value is None)}
+    content |= {name: np.array(text, dtype=str) for name, text in texts.items()}
+    content |= {"format": FORMAT, "markers": dict(enumerate(body.markers.values()))}
+    write_arrays(path, _flat(content), BodyError, compressed=True)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    return {part.name: getattr(value, part.name) for part in fields(value)}
+
+
+def _flat(content: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """What nested mappings and dataclasses hold, by keys with a dot between their parts; without None."""
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        inner = _attributes(value) if is_dataclass(value) else value
+        if isinstance(inner, Mapping):
+            flat |= _flat(inner, f"{prefix}{name}.")
+        elif inner is not None:
+            flat[f"{prefix}{name}"] = inner
+    return flat
 
 
 def read_npz(path: str | Path) -> FlexibleBody:
@@ -80,35 +84,18 @@ def _load(path: str | Path) -> dict[str, np.ndarray]:
         raise BodyError(f"{path}: cannot be read as an .npz file of named arrays ({error})") from error
 
 
-def _flat(prefix: str, value) -> dict[str, object]:
-    flat: dict[str, object] = {}
-    for part in fields(value):
-        inner, key = getattr(value, part.name), f"{prefix}.{part.name}"
-        flat |= _flat(key, inner) if is_dataclass(inner) else {} if inner is None else {key: inner}
-    return flat
-
-
 def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
-    values: dict[str, object] = dict.fromkeys(_texts(arrays, "absent"))
-    known = {part.name for part in fields(FlexibleBody)}
-    if not values.keys() <= known:
+    values: dict[str, Any] = dict.fromkeys(_texts(arrays, "absent"))
+    if not values.keys() <= FlexibleBody.__dataclass_fields__.keys():
         raise KeyError("absent")
-    for part in fields(FlexibleBody):
-        if part.name in PARTS:
-            if part.name not in values:  # absent
-                values[part.name] = _unflat(arrays, part.name, PARTS[part.name])
-        elif part.name == "markers":
-            names = _texts(arrays, "marker_names")
-            values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
-        elif part.name == "places":
-            values["places"] = places_of_text(_texts(arrays, "places"), where)
-        elif part.name == "options":
-            keys = [key for key in arrays if key.startswith("options.")]
-            values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in keys}
-        elif part.name in _TEXTS:
-            values[part.name] = tuple(_texts(arrays, part.name))
-        elif part.name not in values:
-            values[part.name] = _plain(arrays[part.name])
+    names, options = _texts(arrays, "marker_names"), [key for key in arrays if key.startswith("options.")]
+    values["markers"] = {name: _unflat(arrays, f"markers.{k}", PointFields) for k, name in enumerate(names)}
+    values["places"] = places_of_text(_texts(arrays, "places"), where)
+    values["options"] = {key.removeprefix("options."): _plain(arrays[key]) for key in options}
+    values |= {name: tuple(_texts(arrays, name)) for name in ("mode_labels", "warnings")}
+    for name in FlexibleBody.__dataclass_fields__:
+        if name not in values:
+            values[name] = _unflat(arrays, name, PARTS[name]) if name in PARTS else _plain(arrays[name])
     return FlexibleBody(**values)
 
 
