@@ -17,6 +17,7 @@ from flexmbs.view.page.numbers import Quantised
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
 NEGLIGIBLE = 2e-6  # of the largest singular value: far below the finest accuracy of a page
+UNFELT = 1e-9  # of the largest term: what others sum up to that are left out
 FIRST_STEP = 0.8  # of the tolerance: the step that is tried first
 SAFE = 0.9  # of the step that suffices for a sample: what all points are tried with
 TRUNCATED = 0.5  # of the tolerance: largest error of the fields that are left out
@@ -120,15 +121,22 @@ def principal_fields(fields: Sequence[np.ndarray], coefficients: np.ndarray) -> 
     Their directions are those of a sample of the points; what is left out is below rounding of single precision there.
     """
     count, components = fields[0].shape[1:]
-    orthogonal, triangle = np.linalg.qr(coefficients)  # (nf, k), (k, m)
     few = np.concatenate([part[:, :: max(1, count // _TRIED_POINTS)] for part in fields])
-    sample = triangle @ few.reshape(len(few), -1)
+    reach = np.abs(coefficients).max(axis=0, initial=0.0) * np.abs(few).max(axis=(1, 2), initial=0.0)
+    order = np.argsort(reach)
+    felt = np.zeros(len(few), dtype=bool)  # of the hundreds of second-order fields a few
+    felt[order] = np.cumsum(reach[order]) > UNFELT * reach.max(initial=0.0)
+    parts = [part[own] for part, own in zip(fields, np.split(felt, np.cumsum([len(part) for part in fields])[:-1]), strict=True)]
+    orthogonal, triangle = np.linalg.qr(coefficients[:, felt])  # (nf, k), (k, m)
+    sample = triangle @ few.reshape(len(few), few[0].size)[felt]
     squares, vectors = np.linalg.eigh(sample @ sample.T)
     kept = np.flatnonzero(squares > NEGLIGIBLE**2 * max(float(squares.max(initial=0.0)), 1e-300))
     turn = vectors[:, kept[::-1]]
-    rows = np.split(turn.T @ triangle, np.cumsum([len(part) for part in fields])[:-1], axis=1)
-    found = sum(own @ part.reshape(len(part), -1) for own, part in zip(rows, fields, strict=True) if len(part))
-    return np.reshape(found, (turn.shape[1], count, components)), orthogonal @ turn
+    rows = np.split(turn.T @ triangle, np.cumsum([len(part) for part in parts])[:-1], axis=1)
+    found = np.zeros((turn.shape[1], count * components))
+    for own, part in zip(rows, parts, strict=True):
+        found += own @ part.reshape(len(part), count * components)
+    return found.reshape(len(found), count, components), orthogonal @ turn
 
 
 def largest_of(fields: np.ndarray, coefficients: np.ndarray, measure: Measure) -> float:

@@ -85,7 +85,7 @@ class Packer:
 
     def data(self) -> str:
         """Everything, deflated, in base64."""
-        packing = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packing = zlib.compressobj(6, zlib.DEFLATED, -15)
         content = packing.compress(b"".join(self._blocks)) + packing.flush()
         return base64.b64encode(content).decode("ascii")
 
