@@ -5,7 +5,7 @@ import math
 import pytest
 
 import flexmbs as fm
-from flexmbs.app.cli.vary_options import EXAMPLES, parse_sampler, parse_space
+from flexmbs.app.cli.study_script import EXAMPLES, parse_sampler, parse_space
 from flexmbs.study.entries import entry_from
 
 
