@@ -42,7 +42,7 @@ GROUPS = {
 # what methods of public classes refer to
 ALSO = {
     "Bodies, markers, joints": ("flexmbs.mechanism.geometry.euler_angles.euler_angles",),
-    "Results": ("flexmbs.view.animate.animate", "flexmbs.view.window.show", "flexmbs.view.plots.plot_histories"),
+    "Results": ("flexmbs.view.animate.animate", "flexmbs.view.animate.show", "flexmbs.view.plots.plot_histories"),
 }
 # whose members are Python's own
 _FOREIGN_BASES = ("object", "BaseException", "Exception", "float", "int", "str", "tuple", "dict", "Protocol", "Generic")

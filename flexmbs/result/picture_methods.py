@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flexmbs.result.report.report import write_report
 from flexmbs.result.run_summary import RunSummary, read_summary
 from flexmbs.result.spectrum import Spectrum, history_spectrum
-from flexmbs.view.animate import OF_FILES, animate, fitting
+from flexmbs.view.animate import OF_FILES, animate, fitting, show
 from flexmbs.view.page.pages import result_page
 from flexmbs.view.page.result_scene import ResultOptions
 from flexmbs.view.plot_contacts import plot_contact, plot_contacts
 from flexmbs.view.plot_planes import plot_phase_plane, plot_spectra
 from flexmbs.view.plots import plot_histories
-from flexmbs.view.window import show
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,5 +115,5 @@ class PictureMethods:
         return result_page(self, path, **(of_case | self._stated.page_options(self.names) | options))
 
     def show(self, **options: Any) -> None:
-        """Open an interactive window; options as in :func:`flexmbs.view.window.show`, or those of :attr:`view`."""
+        """Open an interactive window; options as in :func:`flexmbs.view.animate.show`, or those of :attr:`view`."""
         show(self, **({name: value for name, value in self.view.items() if name not in OF_FILES} | options))

@@ -170,24 +170,18 @@ class Floor:
         found[:3, 3] = (self.level + 0.25 * BELOW * self.size) * self.up
         return found
 
+    def draw(self, plotter, color: str, line_color: str) -> None:
+        """Put it into a pyvista plotter, with the lines of its grid."""
+        look = {"lighting": False, "pickable": False}
+        plane = plotter.add_mesh(surface(self.corners, np.array([4, 0, 1, 2, 3])), color=color, name="floor", **look)
+        in_front(plane, 4.0)  # farther: what lies on the floor is seen
+        grid = self.grid()
+        if len(grid):
+            lines = surface(grid.reshape(-1, 3), lines=vtk_faces(np.arange(2 * len(grid)).reshape(-1, 2)))
+            in_front(plotter.add_mesh(lines, color=line_color, line_width=1, name="grid", **look), 2.0)
+
     def _on_floor(self, places: np.ndarray) -> np.ndarray:
         return places @ self.axes + self.level * self.up
-
-
-class FloorActors:
-    """The floor in a pyvista plotter."""
-
-    def __init__(self, plotter, floor: Floor, color: str, line_color: str) -> None:
-        import pyvista
-
-        look = {"lighting": False, "pickable": False}
-        plane = plotter.add_mesh(pyvista.PolyData(floor.corners, [4, 0, 1, 2, 3]), color=color, name="floor", **look)
-        in_front(plane, 4.0)  # farther: what lies on the floor is seen
-        grid = floor.grid()
-        if len(grid):
-            pairs = np.arange(2 * len(grid)).reshape(-1, 2)
-            lines = pyvista.PolyData(grid.reshape(-1, 3), lines=vtk_faces(pairs))
-            in_front(plotter.add_mesh(lines, color=line_color, line_width=1, name="grid", **look), 2.0)
 
 
 LENGTHS = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm"))  # down to a tenth of metres: 0.2 m

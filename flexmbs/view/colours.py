@@ -43,7 +43,7 @@ def check_shown(result: DrawableResult, color: str) -> None:
     if color in ("body", "displacement"):
         return
     flexible = [body for body in result.structure.bodies if body.flexible is not None]
-    if any(body.flexible is not None and body.flexible.has_stress for body in flexible):
+    if any(body.flexible.has_stress for body in flexible):
         return
     if not flexible:
         raise FlexmbsError(
@@ -149,10 +149,8 @@ def checked_range(bounds: tuple[float, float]) -> tuple[float, float]:
 def unit_of_range(color: str, low: float, high: float) -> tuple[str, float]:
     """Unit in which values of that range have few digits, and the factor from SI to it."""
     largest = max(abs(low), abs(high))
-    for least, unit, factor in _LENGTHS if color == "displacement" else _STRESSES:
-        if largest >= least:
-            return unit, factor
-    raise AssertionError(largest)
+    units = _LENGTHS if color == "displacement" else _STRESSES
+    return next((unit, factor) for least, unit, factor in units if largest >= least)
 
 
 def round_step(span: float, most: int) -> float:
@@ -195,12 +193,18 @@ class ColourBar:
 
     def show(self, color: str, low: float, high: float) -> tuple[float, float]:
         """Show a range (SI), whose ends stand beside the bar; returns it in the unit of the bar."""
+        from vtkmodules.vtkCommonCore import vtkDoubleArray
+
         unit, self.factor = unit_of_range(color, low, high)
         limits = self.factor * low, self.factor * high
         self.title = f"{TITLES[color]}\n[{unit}]\n"
         self._bar.GetLookupTable().SetTableRange(*limits)
         self._bar.SetTitle(self.title)
-        self._label(limits)
+        labels = vtkDoubleArray()
+        for tick in ticks_with_ends(*limits):
+            labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else tick)
+        self._bar.SetCustomLabels(labels)
+        self._bar.SetUseCustomLabels(True)
         self._bar.SetVisibility(True)
         return limits
 
@@ -213,15 +217,6 @@ class ColourBar:
         """Numbers beside the bar."""
         labels = self._bar.GetCustomLabels()
         return tuple(labels.GetValue(k) for k in range(labels.GetNumberOfValues()))
-
-    def _label(self, limits: tuple[float, float]) -> None:
-        from vtkmodules.vtkCommonCore import vtkDoubleArray
-
-        labels = vtkDoubleArray()
-        for tick in ticks_with_ends(*limits):
-            labels.InsertNextValue(0.0 if abs(tick) < 1e-9 * (limits[1] - limits[0]) else tick)
-        self._bar.SetCustomLabels(labels)
-        self._bar.SetUseCustomLabels(True)
 
 
 def rgb(color: str) -> np.ndarray:

@@ -95,10 +95,9 @@ def on_body(here: DrawableResult, part: slice, marker: int, scale: float) -> Pla
     body = here.structure.bodies[here.structure.body_index(record.body)]
     frames = len(here.trajectory.body_position[part])
     axes = np.broadcast_to(np.asarray(record.rotation, dtype=float), (frames, 3, 3))
-    if record.fields is None:
-        return Place(np.broadcast_to(np.asarray(record.position, dtype=float), (frames, 3)), axes)
-    if body.flexible is None:
-        return Place(np.broadcast_to(np.asarray(record.fields.position, dtype=float), (frames, 3)), axes)
+    if record.fields is None or body.flexible is None:
+        place = record.position if record.fields is None else record.fields.position
+        return Place(np.broadcast_to(np.asarray(place, dtype=float), (frames, 3)), axes)
     q = here.trajectory.q[part, body.coordinates]
     shift = scale * marker_displacement(body.flexible, record.fields, q)
     turn = scale * superpose(body.flexible, record.fields.Psi, record.fields.Zr, q)

@@ -36,17 +36,17 @@ def by_kind(result: DrawableResult) -> dict[str, list[str]]:
     }
     found: dict[str, list[str]] = {title: [] for title in kinds}
     for name in result.names:
-        if not name.startswith("ground."):
-            title = next((title for title, belongs in kinds.items() if belongs(name)), None)
-            if title is not None:
-                found[title].append(name)
+        title = next((title for title, belongs in kinds.items() if belongs(name)), None)
+        if title is not None and not name.startswith("ground."):
+            found[title].append(name)
     return found
 
 
 def ranked(result: DrawableResult) -> list[str]:
     """All histories, those that are looked for first; without modal coordinates and quaternions."""
     first = [name for names in by_kind(result).values() for name in names]
-    modal = _modal(result)
+    bodies = [body for body in result.structure.bodies if body.flexible is not None]
+    modal = {f"{body.name}.{label}" for body in bodies for label in body.flexible.mode_labels}
     rest = [name for name in result.names if name.removesuffix(".rate").removesuffix(".acceleration") not in modal]
     return list(dict.fromkeys([*first, *(name for name in rest if ".quaternion." not in name and not name.startswith("ground."))]))
 
@@ -75,11 +75,6 @@ def _largest(result: DrawableResult, names: Iterable[str], size: Callable[[np.nd
     most = max(sizes.values(), default=0.0)
     order = sorted((name for name in sizes if sizes[name] > max(SMALL * most, 1e-300)), key=lambda name: -sizes[name])
     return order[:CURVES]
-
-
-def _modal(result: DrawableResult) -> set[str]:
-    bodies = [body for body in result.structure.bodies if body.flexible is not None]
-    return {f"{body.name}.{label}" for body in bodies for label in body.flexible.mode_labels}  # type: ignore[union-attr]
 
 
 MOST = 200  # events that are shown

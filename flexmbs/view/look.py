@@ -52,7 +52,7 @@ class Look:
             chosen_direction(self.camera)
         for name in ("camera_position", "camera_target"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, checked_point(getattr(self, name), name))
+                object.__setattr__(self, name, _checked_point(getattr(self, name), name))
         if self.force_scale not in FORCE_SCALES:
             raise FlexmbsError(f"unknown force_scale {self.force_scale!r}; choose one of {', '.join(FORCE_SCALES)}")
         object.__setattr__(self, "hide", (self.hide,) if isinstance(self.hide, str) else tuple(self.hide))
@@ -150,8 +150,7 @@ def chosen_direction(camera: str | Sequence[float]) -> np.ndarray:
     return direction / np.linalg.norm(direction)
 
 
-def checked_point(point: Sequence[float], name: str) -> np.ndarray:
-    """(3,) m; FlexmbsError for anything but three finite numbers."""
+def _checked_point(point: Sequence[float], name: str) -> np.ndarray:
     found = _three_numbers(point)
     if found is None:
         raise FlexmbsError(f"{name} is {point!r}; it must be three finite numbers in m")

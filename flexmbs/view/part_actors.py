@@ -33,9 +33,8 @@ class PartActors:
     def __init__(self, plotter, parts: tuple[Part, ...], look: Look, flattening: np.ndarray | None) -> None:
         self.plotter, self.parts, self.look, self.flattening = plotter, parts, look, flattening
         self._known: dict[tuple[bytes, bytes], Any] = {}
-        self.drawn = 0
         plain = sum(part.group != "contact shapes" for part in parts) > _CROWD
-        self.shown = [_Shown(self, part, plain) for part in parts]
+        self.shown = [_Shown(self, part, number, plain) for number, part in enumerate(parts)]
 
     def shaded(self, mesh):
         """The mesh with normals; the same object for the same mesh."""
@@ -44,32 +43,24 @@ class PartActors:
             self._known[key] = _shaded(mesh)
         return self._known[key]
 
-    def coloured(self, color: str) -> list[_Shown]:
-        """The parts that show values of ``color``."""
-        return [one for one in self.shown if has_values(one.part.flexible, color)]
-
     def recolor(self, color: str, limits: tuple[float, float]) -> None:
         """Show another quantity, with the range ``limits`` in the unit of the bar."""
         for one in self.shown:
-            one.recolor(has_values(one.part.flexible, color), limits)
+            one.actor.mapper.scalar_visibility = has_values(one.part.flexible, color)
+            one.actor.mapper.scalar_range = limits
 
     def move(self, here: DrawableResult, scale: float, color: str, factor: float) -> None:
         """Put everything where it is in a one-time result as drawn; values of ``color`` are times ``factor``."""
-        frames: dict[int | str, np.ndarray] = {}
         for one in self.shown:
-            part = one.part
-            key = f"marker {part.marker}" if part.marker is not None else part.body
-            if key not in frames:
-                frames[key] = _frame(here, part, scale)
-            one.place(frames[key])
-            if part.flexible is not None:
-                one.deform(here.trajectory.q[0, here.structure.bodies[part.body].coordinates], scale, color, factor)
+            one.place(_frame(here, one.part, scale))
+            if one.part.flexible is not None:
+                one.deform(here.trajectory.q[0, here.structure.bodies[one.part.body].coordinates], scale, color, factor)
 
 
 class _Shown:
     """One part: its surface, edges, darker quarters and shadow, all with the same frame."""
 
-    def __init__(self, of: PartActors, part: Part, plain: bool) -> None:
+    def __init__(self, of: PartActors, part: Part, number: int, plain: bool) -> None:
         from vtkmodules.vtkCommonMath import vtkMatrix4x4
 
         self.part = part
@@ -90,19 +81,13 @@ class _Shown:
             look |= {"ambient": 0.35, "scalars": "value", "cmap": of.look.color_map, "clim": (0.0, 1.0), "show_scalar_bar": False}
             self.actor = of.plotter.add_mesh(self.surface, **look)
         self._of_frame = [self.actor]
-        in_front(self.actor, 2.0 * (of.drawn % APART))  # faces of two parts in one plane do not flicker
-        of.drawn += 1
+        in_front(self.actor, 2.0 * (number % APART))  # faces of two parts in one plane do not flicker
         if is_rigid_body:
             self._add_marks(of, dark, plain)
         if part.group == "bodies" and of.flattening is not None and not plain:
             self._add_shadow(of)
         for actor in self._of_frame:
             actor.SetUserMatrix(self._matrix)
-
-    def recolor(self, by_value: bool, limits: tuple[float, float]) -> None:
-        self.actor.mapper.scalar_visibility = by_value
-        if by_value:
-            self.actor.mapper.scalar_range = limits
 
     def place(self, frame: np.ndarray) -> None:
         self._matrix.DeepCopy(frame.ravel())
@@ -113,7 +98,7 @@ class _Shown:
         flexible = self.part.flexible
         assert flexible is not None
         moved = surface_displacement(flexible, q)
-        self.surface.points[:] = self.part.points + (moved if scale == 1.0 else scale * moved)
+        self.surface.points[:] = self.part.points + scale * moved
         if has_values(flexible, color):
             self.surface.point_data["value"][:] = factor * values_of(flexible, q, color, moved)
         self.surface.Modified()

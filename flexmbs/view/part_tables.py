@@ -33,17 +33,10 @@ def titled_table(
 
 def joints_table(joints: Sequence[Any]) -> Iterator[str]:
     """Joints: entries with name, kind, both ends, coordinates, what is prescribed, forces, and if they close a loop."""
-    rows = [
-        [
-            joint.name,
-            joint.kind or "-",
-            ".".join(joint.a),
-            ".".join(joint.b),
-            _coordinates(joint),
-            "closes a loop" if joint.closes_loop else "",
-        ]
-        for joint in joints[:MAX_ROWS]
-    ]
+    rows = []
+    for joint in joints[:MAX_ROWS]:
+        loop = "closes a loop" if joint.closes_loop else ""
+        rows.append([joint.name, joint.kind or "-", ".".join(joint.a), ".".join(joint.b), _coordinates(joint), loop])
     yield from titled_table("Joints", ["name", "kind", "from", "to", "coordinates", ""], rows, len(joints))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.view.canvas import Canvas, Floor, FloorActors, ScaleBar, add_title
-from flexmbs.view.colours import ColourBar, check_color, check_shown, colour_range, fitted, text_width
+from flexmbs.view.canvas import Canvas, Floor, ScaleBar, add_title
+from flexmbs.view.colours import ColourBar, check_color, check_shown, colour_range, fitted, has_values, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.exaggerated_motion import drawing
@@ -113,13 +113,17 @@ class Scene(Canvas):
         check_color(color)
         check_shown(self.result, color)
         self.color = color
-        limits = (0.0, 1.0)
-        if self._parts.coloured(color):
-            limits = self._bar.show(color, *self._range())
-        if not self._parts.coloured(color) or self._hidden("color bar"):
+        if self._is_coloured():
+            self._parts.recolor(color, self._bar.show(color, *self._range()))
+        else:
+            self._parts.recolor(color, (0.0, 1.0))
+        if not self._is_coloured() or self._hidden("color bar"):
             self._bar.hide()
-        self._parts.recolor(color, limits)
         self.show_time(getattr(self, "time", float(self.result.t[0])))
+
+    def _is_coloured(self) -> bool:
+        """Whether any part shows values."""
+        return any(has_values(one.part.flexible, self.color) for one in self._parts.shown)
 
     def rescale(self, scale: float) -> None:
         """Draw the deformation with another factor."""
@@ -146,7 +150,7 @@ class Scene(Canvas):
         if not np.any(gravity) or not self._points or self._hidden("floor"):
             return None
         floor = Floor(np.concatenate([self._drawn_points(), bounds]), -gravity / np.linalg.norm(gravity), self.size)
-        FloorActors(self.plotter, floor, self.look.tint(0.04), self.look.tint(0.14))
+        floor.draw(self.plotter, self.look.tint(0.04), self.look.tint(0.14))
         return floor
 
     def _drawn_points(self) -> np.ndarray:
@@ -201,44 +205,31 @@ class Scene(Canvas):
     def _place_camera(self, bottom: float) -> None:
         """As given, or so that the motion fills what text, legend and colour bar leave free."""
         look, width = self.look, self.plotter.window_size[0]
-        bar = BAR if self._parts.coloured(self.color) and not self._hidden("color bar") else 0.0
+        bar = BAR if self._is_coloured() and not self._hidden("color bar") else 0.0
         frame = Frame(MARGIN, bottom + MARGIN, 1.0 - MARGIN - bar, self._below_text - MARGIN)
+        if look.follow is not None:
+            own = self._points[self.result.structure.body_index(look.follow)]
+            self._followed = own[0].mean(axis=0)  # where the body is, as long as the camera stands there
+            points = (own - own.mean(axis=1, keepdims=True) + self._followed).reshape(-1, 3)
+            low, high = np.array(frame[:2]), np.array(frame[2:])
+            middle, reach = 0.5 * (low + high), 0.5 * FOLLOWED * (high - low)  # its surroundings are to be seen
+            frame = Frame(*(middle - reach), *(middle + reach))
+        else:
+            shown = [self._drawn_points(), np.array([self.low, self.high])]
+            shown += [] if self.contacts is None else [self.contacts.tails()]
+            shown += [] if self._floor is None else [self._floor.corners]
+            points = np.concatenate(shown)
         if look.camera_position is not None:
             target = 0.5 * (self.low + self.high) if look.camera_target is None else look.camera_target
             place_perspective(self.plotter, look.camera_position, target, self._basis.upward, look.zoom)
-        else:
-            aspect = width / self.plotter.window_size[1]
-            center, half = fit(self._fitted_points(), self._basis, self._fitted_frame(frame), aspect)
-            if look.camera_target is not None:
-                center = look.camera_target
-            distance = 3.0 * max(self.size, half)
-            place_parallel(self.plotter, center, half, self._basis, distance, look.zoom)
-        self._followed: np.ndarray | None = None  # where the followed body is, as long as the camera stands there
-        if look.follow is not None:
-            index = self.result.structure.body_index(look.follow)
-            self._followed = self._points[index][0].mean(axis=0)
-
-    def _fitted_points(self) -> np.ndarray:
-        """(k, 3) m, what the camera is to show."""
-        if self.look.follow is not None:
-            own = self._points[self.result.structure.body_index(self.look.follow)]
-            return (own - own.mean(axis=1, keepdims=True) + own[0].mean(axis=0)).reshape(-1, 3)
-        found = [self._drawn_points(), np.array([self.low, self.high])]
-        found += [] if self.contacts is None else [self.contacts.tails()]
-        found += [] if self._floor is None else [self._floor.corners]
-        return np.concatenate(found)
-
-    def _fitted_frame(self, frame: Frame) -> Frame:
-        """The frame, smaller for a body that the camera follows: its surroundings are to be seen."""
-        if self.look.follow is None:
-            return frame
-        low, high = np.array(frame[:2]), np.array(frame[2:])
-        middle, reach = 0.5 * (low + high), 0.5 * FOLLOWED * (high - low)
-        return Frame(*(middle - reach), *(middle + reach))
+            return
+        center, half = fit(points, self._basis, frame, width / self.plotter.window_size[1])
+        center = center if look.camera_target is None else look.camera_target
+        place_parallel(self.plotter, center, half, self._basis, 3.0 * max(self.size, half), look.zoom)
 
     def _follow(self, here: DrawableResult) -> None:
         """Move the camera with the body that it follows."""
-        if getattr(self, "_followed", None) is None:
+        if self.look.follow is None:
             return
         index = self.result.structure.body_index(self.look.follow)
         run, center = here.trajectory, self.result.structure.bodies[index].center

@@ -12,19 +12,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.contact_phases import Closed, closed_contacts
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import in_world
-from flexmbs.view.solids import (
-    Solid,
-    axes_along,
-    cylinder,
-    joined,
-    joint_size,
-    joint_symbol,
-    polygons,
-    sphere,
-    thickness_at,
-    tube,
-    vtk_faces,
-)
+from flexmbs.view.solids import Solid, axes_along, joined, joint_size, joint_symbol, polygons, sphere, thickness_at, tube, vtk_faces
 
 #: Of bodies, in the order of the mechanism (after Tol 2021, "muted", lightened so that edges and text stay visible).
 BODIES = ("#6f9bd1", "#e0a458", "#74b26f", "#c97fb5", "#4fb3bf", "#d9776d", "#8f7fd6", "#c2bd4e", "#8f9aa8", "#96705a")
@@ -166,7 +154,7 @@ def _along_beam(points: np.ndarray) -> np.ndarray:
 def _rods(structure: DrawableStructure, body: DrawableBody, size: float) -> Solid:
     """A body without a shape: a ball at its centre, and rods to its markers that joints and forces use."""
     far = [end for end in used_places(structure, body) if np.linalg.norm(end - body.center) > 2.0 * ROD * size]
-    solids = [cylinder(body.center, end, ROD * size, sides=12) for end in far]
+    solids = [tube(np.array([body.center, end], dtype=float), ROD * size) for end in far]
     return joined([sphere(2.0 * ROD * size).moved(body.center, np.eye(3)), *solids])
 
 

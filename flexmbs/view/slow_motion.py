@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,14 +39,13 @@ class FilmTime:
     """
 
     def __init__(
-        self, first: float, last: float, duration: float, impacts: list[Impact] | None = None, factors: list[float] | None = None
+        self, first: float, last: float, duration: float, impacts: Sequence[Impact] = (), factors: Sequence[float] = ()
     ) -> None:
         self.first, self.last, self.duration = first, last, duration
-        impacts = impacts or []
         least = INSTANT * max(last - first, 1e-300)
         self._start = np.array([impact.start for impact in impacts])
         self._length = np.maximum([impact.end - impact.start for impact in impacts], least).reshape(-1)
-        self._more = np.array([1.0] * len(impacts) if factors is None else factors) - 1.0
+        self._more = np.array(factors or [1.0] * len(impacts)) - 1.0
         self._width = RAMP * self._length / np.arcsinh(max(last - first, least) / self._length)
         self._from = float(self._area(np.asarray(first, dtype=float)))
         self._total = float(self._area(np.asarray(last, dtype=float))) - self._from
@@ -129,41 +129,28 @@ def film_time(result: DrawableResult, first: float, last: float, duration: float
     """
     if not duration > 0.0:
         raise FlexmbsError(f"duration is {duration!r} s; it must be positive")
-    factor = checked_slow_motion(slow_motion)
-    if factor is None:
+    if slow_motion is None or slow_motion is False:
         return FilmTime(first, last, duration)
-    seen = [impact for impact in _impacts(result) if impact.end >= first and impact.start <= last]
+    factor = float(slow_motion) if isinstance(slow_motion, int | float | np.number) else math.nan
+    if slow_motion is not True and not (math.isfinite(factor) and factor > 1.0):
+        raise FlexmbsError(
+            f"slow_motion is {slow_motion!r}; it must be True or a number above 1: with 50, impacts are shown at 1/50 of the "
+            "speed of the rest"
+        )
+    every = [
+        Impact(closed.start, impact_end(result, index, closed), closed.peak_force)
+        for index, of_contact in closed_contacts(result).items()
+        for closed in of_contact
+    ]
+    seen = [impact for impact in every if impact.end >= first and impact.start <= last]
     impacts = _together([impact for impact in seen if impact.end - impact.start > INSTANT * (last - first)])
-    if factor > 0.0:
+    if slow_motion is not True:
         return FilmTime(first, last, duration, impacts, [factor] * len(impacts))
     count = max(1, int(SHARE * duration / LEAST))
     impacts = sorted(impacts, key=lambda impact: -impact.peak_force)[:count]
     extra = SHARE / (1.0 - SHARE) * (last - first) / max(len(impacts), 1)  # for each, in seconds of the rest
     factors = 1.0 + extra / np.maximum(FilmTime(first, last, duration, impacts).around(), 1e-300)
     return FilmTime(first, last, duration, impacts, factors.tolist())
-
-
-def checked_slow_motion(value: bool | float) -> float | None:
-    """None for no slow motion, 0 for True, else the factor; FlexmbsError if it is not a number above 1."""
-    if value is None or value is False:
-        return None
-    if value is True:
-        return 0.0
-    number = float(value) if isinstance(value, int | float | np.number) else math.nan
-    if not (math.isfinite(number) and number > 1.0):
-        raise FlexmbsError(
-            f"slow_motion is {value!r}; it must be True or a number above 1: with 50, impacts are shown at 1/50 of the "
-            "speed of the rest"
-        )
-    return number
-
-
-def _impacts(result: DrawableResult) -> list[Impact]:
-    return [
-        Impact(closed.start, impact_end(result, index, closed), closed.peak_force)
-        for index, all_closed in closed_contacts(result).items()
-        for closed in all_closed
-    ]
 
 
 def _together(impacts: list[Impact]) -> list[Impact]:

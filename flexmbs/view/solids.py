@@ -195,7 +195,8 @@ def joint_symbol(joint: DrawableJoint, size: float, thickness: float = 0.0) -> S
         return sphere(0.5 * size)
     if len(turns) == 3 and len(slides) == 3:
         return EMPTY
-    parts = [_rail(direction, size) for direction in slides if len(slides) < 3]
+    rail = box(size * np.array(RAIL))
+    parts = [rail.moved(np.zeros(3), axes_along(direction)) for direction in slides if len(slides) < 3]
     if len(turns) == 3:
         parts.append(sphere(0.6 * size))
     else:
@@ -207,11 +208,8 @@ def joint_symbol(joint: DrawableJoint, size: float, thickness: float = 0.0) -> S
 
 def joint_size(structure: DrawableStructure, joint: DrawableJoint, most: float) -> float:
     """m, of the symbol of a joint: ``most``, or less where it connects small bodies."""
-    sizes = []
-    for marker in (joint.marker_a, joint.marker_b):
-        points = _points(structure, marker)
-        if len(points):
-            sizes.append(float(np.linalg.norm(np.ptp(points, axis=0))))
+    bodies = [points for marker in (joint.marker_a, joint.marker_b) if len(points := _points(structure, marker))]
+    sizes = [float(np.linalg.norm(np.ptp(points, axis=0))) for points in bodies]
     return min([most, *(SMALLEST_BODY * size for size in sizes if size > 0.0)])
 
 
@@ -241,10 +239,6 @@ def _points(structure: DrawableStructure, marker: int) -> np.ndarray:
 def _pin(axis: np.ndarray, size: float, thickness: float) -> Solid:
     reach = max(0.5 * PIN_LENGTH * size, min(thickness + OVERHANG * size, LONGEST * size)) * axis
     return cylinder(-reach, reach, PIN_RADIUS * size)
-
-
-def _rail(direction: np.ndarray, size: float) -> Solid:
-    return box(size * np.array(RAIL)).moved(np.zeros(3), axes_along(direction))
 
 
 TURNS, PER_TURN = 9, 16

@@ -8,8 +8,8 @@ gets its own ground symbol, as in drawings of mechanisms, so that ground does no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ NEAREST = 0.62  # smallest distance of two boxes, in spacings
 BODY, FLEXIBLE, GROUND = "#dbe9f6", "#fde6cf", "#d9d9d9"
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """What connects two nodes: label lines, and line style (dashed if all of it closes loops, dotted for forces)."""
 
     first: int
@@ -119,7 +118,6 @@ def _hops(count: int, links: list[Link]) -> np.ndarray:
     hops = shortest_path(matrix.tocsr(), directed=False, unweighted=True)
     known = hops[np.isfinite(hops)]
     hops[~np.isfinite(hops)] = min(float(known.max(initial=1.0)), 3.0) + 1.0
-    hops[(hops == 0.0) & ~np.eye(count, dtype=bool)] = 1.0
     np.fill_diagonal(hops, 1.0)
     return hops
 
@@ -164,8 +162,7 @@ def _draw_body(axes, place: np.ndarray, name: str | None, flexible: bool) -> Non
     if name is None:
         x, y = place
         axes.plot([x - 0.16, x + 0.16], [y, y], color="black", linewidth=2.0, zorder=4)
-        for k in range(5):
-            left = x - 0.16 + 0.08 * k
+        for left in x - 0.16 + 0.08 * np.arange(5):
             axes.plot([left, left - 0.07], [y, y - 0.1], color="black", linewidth=0.9, zorder=4)
         return
     box = {"boxstyle": "round,pad=0.35", "facecolor": FLEXIBLE if flexible else BODY, "edgecolor": "#333333"}

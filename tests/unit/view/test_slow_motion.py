@@ -8,7 +8,7 @@ import pytest
 import sliding_ball as ball
 
 from flexmbs import ContactRecord, FlexmbsError, Result
-from flexmbs.view import window
+from flexmbs.view import animate
 from flexmbs.view.scene import speed_text
 from flexmbs.view.slow_motion import FilmTime, Impact, film_time
 
@@ -109,11 +109,11 @@ def test_text_of_a_speed(speed, text):
 def test_the_window_plays_in_slow_motion(monkeypatch):
     """A fifth of a second of the clock is a fifth of a second of the film."""
     seconds, shown = iter(0.2 * np.arange(100)), []
-    monkeypatch.setattr(window.clock, "perf_counter", lambda: float(next(seconds)))
+    monkeypatch.setattr(animate.clock, "perf_counter", lambda: float(next(seconds)))
     scene = MagicMock()
     scene.show_time = lambda time, since, speed: shown.append((time, speed))
     film = two_hits()
-    player = window.Player(scene, film)
+    player = animate.Player(scene, film)
     player._slider = MagicMock()
     while player.playing:
         player.tick(0)
