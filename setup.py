@@ -47,6 +47,7 @@ setup(
     package_data={
         "flexmbs": ["py.typed", "__init__.pyi"],
         "flexmbs.app.verification": ["references/*"],
+        "flexmbs.result.report": ["report.css"],
         "flexmbs.view.page": ["web/*"],
         "flexmbs._cases": ["*.*"],
         "flexmbs._meshes": ["*.*"],

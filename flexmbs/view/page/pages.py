@@ -7,13 +7,12 @@ import re
 import webbrowser
 import zlib
 from base64 import b85encode
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
-
-import numpy as np
 
 from flexmbs.common.atomic_files import refuse_existing, replacing_in_folder, require_writable
 from flexmbs.common.errors import FlexmbsError, FlexmbsWarning
@@ -107,11 +106,6 @@ def scene_fragment(scene: dict[str, Any]) -> str:
     )
 
 
-def whole_page(scene: dict[str, Any]) -> str:
-    """A page with one scene."""
-    return scene_page(scene["title"] or "flexmbs", scene_fragment(scene))
-
-
 def scene_page(title: str, fragment: str) -> str:
     """A page with a fragment of :func:`scene_fragment`."""
     return page(title, [fragment + page_start()], style="", head=page_assets(), scripts=page_scripts(), kind="flexmbs-page")
@@ -157,10 +151,7 @@ def result_page(
     Raises FlexmbsError for an unknown or impossible option, an empty part of the run, a file that exists or cannot be
     written, and a page above the limit, as far as possible before work is done.
     """
-    target = checked_target(path, force)
-    chosen = checked_options(ResultOptions, options)
-    _check_limit(least_size(result, chosen), size_limit, target, result)
-    return _written(target, whole_page(result_scene(result, chosen)), size_limit, result)
+    return _written(result, path, force, size_limit, options)
 
 
 @on_progress()
@@ -170,8 +161,7 @@ def body_page(body: FlexibleBody, path: str | Path, *, force: bool = False, size
     ``color`` ("displacement", "von_mises", "principal_max", "principal_min"), ``scale`` (factor on the amplitude),
     ``camera``, ``zoom``, ``title``, ``accuracy``, ``force`` and ``size_limit`` as in :func:`result_page`.
     """
-    target = checked_target(path, force)
-    return _written(target, whole_page(mode_scene(body, checked_options(BodyOptions, options))), size_limit)
+    return _written(body, path, force, size_limit, options)
 
 
 @on_progress()
@@ -181,8 +171,7 @@ def mesh_page(mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: 
     ``sets`` (names; none: the first ones), ``camera``, ``zoom``, ``title``, ``force`` and ``size_limit`` as in
     :func:`result_page`.
     """
-    target = checked_target(path, force)
-    return _written(target, whole_page(mesh_scene(mesh, checked_options(MeshOptions, options))), size_limit)
+    return _written(mesh, path, force, size_limit, options)
 
 
 def open_page(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -> Path:
@@ -207,21 +196,39 @@ def page_fragment(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -
     ``options`` as in :func:`result_page`, :func:`body_page` and :func:`mesh_page`. On the page, :func:`page_assets`
     stands before the first fragment and :func:`page_start` behind the last one.
     """
-    if isinstance(shown, FlexibleBody):
-        return scene_fragment(mode_scene(shown, checked_options(BodyOptions, options)))
-    if isinstance(shown, Mesh):
-        return scene_fragment(mesh_scene(shown, checked_options(MeshOptions, options)))
-    return scene_fragment(result_scene(shown, checked_options(ResultOptions, options)))
+    kind, scene = _kind_of(shown)
+    return scene_fragment(scene(shown, checked_options(kind, options)))
 
 
-def checked_target(path: str | Path, force: bool) -> Path:
-    """``path`` as a Path; FlexmbsError for another ending, a file that exists, and one that cannot be written."""
-    path = Path(path)
+def _kind_of(shown: DrawableResult | FlexibleBody | Mesh) -> tuple[type, Callable[..., dict[str, Any]]]:
+    """The options of a page, and what makes the scene."""
+    kinds = {FlexibleBody: (BodyOptions, mode_scene), Mesh: (MeshOptions, mesh_scene)}
+    return kinds.get(type(shown), (ResultOptions, result_scene))
+
+
+def _written(shown: Any, path: str | Path, force: bool, limit: float, options: dict[str, Any]) -> Path:
+    """FlexmbsError for another ending, a file that exists or cannot be written, and a page above the limit (MB)."""
+    path, (kind, scene_of) = Path(path), _kind_of(shown)
     if path.suffix.lower() not in ENDINGS:
         raise FlexmbsError(f"{path}: the file name of a page must end in {' or '.join(ENDINGS)}")
     refuse_existing(path, force)
     if path.parent.is_dir():
         require_writable(path)
+    chosen = checked_options(kind, options)
+    fewer = "fewer frames, a shorter part of the run (start, end), a larger accuracy, " if kind is ResultOptions else ""
+
+    def check_limit(size: float) -> None:
+        if size > limit:
+            remedies = f"what helps: {fewer}a larger size_limit"
+            raise FlexmbsError(f"{path}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; {remedies}")
+
+    if kind is ResultOptions:
+        check_limit(least_size(shown, chosen))
+    scene = scene_of(shown, chosen)
+    content = written(scene_page(scene["title"] or "flexmbs", scene_fragment(scene)))
+    check_limit(1e-6 * len(content))
+    with replacing_in_folder(path) as temporary:
+        temporary.write_bytes(content)
     return path
 
 
@@ -238,28 +245,5 @@ def least_size(result: DrawableResult, options: ResultOptions) -> float:
     """MB, roughly the least that the page of a result can take: its poses and the points of its bodies."""
     _, frames = frames_of(result, options)
     bodies = result.structure.bodies
-    shapes = {len(points): len(points) for points in (_points(body) for body in bodies)}  # equal ones are stored once
-    return 1e-6 * (POSE_BYTES * frames * (len(bodies) - 1) + POINT_BYTES * sum(shapes.values()))
-
-
-def _points(body) -> np.ndarray:
-    return body.shape_points if body.flexible is None else body.flexible.surface.points
-
-
-def _check_limit(size: float, limit: float, target: Path, result: DrawableResult | None) -> None:
-    if size <= limit:
-        return
-    remedies = ["a larger size_limit"]
-    if result is not None:
-        remedies = ["fewer frames", "a shorter part of the run (start, end)", "a larger accuracy", *remedies]
-    raise FlexmbsError(
-        f"{target}: the page would take {size:.3g} MB, more than size_limit={limit:g} MB; what helps: {', '.join(remedies)}"
-    )
-
-
-def _written(target: Path, text: str, limit: float, result: DrawableResult | None = None) -> Path:
-    content = written(text)
-    _check_limit(1e-6 * len(content), limit, target, result)
-    with replacing_in_folder(target) as temporary:
-        temporary.write_bytes(content)
-    return target
+    points = (body.shape_points if body.flexible is None else body.flexible.surface.points for body in bodies)
+    return 1e-6 * (POSE_BYTES * frames * (len(bodies) - 1) + POINT_BYTES * sum(set(map(len, points))))  # equal ones are stored once

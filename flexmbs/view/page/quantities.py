@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -103,19 +103,9 @@ def principal_ends(stress: np.ndarray) -> np.ndarray:
 LEVELS = 1000  # steps of pressure, of the largest
 
 
-class Patch(Protocol):
-    """What is touched at one time: ``points`` (k, 3) m in world axes, ``areas`` (k,) m2, ``pressures`` (k,) Pa."""
-
-    @property
-    def points(self) -> np.ndarray: ...
-    @property
-    def areas(self) -> np.ndarray: ...
-    @property
-    def pressures(self) -> np.ndarray: ...
-
-
-#: Contact -> its patch at a time (s) of the run.
-Pressures = Mapping[str, Callable[[float], Patch]]
+#: Contact -> at a time (s) of the run what is touched: an object with ``points`` (k, 3) m in world axes, ``areas`` (k,) m2 and
+#: ``pressures`` (k,) Pa.
+Pressures = Mapping[str, Callable[[float], Any]]
 
 
 def checked_pressures(result: DrawableResult, pressures: Pressures | None) -> None:
