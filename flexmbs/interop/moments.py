@@ -100,22 +100,13 @@ def fields_with_moments(moments: InertiaMoments, where: str) -> tuple[InertiaFie
             "has them all); the nearest possible ones are used"
         )
     c = np.column_stack([np.sqrt(mass) * means, coefficients]).reshape(len(means) // 3, 3, -1)
-    Z = _pair_coefficients(c[0], moments)
-    return InertiaFields(c[0].copy(), c[1:].copy(), Z, max(0.0, -worst)), warnings
+    return InertiaFields(c[0].copy(), c[1:].copy(), _pair_coefficients(c[0], moments), max(0.0, -worst)), warnings
 
 
 def _check_shapes(moments: InertiaMoments, where: str) -> None:
     n, p = len(np.atleast_1d(moments.mode_first)), len(np.atleast_1d(moments.pair_first))
-    shapes = {
-        "mass": (),
-        "first": (3,),
-        "second": (3, 3),
-        "mode_first": (n, 3),
-        "mode_position": (n, 3, 3),
-        "mode_mode": (n, n, 3, 3),
-        "pair_first": (p, 3),
-        "pair_position": (p, 3, 3),
-    }
+    shapes = {"mass": (), "first": (3,), "second": (3, 3), "mode_first": (n, 3), "mode_position": (n, 3, 3)}
+    shapes |= {"mode_mode": (n, n, 3, 3), "pair_first": (p, 3), "pair_position": (p, 3, 3)}
     for name, shape in shapes.items():
         value = np.asarray(getattr(moments, name))
         if value.shape != shape or value.dtype.kind not in "iuf" or not np.all(np.isfinite(value)):

@@ -199,7 +199,7 @@ def write_sid(body: FlexibleBody, path: str | Path) -> tuple[str, ...]:
     }
     nodes = {number: _node(marker, body.pairs) for number, marker in enumerate(body.markers.values(), start=1)}
     name, *labels = (" ".join(text.split()) for text in (body.name, *body.mode_labels))  # one line each
-    write_sid_data(SidData(body.mass, tuple(labels), nodes, parts, "written by flexmbs", name), path)
+    write_sid_data(SidData(body.mass, tuple(labels), nodes, parts, name), path)
     return tuple(warnings)
 
 

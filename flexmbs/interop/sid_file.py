@@ -48,7 +48,6 @@ class SidData:
     labels: tuple[str, ...]  # names of the modes
     nodes: dict[int, dict[str, Taylor]]  # number -> origin, phi, psi, AP
     parts: dict[str, Taylor]  # mdCM, J, Ct, ...
-    comment: str = ""  # of the first line
     name: str = ""  # of the modal object
     notes: Notes | tuple[str, ...] = ()  # content of the file that is ignored
 
@@ -113,9 +112,8 @@ class _Reader:
             yield found
 
     def read(self) -> SidData:
-        comment = ""
         if self.lines[0].strip().lower() != "part":
-            comment, self.line = self.lines[0].partition(":")[2], 1
+            self.line = 1  # the first one is a comment
         if self.following("part")[0] != "part":
             self.fail("expected 'part'; this is not a SID_FEM file")
         self._body()
@@ -134,7 +132,6 @@ class _Reader:
             tuple(self.labels.get(k) or f"mode {k}" for k in range(1, nq + 1)),
             {number: expansions(NODE_PARTS, parts) for number, parts in self.nodes.items()},
             expansions(BODY_PARTS, self.parts),
-            comment.removeprefix("No. nodes, No. modes:").strip(),
             self.name,
             self.notes,
         )
@@ -294,7 +291,7 @@ def write_sid_data(data: SidData, path: str | Path) -> None:
 
 def _lines(data: SidData) -> Iterator[str]:
     nq = len(data.labels)
-    yield f"{len(data.nodes):5d}{nq:5d}    :No. nodes, No. modes:{data.comment}"
+    yield f"{len(data.nodes):5d}{nq:5d}    :No. nodes, No. modes:written by flexmbs"
     yield " part"
     yield _assignment(6, "new modal", data.name)
     yield " " * 11 + "refmod"

@@ -1,4 +1,15 @@
-"""A uniform beam from formulas: exact bending modes in one plane, and the residual flexibility of contact patches."""
+"""A uniform beam from formulas: exact bending modes in one plane, and the residual flexibility of contact patches.
+
+Its static deflection under a force is exact at the nodes of cubic elements. What the supports leave free is carried by
+inertia: the load of a free beam is balanced by the inertia force of the rigid acceleration that it causes, and the
+deflection has no momentum (P. Tong, T. H. H. Pian and L. L. Bucciarelli, Computers & Structures 1, 1971, for the
+exactness at nodes).
+
+Its bending vibration is exact, with any supports at its ends:
+w(x) = A cos kx + B sin kx + C exp(-kx) + D exp(-k (L - x)),  k^4 = mass per length omega^2 / EI: written with decaying
+exponentials, so that no mode number is too high for double precision (R. D. Blevins, Formulas for Natural Frequency and
+Mode Shape, 1979, chapter 8).
+"""
 
 from __future__ import annotations
 
@@ -7,17 +18,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import brentq
 
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
-from flexmbs.interop.beam_statics import GAUSS, SUPPORTS, BeamModes, BeamStatics, beam_modes
 from flexmbs.interop.moments import InertiaMoments, all_pairs
 from flexmbs.reduction.contact_patches import ContactPatch
 from flexmbs.reduction.damping import doubt_ratios
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.inertia_basis import inertia_fields
 
-AXES = {"y": 1, "z": 2}
+_AXES = {"y": 1, "z": 2}
+_SUPPORTS = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3)}  # derivatives of w that vanish at the end
+_STEP = np.pi / 16.0
+_GAUSS = np.polynomial.legendre.leggauss(12)  # points from -1 to 1, and weights
 # a residual below this part of the whole flexibility is rounding of the modes' own
 _DEPENDENT = 1e-10
 _TOLERANCE = 1e-14  # of inertia integrals
@@ -66,9 +80,9 @@ def uniform_beam(
     for what, value in sizes.items():
         if not (np.isfinite(value) and value > 0.0):
             raise BodyError(f"{where}: {what} = {value!r} must be a positive finite number")
-    if len(supports) != 2 or any(support not in SUPPORTS for support in supports):
-        raise BodyError(f"{where}: supports must be two of {', '.join(map(repr, SUPPORTS))}, not {supports!r}")
-    if direction not in AXES:
+    if len(supports) != 2 or any(support not in _SUPPORTS for support in supports):
+        raise BodyError(f"{where}: supports must be two of {', '.join(map(repr, _SUPPORTS))}, not {supports!r}")
+    if direction not in _AXES:
         raise BodyError(f"{where}: direction must be 'y' or 'z', not {direction!r}")
     chosen = np.arange(1, int(modes) + 1) if np.ndim(modes) == 0 else np.asarray(modes, dtype=np.int64)
     if len(chosen) and (chosen.min() < 1 or len(np.unique(chosen)) < len(chosen)):
@@ -80,24 +94,24 @@ def uniform_beam(
     held = any(support != "free" for support in supports)
     if held and "supports" in places:
         raise BodyError(f"{where}: 'supports' is the marker that holds it; give the marker at {places['supports']} m another name")
-    found = beam_modes(length, supports, int(chosen.max(initial=0)))
-    shapes = BeamModes(length, found.k[chosen - 1], found.coefficients[chosen - 1])
+    found = _beam_modes(length, supports, int(chosen.max(initial=0)))
+    shapes = _BeamModes(length, found.k[chosen - 1], found.coefficients[chosen - 1])
     x = np.unique(np.concatenate([np.linspace(0.0, length, nodes), list(places.values())]))
-    statics = BeamStatics(x, bending_stiffness, mass_per_length, supports)
+    statics = _BeamStatics(x, bending_stiffness, mass_per_length, supports)
     patches = _patches(where, contact_patches, places)
     all_modes = _bending_modes(shapes, statics, bending_stiffness, mass_per_length)
     for key, kind in patches.items():
         all_modes = all_modes.with_patch(key, kind, statics, int(np.searchsorted(x, places[key])))
     doubt_ratios(damping_ratio)
-    body = _body(all_modes, statics, places, AXES[direction], held, name, damping_ratio)
+    body = _body(all_modes, statics, places, _AXES[direction], held, name, damping_ratio)
     if not foreshortening:
         return body
     if supports[0] == "free" or supports[1] != "free" or patches:
         raise BodyError(f"{where}: foreshortening needs a held left end, a free right end, and no contact patches")
-    return _foreshortened(body, shapes, x, mass_per_length, AXES[direction])
+    return _foreshortened(body, shapes, x, mass_per_length, _AXES[direction])
 
 
-def _foreshortened(body: FlexibleBody, shapes: BeamModes, x: np.ndarray, mass_per_length: float, axis: int) -> FlexibleBody:
+def _foreshortened(body: FlexibleBody, shapes: _BeamModes, x: np.ndarray, mass_per_length: float, axis: int) -> FlexibleBody:
     """The beam, held at x = 0, with u_x = -1/2 sum_ab q_a q_b H_ab(x), H_ab the integral of phi_a' phi_b' from x = 0."""
     # T. R. Kane, R. R. Ryan and A. K. Banerjee, Journal of Guidance, Control, and Dynamics 10 (1987) 139
     n, pairs, (xg, dx) = len(shapes.k), all_pairs(len(shapes.k)), shapes.gauss_points()
@@ -149,7 +163,7 @@ class _Modes:
     square: np.ndarray
     massless: np.ndarray
 
-    def with_patch(self, name: str, kind: str, statics: BeamStatics, node: int) -> _Modes:
+    def with_patch(self, name: str, kind: str, statics: _BeamStatics, node: int) -> _Modes:
         """One more mode: what the others miss of the deflection under a unit force at a node."""
         whole, turn = statics.deflection(node)
         shown = self.w[:, node] / self.stiffness
@@ -162,7 +176,7 @@ class _Modes:
         return _Modes(*(np.concatenate([old, [new]]) for old, new in zip(vars(self).values(), added, strict=True)))
 
 
-def _bending_modes(shapes: BeamModes, statics: BeamStatics, EI: float, mass_per_length: float) -> _Modes:
+def _bending_modes(shapes: _BeamModes, statics: _BeamStatics, EI: float, mass_per_length: float) -> _Modes:
     first, position, square = (mass_per_length * value for value in shapes.moments())
     w, slope = shapes.at(statics.x), shapes.at(statics.x, 1)
     w[:, statics.held] = 0.0  # exactly zero, not to rounding
@@ -172,7 +186,7 @@ def _bending_modes(shapes: BeamModes, statics: BeamStatics, EI: float, mass_per_
 
 
 def _body(
-    found: _Modes, statics: BeamStatics, places: Mapping[str, float], axis: int, held: bool, name: str, damping_ratio: float
+    found: _Modes, statics: _BeamStatics, places: Mapping[str, float], axis: int, held: bool, name: str, damping_ratio: float
 ) -> FlexibleBody:
     n, nn = found.w.shape
     points, modes, rotations = np.zeros((nn + held, 3)), np.zeros((n, nn + held, 3)), np.zeros((n, nn + held, 3))
@@ -214,9 +228,9 @@ def _body(
     return replace(body, inertia=inertia, Me=Me, flexibility=flexibility, frequencies=frequencies)
 
 
-def _shortening(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _shortening(shapes: _BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.ndarray:
     """(p, len(places)) m: -H_ab / 2 of the pairs of equal modes, -H_ab of the others; ``places`` ascending from 0."""
-    h, (nodes, weights) = np.diff(places), GAUSS
+    h, (nodes, weights) = np.diff(places), _GAUSS
     x = (places[:-1, None] + 0.5 * h[:, None] * (nodes + 1.0)).ravel()
     slopes = shapes.at(x, 1)
     a, b = pairs.T
@@ -224,3 +238,145 @@ def _shortening(shapes: BeamModes, pairs: np.ndarray, places: np.ndarray) -> np.
     steps = np.einsum("pig,g,i->pi", products, weights, 0.5 * h)
     H = np.concatenate([np.zeros((len(pairs), 1)), np.cumsum(steps, axis=1)], axis=1)
     return np.where(a == b, -0.5, -1.0)[:, None] * H
+
+
+class _BeamStatics:
+    """x (nn,) m; K, M (2 nn, 2 nn) of displacement and slope of each node in turn; rigid (2 nn, r) motions left free.
+
+    ``fixed``: components that are held, ``pinned`` those that are held in addition to prevent rigid motion.
+    """
+
+    def __init__(self, x: np.ndarray, EI: float, mass_per_length: float, supports: tuple[str, str]) -> None:
+        self.x, (self.K, self.M) = x, _matrices(x, EI, mass_per_length)
+        last = 2 * (len(x) - 1)
+        self.fixed = [first + k for first, s in zip((0, last), supports, strict=True) for k in _SUPPORTS[s] if k < 2]
+        motions = np.zeros((2 * len(x), 2))
+        motions[0::2, 0] = 1.0
+        motions[0::2, 1], motions[1::2, 1] = x, 1.0
+        # combinations of the two motions that the supports allow
+        _, sizes, turned = np.linalg.svd(motions[self.fixed] if self.fixed else np.zeros((1, 2)))
+        rank = int(np.count_nonzero(sizes > 1e-12))
+        self.pinned = [k for k in (0, last, 1, last + 1) if k not in self.fixed][: 2 - rank]
+        self.rigid = motions @ turned[rank:].T
+
+    @property
+    def held(self) -> list[int]:
+        """Nodes that do not move."""
+        return [k // 2 for k in self.fixed if k % 2 == 0]
+
+    @property
+    def mass(self) -> float:
+        """kg"""
+        ones = np.zeros(len(self.K))
+        ones[0::2] = 1.0
+        return float(ones @ self.M @ ones)
+
+    def deflection(self, node: int) -> tuple[np.ndarray, np.ndarray]:
+        """(nn,) displacement (m) and slope of the nodes under a unit force at one of them."""
+        load = np.zeros(len(self.K))
+        load[2 * node] = 1.0
+        R = self.rigid
+        carried = R @ np.linalg.solve(R.T @ self.M @ R, R.T) if R.shape[1] else np.zeros((len(load), len(load)))
+        load = load - self.M @ (carried @ load)
+        free = np.setdiff1d(np.arange(len(load)), (*self.fixed, *self.pinned))
+        u = np.zeros(len(load))
+        u[free] = np.linalg.solve(self.K[np.ix_(free, free)], load[free])
+        u = u - carried @ (self.M @ u)
+        return u[0::2], u[1::2]
+
+    def moments(self, w: np.ndarray, slope: np.ndarray) -> tuple[float, float, float]:
+        """Integrals over the mass of w, w x and w^2."""
+        u = np.column_stack([w, slope]).ravel()
+        one, along = np.zeros(len(u)), np.zeros(len(u))
+        one[0::2] = 1.0
+        along[0::2], along[1::2] = self.x, 1.0
+        Mu = self.M @ u
+        return float(one @ Mu), float(along @ Mu), float(u @ Mu)
+
+
+_BENDING = np.array([[12.0, 6.0, -12.0, 6.0], [6.0, 4.0, -6.0, 2.0], [-12.0, -6.0, 12.0, -6.0], [6.0, 2.0, -6.0, 4.0]])
+_INERTIA = np.array([[156.0, 22.0, 54.0, -13.0], [22.0, 4.0, 13.0, -3.0], [54.0, 13.0, 156.0, -22.0], [-13.0, -3.0, -22.0, 4.0]])
+
+
+def _matrices(x: np.ndarray, EI: float, mass_per_length: float) -> tuple[np.ndarray, np.ndarray]:
+    K, M = np.zeros((2 * len(x), 2 * len(x))), np.zeros((2 * len(x), 2 * len(x)))
+    for i, h in enumerate(np.diff(x)):
+        part, s = slice(2 * i, 2 * i + 4), np.array([1.0, h, 1.0, h])  # slopes are of h times the length
+        K[part, part] += EI / h**3 * (s[:, None] * _BENDING * s)
+        M[part, part] += mass_per_length * h / 420.0 * (s[:, None] * _INERTIA * s)
+    return K, M
+
+
+@dataclass(frozen=True)
+class _BeamModes:
+    """length in m; k (n,) 1/m, ascending; coefficients (n, 4) of the four functions, largest displacement 1."""
+
+    length: float
+    k: np.ndarray
+    coefficients: np.ndarray
+
+    def at(self, x: np.ndarray, derivative: int = 0) -> np.ndarray:
+        """(n, len(x)) derivatives of the modes."""
+        each = zip(self.k, self.coefficients, strict=True)
+        return np.array([_functions(k, self.length, x, derivative) @ c for k, c in each]).reshape(-1, len(x))
+
+    def gauss_points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points and weights that integrate products of four modes over the length: on panels of less than half a wave."""
+        panels = max(8, int(np.ceil(2.0 * self.length * self.k.max(initial=0.0) / np.pi)))
+        h = self.length / panels
+        x = (h * (np.arange(panels)[:, None] + 0.5 * (_GAUSS[0] + 1.0))).ravel()
+        return x, np.tile(0.5 * h * _GAUSS[1], panels)
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n,) integrals over x of w, w x and w^2."""
+        x, dx = self.gauss_points()
+        w = self.at(x)
+        return w @ dx, w @ (x * dx), w**2 @ dx
+
+
+def _beam_modes(length: float, supports: tuple[str, str], count: int) -> _BeamModes:
+    """The lowest ``count`` elastic modes."""
+    roots: list[float] = []
+    left = 0.5 * _STEP
+    value = _determinant(left, supports)
+    while len(roots) < count:
+        right = left + _STEP
+        next_value = _determinant(right, supports)
+        if value * next_value <= 0.0:
+            roots.append(brentq(_determinant, left, right, args=(supports,), xtol=1e-14, rtol=1e-15))
+        left, value = right, next_value
+    k = np.array(roots) / length
+    shapes = [np.linalg.svd(_conditions(root, supports))[2][3] for root in roots]
+    sizes = [_largest(n, length, c) for n, c in zip(k, shapes, strict=True)]
+    return _BeamModes(length, k, np.array([c / size for c, size in zip(shapes, sizes, strict=True)]).reshape(-1, 4))
+
+
+def _functions(k: float, length: float, x: np.ndarray, derivative: int) -> np.ndarray:
+    """(len(x), 4) derivatives of the four functions."""
+    s, kx = k**derivative, k * np.asarray(x)
+    turn = 0.5 * np.pi * derivative
+    columns = (np.cos(kx + turn), np.sin(kx + turn), (-1.0) ** derivative * np.exp(-kx), np.exp(kx - k * length))
+    return s * np.column_stack(columns)
+
+
+def _largest(k: float, length: float, shape: np.ndarray) -> float:
+    """Largest displacement: of a parabola through the largest of many points and its neighbours."""
+    points = np.linspace(0.0, length, int(20.0 * k * length) + 101)
+    w = np.abs(_functions(k, length, points, 0) @ shape)
+    at = int(w.argmax())
+    if at in (0, len(w) - 1):
+        return float(w[at])
+    before, largest, after = w[at - 1 : at + 2]
+    return float(largest + 0.125 * (after - before) ** 2 / (2.0 * largest - before - after))
+
+
+def _conditions(root: float, supports: tuple[str, str]) -> np.ndarray:
+    """(4, 4): what vanishes at the ends, for k L = root, with lengths in 1 / k."""
+    rows = []
+    for end, support in zip((0.0, root), supports, strict=True):
+        rows += [_functions(1.0, root, np.array([end]), derivative)[0] for derivative in _SUPPORTS[support]]
+    return np.array(rows)
+
+
+def _determinant(root: float, supports: tuple[str, str]) -> float:
+    return float(np.linalg.det(_conditions(root, supports)))

@@ -31,12 +31,8 @@ def write_uff(body: FlexibleBody, path: str | Path, *, force: bool = False) -> P
     FlexmbsError : pyuff is not installed
     """
     path = checked_uff_path(path, force, (body.name, *body.mode_labels))
-    sets = [header(f"modes of {body.name}"), units(), _nodes(body)]
-    faces = _faces(body)
-    if faces:
-        sets.append(faces)
-    sets += [_mode(body, a) for a in range(body.mode_count)]
-    write_sets(path, sets)
+    parts = [header(f"modes of {body.name}"), units(), _nodes(body), _faces(body)]
+    write_sets(path, [part for part in (*parts, *(_mode(body, a) for a in range(body.mode_count))) if part])
     return path
 
 
@@ -96,18 +92,17 @@ def _faces(body: FlexibleBody) -> dict[Any, Any]:
     if distance.max() > _NEAR * float(np.ptp(body.points, axis=0).max()):
         return {}
     numbers = np.asarray(body.node_ids)[nearest]
-    found: dict[Any, Any] = {"type": 2412}
-    at, count = 0, 0
+    found: dict[Any, Any] = {}
+    at = count = 0
     while at < len(surface.faces):
         size = int(surface.faces[at])
         corners = numbers[surface.faces[at + 1 : at + 1 + size]]
         at += 1 + size
-        if size not in _SHELLS:
-            continue
-        count += 1
-        entry = {"element_nums": count, "fe_descriptor": _SHELLS[size], "phys_table": 1, "mat_table": 1, "color": 1}
-        found.setdefault(_SHELLS[size], []).append({**entry, "num_nodes": size, "nodes_nums": corners.tolist()})
-    return found if count else {}
+        if size in _SHELLS:
+            count += 1
+            entry = {"element_nums": count, "fe_descriptor": _SHELLS[size], "phys_table": 1, "mat_table": 1, "color": 1}
+            found.setdefault(_SHELLS[size], []).append({**entry, "num_nodes": size, "nodes_nums": corners.tolist()})
+    return {"type": 2412, **found} if found else {}
 
 
 def _mode(body: FlexibleBody, a: int) -> dict[str, Any]:
