@@ -240,15 +240,14 @@ class Player:
 
     def __init__(self, scene, film: FilmTime) -> None:
         self.scene, self.film = scene, film
-        self.start, self.end = film.first, film.last
         self.playing = True
-        self._time, self._clock = self.start, clock.perf_counter()
+        self._time, self._clock = film.first, clock.perf_counter()
         self._slider = None
 
     def connect(self) -> None:
         """Attach sliders, keys and the timer to the scene's plotter."""
-        plotter = self.scene.plotter
-        self._slider = self._add_slider(self.move_to, [self.start, self.end], self.start, "Time, s", "%.4f", 0.05)
+        plotter, limits = self.scene.plotter, [self.film.first, self.film.last]
+        self._slider = self._add_slider(self.move_to, limits, self.film.first, "Time, s", "%.4f", 0.05)
         scale = self.scene.scale
         self._add_slider(self.scene.rescale, [0.0, max(20.0, 2.0 * scale)], scale, "Deformation scale", "%.1f", 0.5)
         plotter.add_text(HELP, position=(0.02, 0.02), viewport=True, font_size=9, color="#60656d")
@@ -264,8 +263,8 @@ class Player:
     def toggle(self) -> None:
         """Play or pause; at the end, play again from the start."""
         self.playing = not self.playing
-        if self.playing and self._time >= self.end:
-            self._time = self.start
+        if self.playing and self._time >= self.film.last:
+            self._time = self.film.first
         self._clock = clock.perf_counter()
 
     def next_color(self) -> None:
@@ -286,8 +285,7 @@ class Player:
         if not self.playing:
             return
         time = float(self.film.run(self.film.film(self._time) + passed))
-        if time >= self.end:
-            self.playing = False
+        self.playing = time < self.film.last
         self.move_to(time)
         self._slider.GetRepresentation().SetValue(time)
         self.scene.plotter.render()

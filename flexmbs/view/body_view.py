@@ -48,7 +48,6 @@ class BodyScene(Canvas):
         smooth: bool = True,
     ) -> None:
         check_color(color, ("displacement", "von_mises"))
-        check_mode(body, mode)
         if not (np.isfinite(scale) and scale > 0.0):
             raise FlexmbsError(f"scale is {scale:g}; it must be a factor above 0")
         super().__init__(window_size, smooth=smooth)
@@ -117,15 +116,12 @@ class BodyScene(Canvas):
 
     def _add_markers(self) -> None:
         """Markers with their names, drawn through the body."""
-        import pyvista
-
         self._markers = []
         size = 13 if len(self.body.surface.faces) else 4  # without a surface, the colours of the nodes stay visible around them
         for row, (name, marker) in enumerate(self.body.markers.items()):
             is_frame = name == self.body.attached_at
             color = FRAME if is_frame else MARKER
-            points = pyvista.PolyData(marker.position[None].astype(float))
-            add_dots(self.plotter, points, color, size)
+            points = add_dots(self.plotter, marker.position[None], color, size)
             if row < _LABELS:
                 self.plotter.add_point_labels(
                     points,

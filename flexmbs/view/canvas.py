@@ -108,12 +108,11 @@ def add_title(plotter, text: str, size: float, ink: str, *, top: float = 0.985, 
     return actor
 
 
-def add_dots(plotter, points, color: str, size: float) -> None:
-    """Dots at points (k, 3) m, or of a surface, that are seen through bodies."""
-    import pyvista
-
-    points = pyvista.PolyData(points) if isinstance(points, np.ndarray) else points
-    in_front(plotter.add_mesh(points, color=color, ambient=0.6, point_size=size, render_points_as_spheres=True), THROUGH)
+def add_dots(plotter, points: np.ndarray, color: str, size: float):
+    """Dots at points (k, 3) m that are seen through bodies; their mesh."""
+    dots = surface(points)
+    in_front(plotter.add_mesh(dots, color=color, ambient=0.6, point_size=size, render_points_as_spheres=True), THROUGH)
+    return dots
 
 
 def in_front(actor, units: float, factor: float = 0.0) -> None:

@@ -61,10 +61,7 @@ class _Shown:
     """One part: its surface, edges, darker quarters and shadow, all with the same frame."""
 
     def __init__(self, of: PartActors, part: Part, number: int, plain: bool) -> None:
-        from vtkmodules.vtkCommonMath import vtkMatrix4x4
-
-        self.part = part
-        self._matrix, self._on_floor, self._flattening = vtkMatrix4x4(), None, of.flattening
+        self.part, self._flattening, self._shadow = part, of.flattening, None
         is_rigid_body = part.flexible is None and part.group == "bodies"
         light, dark = light_and_dark(part.points, part.faces) if is_rigid_body and not plain else (None, EMPTY)
         self.surface = surface(part.points, part.faces, vtk_faces(part.lines))
@@ -85,14 +82,15 @@ class _Shown:
         if is_rigid_body:
             self._add_marks(of, dark, plain)
         if part.group == "bodies" and of.flattening is not None and not plain:
-            self._add_shadow(of)
-        for actor in self._of_frame:
-            actor.SetUserMatrix(self._matrix)
+            look = {"color": of.look.shadow, "lighting": False, "point_size": 4, "scalars": None, "show_scalar_bar": False, **QUIET}
+            self._shadow = of.plotter.add_mesh(self.surface, **look)
+            self._shadow.mapper.scalar_visibility = False
 
     def place(self, frame: np.ndarray) -> None:
-        self._matrix.DeepCopy(frame.ravel())
-        if self._on_floor is not None:
-            self._on_floor.DeepCopy((self._flattening @ frame).ravel())
+        for actor in self._of_frame:
+            actor.user_matrix = frame
+        if self._shadow is not None:
+            self._shadow.user_matrix = self._flattening @ frame
 
     def deform(self, q: np.ndarray, scale: float, color: str, factor: float) -> None:
         flexible = self.part.flexible
@@ -117,15 +115,6 @@ class _Shown:
             actor = of.plotter.add_mesh(edges, color=color, line_width=1, lighting=False, **QUIET)
             in_front(actor, -2.0, -2.0)
             self._of_frame.append(actor)
-
-    def _add_shadow(self, of: PartActors) -> None:
-        from vtkmodules.vtkCommonMath import vtkMatrix4x4
-
-        self._on_floor = vtkMatrix4x4()
-        look = {"color": of.look.shadow, "lighting": False, "point_size": 4, "scalars": None, "show_scalar_bar": False, **QUIET}
-        actor = of.plotter.add_mesh(self.surface, **look)
-        actor.mapper.scalar_visibility = False
-        actor.SetUserMatrix(self._on_floor)
 
 
 def _frame(here: DrawableResult, part: Part, scale: float) -> np.ndarray:

@@ -68,7 +68,7 @@ def plot_contact(
     """
     index = _index(result, name)
     check_file(save, force)
-    touches = touches_within(result, *time_window(result, None, None), [name])
+    touches = touches_within(result, *time_window(result, None, None), name)
     touch = None if (start, end) != (None, None) else _chosen(touches, name, number)
     low, high = time_window(result, start, end) if touch is None else _around(result, touch)
     shown = _shown(result, name)

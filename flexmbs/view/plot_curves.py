@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -146,15 +146,10 @@ EVENT, MAX_EVENTS, NAMED = "#1d6fd1", 40, 3
 MAX_PEAKS = 400
 
 
-def touches_within(result: DrawableResult, low: float, high: float, names: Iterable[str] | None = None) -> list:
-    """Contacts that were closed at any time of a window (all, or of the named ones), in order of time."""
-    wanted = None if names is None else frozenset(names)
-    found = [
-        touch
-        for touch in result.contacts
-        if (wanted is None or touch.name in wanted) and touch.start <= high and _end(touch, high) >= low
-    ]
-    return sorted(found, key=lambda touch: touch.start)
+def touches_within(result: DrawableResult, low: float, high: float, name: str | None = None) -> list[DrawableTouch]:
+    """Contacts (all, or those of one ``name``) that were closed at any time of a window, in order of time."""
+    touches = [touch for touch in result.contacts if name is None or touch.name == name]
+    return sorted((one for one in touches if one.start <= high and _end(one, high) >= low), key=lambda touch: touch.start)
 
 
 class Shading:
@@ -186,7 +181,7 @@ class Shading:
     def mark_peaks(self, axis: Axes, contact: int, forces: Scale) -> None:
         """Dots at the peak forces of one contact, and the largest in words."""
         (low, high), times = self.window, self.times
-        touches = touches_within(self.result, low, high, [self.result.structure.contacts[contact].name])
+        touches = touches_within(self.result, low, high, self.result.structure.contacts[contact].name)
         peaks = [(touch.peak_time, touch.peak_force) for touch in touches if low <= touch.peak_time <= high]
         peaks = sorted((peak for peak in peaks if peak[1] > 0.0), key=lambda peak: -peak[1])[:MAX_PEAKS]
         if not peaks:

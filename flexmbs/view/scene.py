@@ -67,10 +67,9 @@ class Scene(Canvas):
         super().__init__(window_size, look.paper, smooth=smooth, off_screen=off_screen)
         below = 0.0 if off_screen else SLIDERS
         self._basis = self._view()
-        of_motion = self.low, self.high  # without arrows
         self._planes = [] if self._hides("contact shapes") else plane_parts(result, self.size)
+        self._floor = self._make_floor()
         self.contacts = self._make_contacts(below)
-        self._floor = self._make_floor(of_motion)
         self._add_parts()
         self._bar = ColourBar(self.plotter, look.ink, self._letters, look.color_map)
         if not self._hidden("axes"):
@@ -144,12 +143,12 @@ class Scene(Canvas):
         direction, up = view_direction(self.low, self.high, self.result.structure.gravity)
         return view_basis(direction if self.look.camera is None else chosen_direction(self.look.camera), up)
 
-    def _make_floor(self, bounds: tuple[np.ndarray, np.ndarray]) -> Floor | None:
-        """The floor below what moves within ``bounds``, if there is gravity."""
+    def _make_floor(self) -> Floor | None:
+        """The floor below what moves, if there is gravity."""
         gravity = self.result.structure.gravity
         if not np.any(gravity) or not self._points or self._hidden("floor"):
             return None
-        floor = Floor(np.concatenate([self._drawn_points(), bounds]), -gravity / np.linalg.norm(gravity), self.size)
+        floor = Floor(np.concatenate([self._drawn_points(), [self.low, self.high]]), -gravity / np.linalg.norm(gravity), self.size)
         floor.draw(self.plotter, self.look.tint(0.04), self.look.tint(0.14))
         return floor
 
