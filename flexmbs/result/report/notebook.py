@@ -8,19 +8,18 @@ from itertools import islice
 import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
-from flexmbs.common.html_pieces import bullets, card, drawing, folded, framed_page, lines_table, paragraph
+from flexmbs.common.html_pieces import bullets, card, folded, framed_page, lines_table, paragraph
 from flexmbs.common.names_in_messages import listed
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.report.model_sections import ReportableResult, StatedModel, stated_model
-from flexmbs.result.report.picture_sections import scene_html
+from flexmbs.result.report.picture_sections import plots_of, scene_html
 from flexmbs.result.report.run_sections import all_warnings, balance_sentence
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.key_histories import key_histories
 from flexmbs.view.page.pages import scene_page
-from flexmbs.view.plots import plot_histories
 
-PLOTS, MAX_BODIES, DPI = 2, 8, 110
+PLOTS, MAX_BODIES = 2, 8
 MAX_ROWS_PLOTTED = 300_000  # rows of a run of which plots are made at once
 #: Of the scene: so many MB and frames at most, and so many bodies and points, which say how long it takes to make.
 LARGEST, FRAMES, MAX_PARTS, MAX_POINTS = 3.0, 200, 60, 30_000
@@ -61,14 +60,7 @@ def _facts(result: ReportableResult, model: StatedModel) -> list[tuple[str, str]
 def _plots(result: ReportableResult) -> Iterator[str]:
     if not 2 <= len(result.t) <= MAX_ROWS_PLOTTED:
         return
-    shown = (drawing(_figure(result, title, names), title, DPI) for title, names in key_histories(result).items())
-    yield f'<div class="plots">{"".join(islice(shown, PLOTS))}</div>'
-
-
-def _figure(result: ReportableResult, title: str, names: list[str]):
-    figure = plot_histories(result, names, title=title)
-    assert figure is not None  # since it is not saved
-    return figure
+    yield f'<div class="plots">{"".join(islice(plots_of(result, key_histories(result)), PLOTS))}</div>'
 
 
 def _scene(result: ReportableResult) -> Iterator[str]:

@@ -34,11 +34,16 @@ def plots_section(result: ReportableResult, stated: Mapping[str, Sequence[str]],
         return
     yield '<h2 id="plots">Plots</h2>'
     yield '<div class="plots">'
+    yield from plots_of(result, chosen, **window)
+    yield "</div>"
+
+
+def plots_of(result: ReportableResult, chosen: Mapping[str, Sequence[str]], **window: Any) -> Iterator[str]:
+    """A plot for each title with the names of its histories."""
     for title, names in chosen.items():
         figure = plot_histories(result, names, title=title, **window)
         assert figure is not None  # since it is not saved
         yield drawing(figure, f"{title}: {', '.join(names)}", DPI)
-    yield "</div>"
 
 
 def stills(result: ReportableResult, view: Mapping[str, Any]) -> tuple[list[str], str]:
@@ -77,7 +82,7 @@ def pictures_section(pictures: Sequence[str], why_not: tuple[str, str], scene: s
     """The interactive scene and stills; ``why_not``: there are no stills, there is no scene."""
     yield '<h2 id="pictures">Pictures</h2>'
     if scene:
-        yield f'<div class="scene{" beside-stills" if pictures else ""}">{scene}</div>'
+        yield f'<div class="scene{" beside-stills" if pictures else ""}">{scene}{page_start()}</div>'
     if pictures:
         yield f'<div class="stills">{"".join(pictures)}</div>'
     for what, reason in zip(("pictures", "interactive scene"), why_not, strict=True):
@@ -89,7 +94,7 @@ LARGEST = 20.0  # MB, of the scene in a report
 
 
 def scene_html(result: ReportableResult, view: Mapping[str, Any], largest: float = LARGEST, **options: Any) -> tuple[str, str]:
-    """The scene as HTML for the body of a page, with the script that starts it; else "" and why there is none.
+    """The scene as HTML for the body of a page, without the script that starts it; else "" and why there is none.
 
     ``view``: options of pictures of the case, of which a page takes those that it has; ``largest``: MB.
     """
@@ -103,7 +108,7 @@ def scene_html(result: ReportableResult, view: Mapping[str, Any], largest: float
         return "", str(error)
     if len(fragment) > 1e6 * largest:
         return "", too_large(largest)
-    return fragment + page_start(), ""
+    return fragment, ""
 
 
 def too_large(largest: float) -> str:

@@ -84,10 +84,8 @@ class Packer:
         return tree.item() if isinstance(tree, np.generic) else tree
 
     def data(self) -> str:
-        """Everything, deflated, in base64."""
-        packing = zlib.compressobj(6, zlib.DEFLATED, -15)
-        content = packing.compress(b"".join(self._blocks)) + packing.flush()
-        return base64.b64encode(content).decode("ascii")
+        """Everything, deflated, in base 64."""
+        return deflated(b"".join(self._blocks))
 
     def _added(self, values: np.ndarray, **how: Any) -> dict[str, Any]:
         kind = values.dtype.str[1:]
@@ -103,3 +101,9 @@ class Packer:
     def _scale(self, values: np.ndarray) -> Any:
         """A number if all are equal, else the entry of an array."""
         return self._added(values) if np.any(values != values.flat[:1]) else float(next(values.flat, 0.0))
+
+
+def deflated(content: bytes, level: int = 6) -> str:
+    """What browsers inflate as "deflate-raw", in base 64."""
+    packing = zlib.compressobj(level, zlib.DEFLATED, -15)
+    return base64.b64encode(packing.compress(content) + packing.flush()).decode("ascii")

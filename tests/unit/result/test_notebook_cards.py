@@ -68,6 +68,7 @@ def test_a_result_shows_numbers_plots_and_its_scene(system):
     (document,) = re.findall(r'<iframe sandbox="allow-scripts" height="\d+" srcdoc="([^"]*)">', card)
     inside = html.unescape(document)
     assert inside.startswith("<!DOCTYPE html>") and inside.count('class="flexmbs-scene"') == 1
+    assert inside.count("flexmbsViewer.start();</script>") == 1  # twice would draw it twice
     assert "http://" not in inside.replace("http://www.w3.org", "") and "https://" not in inside
 
 

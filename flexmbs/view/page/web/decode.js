@@ -3,10 +3,7 @@ globalThis.flexmbs ??= {};
 
 flexmbs.decode = async (div) => {
   const header = JSON.parse(div.querySelector(".flexmbs-header").textContent);
-  const text = atob(div.querySelector(".flexmbs-data").textContent.trim());
-  const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const block = await new Response(stream).arrayBuffer();
+  const block = await (await flexmbsViewer.inflated(div.querySelector(".flexmbs-data"))).arrayBuffer();
   const scene = flexmbs.unpacked(header, block);
   const same = new Map(); // parts with equal triangles have the same array of edges
   scene.parts = scene.parts.map((given) => {
