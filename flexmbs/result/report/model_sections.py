@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,45 +20,30 @@ from flexmbs.view.topology import draw_topology
 ReportableResult = Any  # flexmbs.Result, which imports this file
 
 
-@dataclass(frozen=True)
-class StatedModel:
-    """Entries of the parts, with the attributes of :class:`flexmbs.Description` that the picture of a topology needs."""
-
-    bodies: tuple[Any, ...]
-    joints: tuple[Any, ...]
-    constraints: tuple[Any, ...]
-    forces: tuple[Any, ...]
-    contacts: tuple[Any, ...]
-    mobility: Any
-    redundant: int
-    coordinates: str
-    run: Mapping[str, Any]
+#: Entries of the parts, with the attributes of :class:`flexmbs.Description` that the picture of a topology needs.
+StatedModel = SimpleNamespace
 
 
 def stated_model(structure: Structure) -> StatedModel:
     """The model of a result; SimulationError if the result does not hold it, or what it holds is damaged."""
+    stated = structure.stated
+    kinds = {
+        "bodies": {"name": str, "kind": str, "mass": float, "modes": int},
+        "joints": {"name": str, "kind": str, "closes_loop": bool, "a": _end, "b": _end},
+        **dict.fromkeys(("constraints", "forces", "contacts"), {"name": str, "kind": str, "acts_on": tuple, "bodies": tuple}),
+    }
     try:
-        return _from_plain(structure.stated)
+        return StatedModel(
+            **{part: tuple(_entry(one, **types) for one in stated[part]) for part, types in kinds.items()},
+            mobility=SimpleNamespace(freedoms=int(stated["freedoms"])),
+            redundant=int(stated["redundant"]),
+            run=dict(stated.get("run", {})),
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SimulationError(
             f"what the result says of its model is missing or damaged ({type(error).__name__}: {error}): it was made by another "
             "version of flexmbs, or changed since: run again"
         ) from error
-
-
-def _from_plain(stated: Mapping[str, Any]) -> StatedModel:
-    return StatedModel(
-        bodies=tuple(_entry(body, name=str, kind=str, mass=float, modes=int) for body in stated["bodies"]),
-        joints=tuple(_entry(joint, name=str, kind=str, closes_loop=bool, a=_end, b=_end) for joint in stated["joints"]),
-        **{
-            kind: tuple(_entry(one, name=str, kind=str, acts_on=tuple, bodies=tuple) for one in stated[kind])
-            for kind in ("constraints", "forces", "contacts")
-        },
-        mobility=SimpleNamespace(freedoms=int(stated["freedoms"])),
-        redundant=int(stated["redundant"]),
-        coordinates=str(stated["coordinates"]),
-        run=dict(stated.get("run", {})),
-    )
 
 
 def _end(value: Any) -> tuple[str, str]:
@@ -88,20 +72,20 @@ def model_section(result: ReportableResult, model: StatedModel) -> Iterator[str]
 
 def _in_words(result: ReportableResult, model: StatedModel) -> str:
     parts = [
-        _count(len(model.bodies), "body", "bodies"),
-        _count(len(model.joints), "joint"),
-        _count(len(model.constraints), "constraint"),
-        _count(len(model.forces), "force"),
-        _count(len(model.contacts), "contact"),
+        counted(len(model.bodies), "body", "bodies"),
+        counted(len(model.joints), "joint"),
+        counted(len(model.constraints), "constraint"),
+        counted(len(model.forces), "force"),
+        counted(len(model.contacts), "contact"),
     ]
     words = [f"{_listed([part for part in parts if not part.startswith('no ')])}."]
     modes, freedoms = sum(body.modes for body in model.bodies), model.mobility.freedoms
-    words.append(f"{_count(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
-    words.append(f"The flexible bodies have {_count(modes, 'mode')}." if modes else "")
+    words.append(f"{counted(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
+    words.append(f"The flexible bodies have {counted(modes, 'mode')}." if modes else "")
     loops = sum(joint.closes_loop for joint in model.joints)
-    words.append(f"{_count(loops, 'joint closes a loop', 'joints close loops')}.".capitalize() if loops else "")
+    words.append(f"{counted(loops, 'joint closes a loop', 'joints close loops')}.".capitalize() if loops else "")
     if model.redundant:
-        found = _count(model.redundant, "constraint is", "constraints are")
+        found = counted(model.redundant, "constraint is", "constraints are")
         words.append(f"{found} redundant: reactions are those of least norm.")
     gravity = np.asarray(result.structure.gravity)
     words.append(f"Gravity {vector(gravity, 'm/s2')}." if np.any(gravity) else "No gravity.")
@@ -182,8 +166,9 @@ def _quality(body: FlexibleBody, names: list[str]) -> Iterator[str]:
         )
 
 
-def _count(count: int, one: str, more: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else more or one + 's'}" if count else f"no {more or one + 's'}"
+def counted(count: float, one: str, more: str | None = None) -> str:
+    """A number of things in words: "3 bodies", "no forces"."""
+    return f"{int(count):,} {one if count == 1 else more or one + 's'}" if count else f"no {more or one + 's'}"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, pa
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
-from flexmbs.result.report.model_sections import ReportableResult, StatedModel
+from flexmbs.result.report.model_sections import ReportableResult, StatedModel, counted
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import CONTACTS, DRIVING, FORCES, MOMENTS, REACTIONS, SMALL, by_kind
@@ -53,8 +53,8 @@ def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
     if stats.get("newton_iterations"):
         each = stats["newton_iterations"] / max(stats["steps_accepted"] + stats["steps_rejected"], 1)
         found.append(
-            f"Newton's method took {number(each, 3)} iterations a step; {_count(stats['newton_failures'], 'failure')}; "
-            f"{_count(stats['factorisations'], 'factorisation')} of the iteration matrix."
+            f"Newton's method took {number(each, 3)} iterations a step; {counted(stats['newton_failures'], 'failure')}; "
+            f"{counted(stats['factorisations'], 'factorisation')} of the iteration matrix."
         )
     rows = len(result.t)
     if stats.get("steps_accepted", 0) >= rows > 1:
@@ -72,12 +72,12 @@ def _pace(result: ReportableResult, stats: Mapping[str, Any]) -> str:
     """Steps, their sizes, and the time that the run took."""
     t, steps, rejected = result.t, int(stats["steps_accepted"]), int(stats.get("steps_rejected", 0))
     span = float(t[-1] - t[0]) if len(t) else 0.0
-    parts = [f"The run took {_count(steps, 'step')}"]
+    parts = [f"The run took {counted(steps, 'step')}"]
     parts.append(f" ({rejected:,} more were rejected)" if rejected else "")
     parts.append(f" from t = {number(t[0])} s to {number(t[-1], 6)} s" if len(t) else "")
     parts.append(f", on average {quantity(span / steps, 's', 3)} long" if steps and span > 0.0 else "")
     events = int(stats.get("events", 0))
-    parts.append(f", and located {_count(events, 'event')}" if events else "")
+    parts.append(f", and located {counted(events, 'event')}" if events else "")
     if "solve_seconds" in stats:
         parts.append(f". It needed {duration_text(float(stats['solve_seconds']))}")
     if "total_seconds" in stats:
@@ -154,7 +154,7 @@ def contacts_section(result: ReportableResult) -> Iterator[str]:
     yield '<h2 id="contacts">Contacts and events</h2>'
     counts = Counter(event.kind for event in events)
     if counts:
-        yield paragraph("Events: " + ", ".join(_count(number_of, kind) for kind, number_of in counts.items()) + ".")
+        yield paragraph("Events: " + ", ".join(counted(number_of, kind) for kind, number_of in counts.items()) + ".")
     if not contacts:
         return
     hardest = sorted(sorted(contacts, key=lambda one: -one.peak_force)[:MAX_CONTACTS], key=lambda one: one.start)
@@ -235,10 +235,6 @@ def _known(value: float | None) -> str:
 
 def _named(versions: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in versions.items())
-
-
-def _count(count: float, one: str) -> str:
-    return f"{int(count):,} {one if count == 1 else one + 's'}"
 
 
 POINTS = 600  # of a curve at least
