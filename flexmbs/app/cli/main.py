@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import warnings
+from typing import NoReturn
 
 import click
 
@@ -118,6 +119,11 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (for as long as the process)
 
 
+def _end(text: str, code: int = 1) -> NoReturn:
+    click.echo(plain(text), err=True)
+    sys.exit(code)
+
+
 def main() -> None:
     """Entry point. Errors of flexmbs end in one line; ``exit_code`` defines the exit codes."""
     _open_streams()
@@ -130,24 +136,19 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FlexmbsError as error:
-        click.echo(plain(f"error: {short_paths(str(error))}"), err=True)
-        sys.exit(exit_code(error))
+        _end(f"error: {short_paths(str(error))}", exit_code(error))
     except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        click.echo(plain(f"error: {f'{error.filename}: ' if error.filename else ''}{reason(error)}"), err=True)
-        sys.exit(1)
+        _end(f"error: {f'{error.filename}: ' if error.filename else ''}{reason(error)}")
     except MemoryError as error:
-        click.echo(f"error: out of memory{f' ({error})' if str(error) else ''}. Use a coarser mesh or fewer modes.", err=True)
-        sys.exit(1)
+        _end(f"error: out of memory{f' ({error})' if str(error) else ''}. Use a coarser mesh or fewer modes.")
     except ImportError as error:
-        click.echo(plain(f"error: a library cannot be loaded, or not into the memory that is left: {error}"), err=True)
-        sys.exit(1)
+        _end(f"error: a library cannot be loaded, or not into the memory that is left: {error}")
     except (click.Abort, KeyboardInterrupt) as error:
         said = str(error.__cause__ or error)  # of a study
-        click.echo(plain(said or "interrupted; completed steps are saved ('flexmbs run ... --resume' continues)"), err=True)
-        sys.exit(130)
+        _end(said or "interrupted; completed steps are saved ('flexmbs run ... --resume' continues)", 130)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,13 @@ def reduce_command(file: Path, output: Path, interfaces, hex20, damping, second_
     frame. In Python: body = fm.load_body("BODY.h5"); part = system.add(body); part["NAME"].
     """
     start = time.perf_counter()
-    _check_output(file, output)
+    if output.suffix.lower() not in BODY_ENDINGS:
+        raise BodyError(f"-o {output}: the name of a body file must end in {' or '.join(BODY_ENDINGS)}.")
+    if not output.parent.is_dir():
+        raise BodyError(f"-o {output}: the folder {output.parent} does not exist; create it first.")
+    require_writable(output, BodyError)  # before minutes are spent on the reduction
+    if output.exists() and file.exists() and output.samefile(file):
+        raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
     of_modes = {key: given.pop(key) for key in ("basis", "at", "count", "max_hz", "frequency_tolerance")}
     mesh = read_for_analysis(file, **given)
     markers = interfaces_of(mesh, interfaces)
@@ -122,17 +128,6 @@ def reduce_command(file: Path, output: Path, interfaces, hex20, damping, second_
     found = _found(body, output) | {"seconds": time.perf_counter() - start, "memory_mb": peak_memory_mb()}
     shown([*body.warnings, body.advice().missing])
     click.echo(json.dumps(found, indent=2) if as_json else _text(body, found))
-
-
-def _check_output(file: Path, output: Path) -> None:
-    """Reject an output that cannot be written before spending minutes on the reduction."""
-    if output.suffix.lower() not in BODY_ENDINGS:
-        raise BodyError(f"-o {output}: the name of a body file must end in {' or '.join(BODY_ENDINGS)}.")
-    if not output.parent.is_dir():
-        raise BodyError(f"-o {output}: the folder {output.parent} does not exist; create it first.")
-    require_writable(output, BodyError)
-    if output.exists() and file.exists() and output.samefile(file):
-        raise BodyError(f"-o {output}: this is the mesh file itself; choose another file name.")
 
 
 def _modes(names: list[str], basis: str | None, at: str | None, count: int | None, max_hz: float | None, frequency_tolerance):

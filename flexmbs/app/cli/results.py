@@ -66,9 +66,52 @@ def report_command(folder: Path, out: Path | None, title: str | None, force: boo
     click.echo(f"wrote {write_report(result, target, title=title or '', summary=summary, force=force)}")
 
 
+# Writers of formats: ``times`` is None by default and 0 for all steps; what is returned says what was written.
+
+
+def _scene(method: Callable[..., Any], result: Result, path: Path, *, times: int | None, **chosen: Any) -> str | None:
+    written = method(result, path, times={None: 200, 0: None}.get(times, times), **chosen)
+    return None if written == path else str(written)
+
+
+def _table(method: Callable[..., Any], result: Result, path: Path, *, times, start, end, histories=(), **how: Any) -> None:
+    if (start, end) != (None, None) or times:
+        result = result.resampled(chosen_times(result.t, times or None, start, end))
+    method(result, path, *histories, **how)
+
+
+def _uff(result: Result, path: Path, *, times, bodies=(), histories=(), force: bool, **part: Any) -> None:
+    if bodies and (histories or times is not None):
+        raise click.UsageError("--to uff writes either histories, or with --body the modes of a body")
+    if len(bodies) > 1:
+        raise click.UsageError("--to uff takes one --body")
+    if bodies:
+        (index,) = chosen_bodies(result.structure, bodies)
+        flexible = result.structure.bodies[index].flexible
+        if flexible is None:
+            raise FlexmbsError(f"body '{bodies[0]}' is rigid: it has no modes to write")
+        write_uff(flexible, path, force=force)
+        return
+    if times == 0:
+        raise FlexmbsError("--to uff: functions of data set 58 have even times; give --times N")
+    result.to_uff(path, *histories, samples=times or 4096, force=force, **part)
+
+
+# Format -> its writer, and which options are for it.
+_FORMATS: dict[str, tuple[Callable[..., str | None], tuple[str, ...]]] = {
+    "vtkhdf": (partial(_scene, Result.to_vtkhdf), ("bodies", "fields")),
+    "glb": (partial(_scene, Result.to_gltf), ("bodies",)),
+    "csv": (partial(_table, Result.to_csv), ("histories",)),
+    "parquet": (partial(_table, Result.to_parquet), ("histories",)),
+    "mat": (partial(_table, Result.to_mat), ("histories",)),
+    "netcdf": (partial(_table, Result.to_netcdf), ("histories",)),
+    "uff": (_uff, ("bodies", "histories")),
+}
+
+
 @click.command("export")
 @click.argument("folder", type=ANY_PATH, metavar="DIR")
-@option("--to", "Format (docs/exports.md).", ("vtkhdf", "glb", "csv", "parquet", "mat", "netcdf", "uff"), "kind", required=True)
+@option("--to", "Format (docs/exports.md).", tuple(_FORMATS), "kind", required=True)
 @option("--out FILE", "Default: in DIR.", FILE)
 @option("--start", "Start of the part that is written, s.", float)
 @option("--end", "End of the part that is written, s.", float)
@@ -86,65 +129,19 @@ def report_command(folder: Path, out: Path | None, title: str | None, force: boo
 @option("--force", "Replace the file if it exists.")
 def export_command(folder: Path, kind: str, out: Path | None, size_limit: float | None, **given: Any) -> None:
     """Write the result in DIR for ParaView (vtkhdf), Blender (glb), tables (csv, parquet, mat, netcdf), UFF."""
-    _refuse(kind, given)
+    write, takes = _FORMATS[kind]
+    for name, flag in (("histories", "--history"), ("bodies", "--body"), ("fields", "--field")):
+        if given[name] and name not in takes:
+            raise click.UsageError(f"{flag} is not for --to {kind}")
+        if not given[name]:
+            del given[name]
     given["size_limit"] = SIZE_LIMIT if size_limit is None else (1e6 * size_limit or None)
     result = load(folder)
     path = out or folder / f"{folder.resolve().name}.{'nc' if kind == 'netcdf' else kind}"
     try:
-        for name in (one for one in given["histories"] if one not in result.names):
+        for name in (one for one in given.get("histories", ()) if one not in result.names):
             result[name]
     except KeyError as error:  # with near names
         raise FlexmbsError(str(error.args[0])) from None
-    report = _WRITERS[kind](result, path, **given)
+    report = write(result, path, **given)
     click.echo(f"wrote {report or f'{path} ({size_text(path.stat().st_size)})'}")
-
-
-def _refuse(kind: str, given: dict[str, Any]) -> None:
-    """UsageError for an option that the format would ignore."""
-    wrong = {"vtkhdf": ("histories",), "glb": ("histories", "fields"), "uff": ("fields",)}.get(kind, ("bodies", "fields"))
-    for name, flag in (("histories", "--history"), ("bodies", "--body"), ("fields", "--field")):
-        if name in wrong and given[name]:
-            raise click.UsageError(f"{flag} is not for --to {kind}")
-    if kind == "uff" and given["bodies"] and (given["histories"] or given["times"] is not None):
-        raise click.UsageError("--to uff writes either histories, or with --body the modes of a body")
-    if kind == "uff" and len(given["bodies"]) > 1:
-        raise click.UsageError("--to uff takes one --body")
-
-
-# Writers: ``times`` is None by default and 0 for all steps; what is returned says what was written.
-
-
-def _scene(method: Callable[..., Any], result: Result, path: Path, *, times, bodies, fields, histories, **part: Any) -> str | None:
-    chosen = {"fields": fields} if fields else {}
-    written = method(result, path, times={None: 200, 0: None}.get(times, times), bodies=bodies or None, **chosen, **part)
-    return None if written == path else str(written)
-
-
-def _table(method, result: Result, path: Path, *, times, start, end, histories, bodies, fields, **how) -> None:
-    if (start, end) != (None, None) or times:
-        result = result.resampled(chosen_times(result.t, times or None, start, end))
-    method(result, path, *histories, **how)
-
-
-def _uff(result: Result, path: Path, *, times, bodies, fields, histories, force: bool, **part: Any) -> None:
-    if bodies:
-        (index,) = chosen_bodies(result.structure, bodies)
-        flexible = result.structure.bodies[index].flexible
-        if flexible is None:
-            raise FlexmbsError(f"body '{bodies[0]}' is rigid: it has no modes to write")
-        write_uff(flexible, path, force=force)
-        return
-    if times == 0:
-        raise FlexmbsError("--to uff: functions of data set 58 have even times; give --times N")
-    result.to_uff(path, *histories, samples=times or 4096, force=force, **part)
-
-
-_WRITERS: dict[str, Callable[..., str | None]] = {
-    "vtkhdf": partial(_scene, Result.to_vtkhdf),
-    "glb": partial(_scene, Result.to_gltf),
-    "csv": partial(_table, Result.to_csv),
-    "parquet": partial(_table, Result.to_parquet),
-    "mat": partial(_table, Result.to_mat),
-    "netcdf": partial(_table, Result.to_netcdf),
-    "uff": _uff,
-}
