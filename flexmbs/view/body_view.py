@@ -103,9 +103,7 @@ class BodyScene(Canvas):
     def _add_surface(self) -> None:
         points, faces = self.body.surface.points, self.body.surface.faces
         ghost = surface(points, faces)
-        outline = ghost.extract_feature_edges(
-            feature_angle=30.0, boundary_edges=True, non_manifold_edges=False, manifold_edges=False
-        )
+        outline = ghost.extract_feature_edges(30.0, non_manifold_edges=False, manifold_edges=False)
         if outline.n_points:
             self.plotter.add_mesh(outline, color=GHOST, line_width=1.5)
         if not len(faces):  # bodies of other tools: nodes without elements
@@ -123,17 +121,9 @@ class BodyScene(Canvas):
             color = FRAME if is_frame else MARKER
             points = add_dots(self.plotter, marker.position[None], color, size)
             if row < _LABELS:
-                self.plotter.add_point_labels(
-                    points,
-                    [f"{name} (frame)" if is_frame else name],
-                    always_visible=True,
-                    show_points=False,
-                    font_size=round(15 * self._zoom),
-                    text_color=color,
-                    shape_color="#ffffff",
-                    shape_opacity=0.75,
-                    margin=2,
-                )
+                label, letters = f"{name} (frame)" if is_frame else name, round(15 * self._zoom)
+                look = {"text_color": color, "shape_color": "#ffffff", "shape_opacity": 0.75, "margin": 2, "show_points": False}
+                self.plotter.add_point_labels(points, [label], always_visible=True, font_size=letters, **look)
             self._markers.append((marker, points))
 
 
@@ -151,20 +141,9 @@ def place_camera(plotter, points: np.ndarray, reach: float = 0.0) -> None:
 def _add_coloured(plotter, mesh, values: np.ndarray, **bar):
     """A mesh in the colours of ``values`` (np,) at its points; its actor. ``bar``: options of the colour bar."""
     mesh.point_data["value"] = values
-    return plotter.add_mesh(
-        mesh,
-        scalars="value",
-        cmap="turbo",
-        clim=(0.0, 1.0),
-        ambient=0.4,
-        **bar,
-        show_edges=mesh.n_cells <= _EDGES_UP_TO,
-        edge_color="#3b4350",
-        edge_opacity=0.35,
-        line_width=1,
-        point_size=10,
-        render_points_as_spheres=mesh.n_verts > 0,
-    )
+    edges = {"show_edges": mesh.n_cells <= _EDGES_UP_TO, "edge_color": "#3b4350", "edge_opacity": 0.35, "line_width": 1}
+    dots = {"point_size": 10, "render_points_as_spheres": mesh.n_verts > 0}
+    return plotter.add_mesh(mesh, scalars="value", cmap="turbo", clim=(0.0, 1.0), ambient=0.4, **bar, **edges, **dots)
 
 
 def drawn_amplitudes(body: FlexibleBody) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -50,8 +49,7 @@ class Closed(NamedTuple):
     peak_time: float
 
 
-@dataclass(frozen=True)
-class PhaseHistory:
+class PhaseHistory(NamedTuple):
     """``phases[k]`` lasts from ``starts[k]`` to ``starts[k + 1]``, the last one to ``end`` (s)."""
 
     starts: np.ndarray

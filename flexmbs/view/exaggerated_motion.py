@@ -37,7 +37,7 @@ def drawing(here: DrawableResult, scale: float) -> Drawing:
 
 def marker_in_world(here: DrawableResult, marker: int, scale: float) -> tuple[np.ndarray, np.ndarray]:
     """World position (3,) and axes (3, 3) of a marker of a one-time result, with deformation times ``scale``."""
-    place, axes = in_world(here, slice(None), marker, scale)
+    place, axes = in_world(here, marker, scale)
     return place[0], axes[0]
 
 
@@ -58,10 +58,10 @@ class HeldJoint:
     def __init__(self, here: DrawableResult, part: slice, joint: DrawableJoint, scale: float) -> None:
         structure = here.structure
         self.a, self.b = (structure.body_index(structure.markers[m].body) for m in (joint.marker_a, joint.marker_b))
-        a, b = (in_world(here, part, marker) for marker in (joint.marker_a, joint.marker_b))
+        a, b = (in_world(here, marker, 1.0, part) for marker in (joint.marker_a, joint.marker_b))
         self.distance = np.einsum("fji,fj->fi", a.axes, b.place - a.place)
         self.turn = np.swapaxes(a.axes, 1, 2) @ b.axes
-        self.at_a, self.at_b = (on_body(here, part, marker, scale) for marker in (joint.marker_a, joint.marker_b))
+        self.at_a, self.at_b = (on_body(here, marker, scale, part) for marker in (joint.marker_a, joint.marker_b))
         self.held = np.eye(3) - joint.free_translations.T @ joint.free_translations
         free = joint.free_rotations
         self.held_turn = np.eye(3) - free.T @ free if len(free) < 2 else np.zeros((3, 3))
@@ -89,7 +89,7 @@ class HeldJoint:
         return of_a, of_b
 
 
-def on_body(here: DrawableResult, part: slice, marker: int, scale: float) -> Place:
+def on_body(here: DrawableResult, marker: int, scale: float, part: slice) -> Place:
     """Where a marker is in the frame of its body, with deformation times ``scale``."""
     record = here.structure.markers[marker]
     body = here.structure.bodies[here.structure.body_index(record.body)]
@@ -104,10 +104,10 @@ def on_body(here: DrawableResult, part: slice, marker: int, scale: float) -> Pla
     return Place(record.fields.position + shift, matrices_of_vectors(turn) @ axes)
 
 
-def in_world(here: DrawableResult, part: slice, marker: int, scale: float = 1.0) -> Place:
-    """Where a marker is in world axes, with deformation times ``scale``."""
+def in_world(here: DrawableResult, marker: int, scale: float = 1.0, part: slice = slice(None)) -> Place:
+    """Where a marker is in world axes, with deformation times ``scale``; ``part``: of the times of ``here``."""
     index = here.structure.body_index(here.structure.markers[marker].body)
-    local, frame = on_body(here, part, marker, scale), here.trajectory.body_rotation[part, index]
+    local, frame = on_body(here, marker, scale, part), here.trajectory.body_rotation[part, index]
     return Place(here.trajectory.body_position[part, index] + _turned(frame, local.place), frame @ local.axes)
 
 

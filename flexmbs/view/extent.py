@@ -41,7 +41,7 @@ def _of_contacts(here: DrawableResult, scale: float) -> Iterator[tuple[int, np.n
     for marker, shape in shapes:
         body = structure.body_index(structure.markers[marker].body)
         if body:
-            place, axes = in_world(here, slice(None), marker, scale)
+            place, axes = in_world(here, marker, scale)
             yield body, place[:, None] + shape @ np.swapaxes(axes, 1, 2)
 
 

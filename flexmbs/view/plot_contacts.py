@@ -222,7 +222,6 @@ def plot_contacts(
 def _color_bar(figure: Figure, axis: Axes, bars: PolyCollection, tall: float) -> None:
     """The colours of forces, with round numbers or, over decades, numbers from end to end."""
     from matplotlib.colors import LogNorm
-    from matplotlib.ticker import FuncFormatter
 
     forces = value_scale("N", [bars.get_array()])
     scale = figure.colorbar(bars, ax=axis, label=forces.label("peak force"), aspect=max(12.0, 4.0 * (1.5 + tall)))
@@ -231,7 +230,7 @@ def _color_bar(figure: Figure, axis: Axes, bars: PolyCollection, tall: float) ->
         scale.set_ticks(ticks, labels=[f"{forces(tick):.3g}" for tick in ticks])
         scale.minorticks_off()
     else:
-        scale.ax.yaxis.set_major_formatter(FuncFormatter(lambda force, _place: f"{forces(force):g}"))
+        scale.ax.yaxis.set_major_formatter(lambda force, _place: f"{forces(force):g}")
 
 
 def _lanes(result: DrawableResult, names: Sequence[str], low: float, high: float) -> tuple[list[tuple[str, list]], int]:

@@ -256,16 +256,6 @@ def put_above(axis: Axes, handles: Sequence, width: float, *, right: bool = Fals
     """A legend of ``handles`` above ``axis`` on the left or right, in as many rows as it takes."""
     labels = [no_formula(str(handle.get_label())) for handle in handles]
     if labels:
-        axis.legend(
-            handles=list(handles),
-            labels=labels,
-            ncols=columns(labels, width),
-            loc="lower right" if right else "lower left",
-            bbox_to_anchor=(1.0 if right else 0.0, 1.0),
-            fontsize="small",
-            frameon=False,
-            borderaxespad=0.1,
-            borderpad=0.1,
-            handlelength=1.6,
-            columnspacing=1.4,
-        )
+        place = {"loc": "lower right" if right else "lower left", "bbox_to_anchor": (1.0 if right else 0.0, 1.0)}
+        look = {"frameon": False, "borderaxespad": 0.1, "borderpad": 0.1, "handlelength": 1.6, "columnspacing": 1.4}
+        axis.legend(list(handles), labels, ncols=columns(labels, width), fontsize="small", **place, **look)

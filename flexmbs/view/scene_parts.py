@@ -280,7 +280,7 @@ def _path(result: DrawableResult, index: int, closed: list[Closed] | None, count
     nearest = result.t[int(np.argmin(result.trajectory.contact_gap[:, index]))]
     times = np.linspace(closed[0].start, closed[-1].end, count) if closed else [nearest]
     here, pair = result.resampled(np.unique(times)), result.structure.contacts[index]
-    (origin, axes), (place, _) = (in_world(here, slice(None), marker) for marker in (pair.marker_b, pair.marker_a))
+    (origin, axes), (place, _) = (in_world(here, marker) for marker in (pair.marker_b, pair.marker_a))
     return np.einsum("fji,fj->fi", axes, place - origin)
 
 

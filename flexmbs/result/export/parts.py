@@ -35,7 +35,7 @@ class Motion:
         place, turn = self._run.body_position[:, body], self._run.body_rotation[:, body]
         if marker is None:
             return place, turn
-        return in_world(self._here, slice(None), marker)
+        return in_world(self._here, marker)
 
     def world_points(self, part: Part, times: slice) -> tuple[np.ndarray, np.ndarray]:
         """(j, m, 3) m each, at some of the times: positions in the world; displacements by deformation, in its axes."""
