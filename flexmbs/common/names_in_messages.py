@@ -40,7 +40,7 @@ def near_names(wrong: str, known: Iterable[str]) -> str:
 
 def counted(number: int, one: str, more: str | None = None) -> str:
     """A number and its noun: "1 body", "2 bodies"; ``more`` of them are with an s if it is not given."""
-    return f"{number} {one if number == 1 else more or one + 's'}"
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
 def few(values: Iterable[object], count: int = 5) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import SimulationError
 from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table, text
+from flexmbs.common.names_in_messages import counted
 from flexmbs.common.quantities import number, quantity
 from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape, static_error_table, vector, verdict
 from flexmbs.reduction.flexible_body import FlexibleBody
@@ -71,14 +72,10 @@ def model_section(result: ReportableResult, model: StatedModel) -> Iterator[str]
 
 
 def _in_words(result: ReportableResult, model: StatedModel) -> str:
-    parts = [
-        counted(len(model.bodies), "body", "bodies"),
-        counted(len(model.joints), "joint"),
-        counted(len(model.constraints), "constraint"),
-        counted(len(model.forces), "force"),
-        counted(len(model.contacts), "contact"),
-    ]
-    words = [f"{_listed([part for part in parts if not part.startswith('no ')])}."]
+    kinds = {"body": model.bodies, "joint": model.joints, "constraint": model.constraints, "force": model.forces}
+    kinds |= {"contact": model.contacts}
+    parts = [counted(len(of), kind, "bodies" if kind == "body" else None) for kind, of in kinds.items() if of]
+    words = [f"{' and '.join(filter(None, [', '.join(parts[:-1]), parts[-1]]))}."] if parts else []
     modes, freedoms = sum(body.modes for body in model.bodies), model.mobility.freedoms
     words.append(f"{counted(freedoms, 'degree of freedom', 'degrees of freedom')}.".capitalize())
     words.append(f"The flexible bodies have {counted(modes, 'mode')}." if modes else "")
@@ -164,12 +161,3 @@ def _quality(body: FlexibleBody, names: list[str]) -> Iterator[str]:
             plain_table(header, rows),
             shown=len(rows) <= 8,
         )
-
-
-def counted(count: float, one: str, more: str | None = None) -> str:
-    """A number of things in words: "3 bodies", "no forces"."""
-    return f"{int(count):,} {one if count == 1 else more or one + 's'}" if count else f"no {more or one + 's'}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

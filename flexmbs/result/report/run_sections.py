@@ -10,10 +10,11 @@ import numpy as np
 
 from flexmbs.common.errors import SimulationError
 from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table
+from flexmbs.common.names_in_messages import counted
 from flexmbs.common.progress import duration_text
 from flexmbs.common.quantities import number, quantity
 from flexmbs.result.energy_ledger import BALANCE, EnergyLedger, is_loss
-from flexmbs.result.report.model_sections import ReportableResult, StatedModel, counted
+from flexmbs.result.report.model_sections import ReportableResult, StatedModel
 from flexmbs.result.run_summary import RunSummary
 from flexmbs.view.colours import largest_stress
 from flexmbs.view.key_histories import CONTACTS, DRIVING, FORCES, MOMENTS, REACTIONS, SMALL, by_kind
@@ -53,8 +54,8 @@ def sentences(result: ReportableResult, stats: Mapping[str, Any]) -> list[str]:
     if stats.get("newton_iterations"):
         each = stats["newton_iterations"] / max(stats["steps_accepted"] + stats["steps_rejected"], 1)
         found.append(
-            f"Newton's method took {number(each, 3)} iterations a step; {counted(stats['newton_failures'], 'failure')}; "
-            f"{counted(stats['factorisations'], 'factorisation')} of the iteration matrix."
+            f"Newton's method took {number(each, 3)} iterations a step; {counted(int(stats['newton_failures']), 'failure')}; "
+            f"{counted(int(stats['factorisations']), 'factorisation')} of the iteration matrix."
         )
     rows = len(result.t)
     if stats.get("steps_accepted", 0) >= rows > 1:
