@@ -20,7 +20,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.moments import InertiaMoments, relative_difference
-from flexmbs.interop.text_blocks import Notes, NumberedBlock, as_int, numbered_blocks
+from flexmbs.interop.text_blocks import Notes, NumberedBlock, as_floats, as_int, numbered_blocks
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -122,8 +122,8 @@ def _listed_stiffening(group: NumberedBlock, n: int) -> dict[int, np.ndarray]:
         group.fail(f"{len(group.words)} numbers; {expected}")
     starts = range(1, len(group.words), size)
     indices = [as_int(group.words[start], group.where(group.lines[start])) for start in starts]
-    matrices = [group.part(start + 1, start + size).numbers((n, n), "") for start in starts]
-    return dict(zip(indices, matrices, strict=True))
+    table = as_floats(group.words, lambda i: group.where(group.lines[i]))[1:].reshape(count, size)
+    return dict(zip(indices, table[:, 1:].reshape(count, n, n), strict=True))
 
 
 def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:

@@ -60,7 +60,12 @@ def read_npz(path: str | Path) -> FlexibleBody:
     In the second case: points, modes, K and M, or the attributes of ``InertiaMoments`` instead of M; ``marker_names``
     and ``marker_nodes`` define the markers. BodyError says which array is missing, unknown or has a wrong shape.
     """
-    arrays = _load(path)
+    try:
+        arrays = read_npz_arrays(
+            path, lambda size: require_memory(size, str(path), "Use a machine with more memory, or a body with fewer modes.")
+        )
+    except ValueError as error:
+        raise BodyError(f"{path}: cannot be read as an .npz file of named arrays ({error})") from error
     try:
         if "format" not in arrays:
             return _from_plain(arrays, str(path))
@@ -72,16 +77,6 @@ def read_npz(path: str | Path) -> FlexibleBody:
         raise BodyError(f"{path}: {text}: reduce again") from error
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError, MemoryError) as error:
         raise BodyError(f"{path}: an array has an unexpected type or shape ({text_of(error)})") from error
-
-
-def _load(path: str | Path) -> dict[str, np.ndarray]:
-    def allow(size: float) -> None:
-        require_memory(size, str(path), "Use a machine with more memory, or a body with fewer modes.")
-
-    try:
-        return read_npz_arrays(path, allow)
-    except ValueError as error:
-        raise BodyError(f"{path}: cannot be read as an .npz file of named arrays ({error})") from error
 
 
 def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:

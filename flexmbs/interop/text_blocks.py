@@ -94,10 +94,6 @@ class NumberedBlock:
             self.fail(found, self.lines[-1] if self.lines else self.line)
         return as_floats(self.words, lambda i: self.where(self.lines[i])).reshape(shape)
 
-    def part(self, first: int, last: int) -> NumberedBlock:
-        """Some of the words."""
-        return NumberedBlock(self.path, self.line, self.name, self.words[first:last], self.lines[first:last])
-
 
 def numbered_blocks(path: str | Path, what: str, heading: re.Pattern[str], name: Callable[[int], str]) -> dict[int, NumberedBlock]:
     """Blocks by number, each after a comment ("**") like ``heading``; ``name(number)``: of a block in messages."""

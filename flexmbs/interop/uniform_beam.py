@@ -247,7 +247,11 @@ class _BeamStatics:
     """
 
     def __init__(self, x: np.ndarray, EI: float, mass_per_length: float, supports: tuple[str, str]) -> None:
-        self.x, (self.K, self.M) = x, _matrices(x, EI, mass_per_length)
+        self.x, self.K, self.M = x, np.zeros((2 * len(x), 2 * len(x))), np.zeros((2 * len(x), 2 * len(x)))
+        for i, h in enumerate(np.diff(x)):
+            part, s = slice(2 * i, 2 * i + 4), np.array([1.0, h, 1.0, h])  # slopes are of h times the length
+            self.K[part, part] += EI / h**3 * (s[:, None] * _BENDING * s)
+            self.M[part, part] += mass_per_length * h / 420.0 * (s[:, None] * _INERTIA * s)
         last = 2 * (len(x) - 1)
         self.fixed = [first + k for first, s in zip((0, last), supports, strict=True) for k in _SUPPORTS[s] if k < 2]
         motions = np.zeros((2 * len(x), 2))
@@ -296,15 +300,6 @@ class _BeamStatics:
 
 _BENDING = np.array([[12.0, 6.0, -12.0, 6.0], [6.0, 4.0, -6.0, 2.0], [-12.0, -6.0, 12.0, -6.0], [6.0, 2.0, -6.0, 4.0]])
 _INERTIA = np.array([[156.0, 22.0, 54.0, -13.0], [22.0, 4.0, 13.0, -3.0], [54.0, 13.0, 156.0, -22.0], [-13.0, -3.0, -22.0, 4.0]])
-
-
-def _matrices(x: np.ndarray, EI: float, mass_per_length: float) -> tuple[np.ndarray, np.ndarray]:
-    K, M = np.zeros((2 * len(x), 2 * len(x))), np.zeros((2 * len(x), 2 * len(x)))
-    for i, h in enumerate(np.diff(x)):
-        part, s = slice(2 * i, 2 * i + 4), np.array([1.0, h, 1.0, h])  # slopes are of h times the length
-        K[part, part] += EI / h**3 * (s[:, None] * _BENDING * s)
-        M[part, part] += mass_per_length * h / 420.0 * (s[:, None] * _INERTIA * s)
-    return K, M
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmbs.app.verification.verification_case import reference as shipped_reference
+from flexmbs.app.verification.cases import reference as shipped_reference
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from flexmbs import MechanismError
 from flexmbs.app.cli.main import cli
 from flexmbs.app.verification import cases
-from flexmbs.app.verification.verification_case import Quantity, VerificationCase, compare, run_verification
+from flexmbs.app.verification.cases import Quantity, VerificationCase, compare, run_verification
 
 BY_NAME = {case.name: case for case in cases.VERIFICATION_CASES}
 

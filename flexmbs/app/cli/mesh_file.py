@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +13,7 @@ from flexmbs.app.cli.command_options import ANY_PATH, numbers, option, parsed
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.material_units import doubt_about_si
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import with_material
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
@@ -43,13 +45,9 @@ def properties_options(command):
     return _material(_thickness(_section(command)))
 
 
-def read_for_analysis(file: Path, units: str | None, allow_outside_includes: bool, **properties):
-    """The mesh in a file, with --material, --thickness and --section replacing its own properties."""
-    return _with_properties(read_mesh(file, units, allow_outside_includes=allow_outside_includes), **properties)
-
-
-def _with_properties(mesh, material: str | None, thickness: float | None, section: str | None):
-    """The mesh with --material, --thickness and --section applied; BodyError for invalid values."""
+def read_for_analysis(file: Path, *, material: str | None, thickness: float | None, section: str | None, **how: Any) -> Mesh:
+    """The mesh in a file, read as ``how`` says, with --material, --thickness and --section replacing its own properties."""
+    mesh = read_mesh(file, **how)
     try:
         if thickness is not None:
             mesh = with_thickness(mesh, thickness)
@@ -94,9 +92,9 @@ def peak_memory_mb() -> float | None:
 @properties_options
 @option("--json", "Print one JSON object instead of text.", variable="as_json")
 @reported()
-def info_command(file: Path, units: str | None, allow_outside_includes: bool, as_json: bool, **properties) -> None:
+def info_command(file: Path, as_json: bool, **of_mesh) -> None:
     """Show the contents of a mesh FILE: elements, sets, materials, sections, couplings, mass, skipped cards."""
-    mesh = read_mesh(file, units, allow_outside_includes=allow_outside_includes, trust_units=True)
-    summary = summarize(_with_properties(mesh, **properties))
+    mesh = read_for_analysis(file, **of_mesh, trust_units=True)
+    summary = summarize(mesh)
     shown((*summary["warnings"], *omissions(mesh), *left_out_loads(mesh)))  # among the warnings and what is skipped
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False) if as_json else describe(summary))

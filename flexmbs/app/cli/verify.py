@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 import flexmbs
 from flexmbs.app.cli.command_options import json_option, option
-from flexmbs.app.verification.cases import selected_cases
-from flexmbs.app.verification.verification_case import Comparison, Outcome, run_verification
+from flexmbs.app.verification.cases import Comparison, Outcome, run_verification, selected_cases
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.quantities import aligned
 

@@ -16,7 +16,7 @@ from scipy.special import ellipj, ellipk
 import flexmbs as fm
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.element_kinds import faces_of
+from flexmbs.mesh.outer_faces import outer_faces
 from flexmbs.mesh.quadrature import surface_samples
 
 
@@ -116,14 +116,12 @@ def elliptic_plate_stress(cube: fm.Mesh) -> float:
 
 
 def consistent_areas(mesh: fm.Mesh, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(nn,) m2: the integral of each node's shape function over the faces all of whose nodes are ``chosen``."""
+    """(nn,) m2: the integral of each node's shape function over the outer faces all of whose nodes are ``chosen``."""
     areas = np.zeros(len(mesh.points))
-    for block in mesh.blocks:
-        for kind, local in faces_of(block.kind):
-            nodes = block.nodes[:, list(local)]
-            nodes = nodes[chosen[nodes].all(axis=1)]
-            _, weights, shapes = surface_samples(kind, mesh.points[nodes])
-            np.add.at(areas, nodes, weights @ shapes)
+    for kind, faces, _ in outer_faces(mesh):
+        nodes = faces[chosen[faces].all(axis=1)]
+        _, weights, shapes = surface_samples(kind, mesh.points[nodes])
+        np.add.at(areas, nodes, weights @ shapes)
     return areas
 
 
