@@ -233,15 +233,14 @@ class ScaleBar:
         self.plotter, self.level, self.letters = plotter, level, letters
         self._bar, self._text = OverlayPatch(plotter, color), OverlayText(plotter, " ", round(9 * letters), color)
 
-    def refresh(self) -> None:
-        """Choose the length anew; hidden in perspective, where lengths differ by depth."""
+    def refresh(self, pixels: float) -> None:
+        """Choose the length anew for so many pixels of a metre; hidden in perspective, where lengths differ by depth."""
         flat = bool(self.plotter.camera.parallel_projection)
         self._bar.actor.SetVisibility(flat)
         self._text.actor.SetVisibility(flat)
         if not flat:
             return
         width = self.plotter.window_size[0]
-        pixels = pixels_per_metre(self.plotter)
         length = round_step(0.5 * 0.2 * width / pixels, 1)
         self._text.actor.input = length_text(length)
         text, bar = self._text.width(), length * pixels

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.view.canvas import THROUGH, OverlayPatch, OverlayText, in_front, pixels_per_metre, surface
+from flexmbs.view.canvas import THROUGH, OverlayPatch, OverlayText, in_front, surface
 from flexmbs.view.colours import rgb
 from flexmbs.view.contact_phases import FORCE_SHOWN, FREE, PHASES, ContactPhases
 from flexmbs.view.drawable import DrawableResult
@@ -140,7 +140,7 @@ class ContactScene:
         ]
         for shift, actor in enumerate(self._actors, start=1):
             in_front(actor, shift * THROUGH)
-        self._legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, look.ink)
+        self.legend = ContactLegend(plotter, self.phases.occurring(), self.scale, size, legend_height, letters, look.ink)
 
     def move(self, here: DrawableResult, drawn: DrawableResult, scale: float, since: float | None) -> Shown:
         """Show the time of the one-time result ``here``, with deformation times ``scale``.
@@ -168,7 +168,6 @@ class ContactScene:
             if pressed[index] and self.scale.shows(force) and force > largest.force:
                 largest = Shown(force, bool(from_before[index]))
         self._draw()
-        self._legend.refresh()
         return largest
 
     def _point(self, result: DrawableResult, row: int, index: int) -> Point:
@@ -240,9 +239,8 @@ class ContactLegend:
         self._patches = [OverlayPatch(plotter, FORCE) for _ in self._forces]
         self._dots = [OverlayPatch(plotter, PHASES[phase].color) for phase in phases]
 
-    def refresh(self) -> None:
-        """Fit the arrows to the camera."""
-        pixels = pixels_per_metre(self.plotter)
+    def refresh(self, pixels: float) -> None:
+        """Fit the arrows to the camera, which shows a metre so large."""
         left, space = LEFT * self.plotter.window_size[0], self.letters * SPACE
         at, radius = left, 6.0 * self.letters
         for patch, text in zip(self._dots, self._names, strict=True):

@@ -31,7 +31,7 @@ class PartActors:
     """
 
     def __init__(self, plotter, parts: tuple[Part, ...], look: Look, flattening: np.ndarray | None) -> None:
-        self.plotter, self.parts, self.look, self.flattening = plotter, parts, look, flattening
+        self.plotter, self.look, self.flattening = plotter, look, flattening
         self._known: dict[tuple[bytes, bytes], Any] = {}
         plain = sum(part.group != "contact shapes" for part in parts) > _CROWD
         self.shown = [_Shown(self, part, number, plain) for number, part in enumerate(parts)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.view.canvas import Canvas, Floor, ScaleBar, add_title
+from flexmbs.view.canvas import Canvas, Floor, ScaleBar, add_title, pixels_per_metre
 from flexmbs.view.colours import ColourBar, check_color, check_shown, colour_range, fitted, has_values, text_width
 from flexmbs.view.contact_scene import ContactScene, Shown
 from flexmbs.view.drawable import DrawableResult
@@ -57,6 +57,7 @@ class Scene(Canvas):
         self.result, self.color, self.scale = result, look.color, float(look.scale)
         self._part_of_run = start, end
         self._told = "", 0  # of events, and for how many frames
+        self._fitted_at = 0.0  # pixels of a metre, to which scale bar and legend were fitted
         self.told_for = 25  # frames
         self._ranges: dict[str, tuple[float, float]] = {}
         self.time_digits = digits_of(float(result.t[-1] - result.t[0]) / 1000.0)  # behind the point, in the picture
@@ -98,8 +99,12 @@ class Scene(Canvas):
         self._tell(since, time)
         self._label.input = self._label_text(time, speed, drawn.opening, shown)
         self._follow(here)
-        if self._scale_bar is not None:
-            self._scale_bar.refresh()
+        pixels = pixels_per_metre(self.plotter)
+        if abs(pixels - self._fitted_at) > 1e-3 * pixels:
+            self._fitted_at = pixels
+            for fitted_to_camera in (self._scale_bar, self.contacts and self.contacts.legend):
+                if fitted_to_camera is not None:
+                    fitted_to_camera.refresh(pixels)
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 
     def _tell(self, since: float | None, time: float) -> None:
