@@ -63,12 +63,20 @@ def read_abaqus_matrix(path: str | Path, mesh: Mesh, quantity: str | None = None
     ------
     BodyError : a line or node is invalid, or it is unknown whether the matrix is a stiffness or a mass.
     """
-    factor = _factor(Path(path), mesh, quantity)
+    units = _units_of(mesh)
+    if quantity is None:
+        named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in Path(path).name.upper()]
+        if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
+            raise BodyError(
+                f"{path}: the mesh was read in {mesh.units}; state the quantity for the conversion: quantity='stiffness' or 'mass'"
+            )
+        quantity = named[0] if len(named) == 1 else "mass"
+    if quantity not in units:
+        raise BodyError(f"{path}: quantity must be 'stiffness' or 'mass', not {quantity!r}")
     rows = _table(Path(path), 5, "node, dof, node, dof, value", skip="*")
     first = _dofs(rows[:, 0], rows[:, 1], mesh, path)
     second = _dofs(rows[:, 2], rows[:, 3], mesh, path)
-    size = 3 * len(mesh.points)
-    return factor * _symmetric(first, second, rows[:, 4], size, str(path))
+    return units[quantity] * _symmetric(first, second, rows[:, 4], 3 * len(mesh.points), str(path))
 
 
 def _units_of(mesh: Mesh) -> dict[str, float]:
@@ -77,20 +85,6 @@ def _units_of(mesh: Mesh) -> dict[str, float]:
         return {"stiffness": 1.0, "mass": 1.0}
     system = unit_system(mesh.units)
     return {"stiffness": system.mass / system.time**2, "mass": system.mass}
-
-
-def _factor(path: Path, mesh: Mesh, quantity: str | None) -> float:
-    units = _units_of(mesh)
-    if quantity is None:
-        named = [what for word, what in (("_STIF", "stiffness"), ("_MASS", "mass")) if word in path.name.upper()]
-        if len(named) != 1 and any(unit != 1.0 for unit in units.values()):
-            raise BodyError(
-                f"{path}: the mesh was read in {mesh.units}; state the quantity for the conversion: quantity='stiffness' or 'mass'"
-            )
-        quantity = named[0] if len(named) == 1 else "mass"
-    if quantity not in units:
-        raise BodyError(f"{path}: quantity must be 'stiffness' or 'mass', not {quantity!r}")
-    return units[quantity]
 
 
 def _calculix_dofs(path: Path, mesh: Mesh) -> np.ndarray:

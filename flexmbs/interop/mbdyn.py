@@ -6,12 +6,13 @@ Text in record groups, each starting with ``** RECORD GROUP k``; other lines tha
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.moments import InertiaMoments, relative_difference
-from flexmbs.interop.text_blocks import Notes, NumberedBlock, as_floats, as_int, numbered_blocks
+from flexmbs.interop.text_blocks import Notes, as_floats, as_int, read_lines
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 
@@ -61,10 +62,52 @@ _TITLES |= {number: part.metadata["title"] for number, part in _GROUPS.items()} 
 _REQUIRED = (2, 5, 6, 7, 8, 9, 10)
 
 
+@dataclass
+class _Group:
+    """The words of a record group, and the line of each; ``line``: where it begins, ``name``: of the group in messages."""
+
+    path: str | Path
+    line: int
+    name: str
+    words: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def fail(self, what: str, line: int = 0) -> NoReturn:
+        raise BodyError(f"{self.where(line)}: {what}")
+
+    def where(self, line: int = 0) -> str:
+        return f"{self.path}:{line or self.line}: {self.name}"
+
+    def numbers(self, count: int, expectation: str) -> np.ndarray:
+        """All words, which must be so many numbers."""
+        if len(self.words) != count:
+            self.fail(f"{len(self.words)} numbers; {expectation}", self.lines[-1] if self.lines else self.line)
+        return as_floats(self.words, lambda i: self.where(self.lines[i]))
+
+
+def _groups(path: str | Path, what: str) -> dict[int, _Group]:
+    found: dict[int, _Group] = {}
+    current = None
+    for line, text in enumerate(read_lines(path, what), start=1):
+        if text.lstrip().startswith("**"):
+            if opened := _HEADING.match(text.lstrip()):
+                number = as_int(opened[1], f"{path}:{line}")
+                title = f" ({_TITLES[number].lower()})" if number in _TITLES and number != 2 else ""
+                name = f"record group {number}{title}"
+                if number in found:
+                    raise BodyError(f"{path}:{line}: {name} is repeated (line {found[number].line})")
+                current = found[number] = _Group(path, line, name)
+        elif current is not None:
+            words = text.replace(",", " ").split()
+            current.words += words
+            current.lines += [line] * len(words)
+    return found
+
+
 def read_mbdyn_data(path: str | Path) -> MbdynData:
     """Read a .fem file; BodyError gives file and line of missing or invalid content."""
     what = "the FEM file of an MBDyn modal joint"
-    groups = numbered_blocks(path, what, _HEADING, _name)
+    groups = _groups(path, what)
     if 1 not in groups:
         raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected {what}")
     revision, nn, n = _header(groups[1])
@@ -73,8 +116,9 @@ def read_mbdyn_data(path: str | Path) -> MbdynData:
         raise BodyError(f"{path}: record group {', '.join(missing)} is missing")
     sizes = {"n": n, "N": nn, "3": 3, "6": 6, "R": 13}
 
-    def numbers(number: int, shape: str) -> np.ndarray:
-        return groups[number].numbers(tuple(sizes[size] for size in shape), "according to group 1")
+    def numbers(number: int, letters: str) -> np.ndarray:
+        shape = tuple(sizes[letter] for letter in letters)
+        return groups[number].numbers(math.prod(shape), f"{math.prod(shape)} expected according to group 1").reshape(shape)
 
     return MbdynData(
         revision=revision,
@@ -86,11 +130,7 @@ def read_mbdyn_data(path: str | Path) -> MbdynData:
     )
 
 
-def _name(number: int) -> str:
-    return f"record group {number}" + (f" ({_TITLES[number].lower()})" if number in _TITLES and number != 2 else "")
-
-
-def _header(group: NumberedBlock) -> tuple[str, int, int]:
+def _header(group: _Group) -> tuple[str, int, int]:
     """Revision, number of nodes, number of modes."""
     if len(group.words) < 6:
         expected = "a revision and five counts (nodes, normal, attachment, constraint and rejected modes)"
@@ -102,7 +142,7 @@ def _header(group: NumberedBlock) -> tuple[str, int, int]:
     return group.words[0], nn, n
 
 
-def _labels(group: NumberedBlock, nn: int) -> tuple[str, ...]:
+def _labels(group: _Group, nn: int) -> tuple[str, ...]:
     if len(group.words) != nn:
         group.fail(f"{len(group.words)} node labels; group 1 says {nn} nodes")
     seen: set[str] = set()
@@ -113,17 +153,16 @@ def _labels(group: NumberedBlock, nn: int) -> tuple[str, ...]:
     return tuple(group.words)
 
 
-def _listed_stiffening(group: NumberedBlock, n: int) -> dict[int, np.ndarray]:
+def _listed_stiffening(group: _Group, n: int) -> dict[int, np.ndarray]:
     if not group.words:
         group.fail("is empty; expected the number of matrices")
     count, size = as_int(group.words[0], group.where()), 1 + n * n
+    expected = f"{count} matrices of {n} x {n} with their indices need {1 + count * size}"
     if count < 0 or len(group.words) != 1 + count * size:
-        expected = f"{count} matrices of {n} x {n} with their indices need {1 + count * size}"
         group.fail(f"{len(group.words)} numbers; {expected}")
-    starts = range(1, len(group.words), size)
-    indices = [as_int(group.words[start], group.where(group.lines[start])) for start in starts]
-    table = as_floats(group.words, lambda i: group.where(group.lines[i]))[1:].reshape(count, size)
-    return dict(zip(indices, table[:, 1:].reshape(count, n, n), strict=True))
+    indices = [as_int(group.words[start], group.where(group.lines[start])) for start in range(1, len(group.words), size)]
+    matrices = group.numbers(1 + count * size, expected)[1:].reshape(count, size)[:, 1:].reshape(count, n, n)
+    return dict(zip(indices, matrices, strict=True))
 
 
 def write_mbdyn_data(data: MbdynData, path: str | Path) -> None:
@@ -328,19 +367,16 @@ def _exposed(body: FlexibleBody, all_nodes: bool) -> tuple[tuple[str, ...], np.n
     """Labels, points (k, 3), shapes (n, k, 6) of the nodes written, and warnings."""
     if not (all_nodes or body.markers):
         raise BodyError(f"body '{body.name}' has no markers; write all nodes instead (all_nodes=True)")
-    labels, points, shapes, warnings = [], [], [], []
+    own = body.node_ids.tolist() if all_nodes else []
+    numbers = range(max(own, default=0) + 1, max(own, default=0) + 1 + len(body.markers))
+    named = zip(body.markers, numbers, strict=True)
+    warnings = [f"marker '{name}' is node {number}: the format numbers its nodes" for name, number in named if name != str(number)]
+    points = [marker.position[None] for marker in body.markers.values()]
+    shapes = [np.concatenate([marker.Phi, marker.Psi], axis=1)[:, None] for marker in body.markers.values()]
     if all_nodes:
         rotations = np.zeros_like(body.modes) if body.rotations is None else body.rotations
-        labels += [str(number) for number in body.node_ids]
-        points.append(body.points)
-        shapes.append(np.concatenate([body.modes, rotations], axis=2))
+        points.insert(0, body.points)
+        shapes.insert(0, np.concatenate([body.modes, rotations], axis=2))
         if body.rotations is None:
-            warnings.append("nodes of solids have no rotations: zeros are written for them")
-    first = (int(body.node_ids.max(initial=0)) if all_nodes else 0) + 1
-    for number, (name, marker) in enumerate(body.markers.items(), start=first):
-        labels.append(str(number))
-        points.append(marker.position[None])
-        shapes.append(np.concatenate([marker.Phi, marker.Psi], axis=1)[:, None])
-        if name != str(number):
-            warnings.append(f"marker '{name}' is node {number}: the format numbers its nodes")
-    return tuple(labels), np.concatenate(points), np.concatenate(shapes, axis=1), warnings
+            warnings.insert(0, "nodes of solids have no rotations: zeros are written for them")
+    return tuple(map(str, (*own, *numbers))), np.concatenate(points), np.concatenate(shapes, axis=1), warnings

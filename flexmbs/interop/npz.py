@@ -119,17 +119,13 @@ def _plain(value: np.ndarray):
 
 def _from_plain(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
     known = _ARGUMENTS | _MOMENTS | {"marker_names", "marker_nodes"}
-    unknown = sorted(set(arrays) - known)
-    if unknown:
+    if unknown := sorted(set(arrays) - known):
         raise BodyError(f"{where}: unknown array '{unknown[0]}'; known arrays: {', '.join(sorted(known))}")
-    missing = [name for name in ("points", "modes", "K") if name not in arrays]
-    if missing:
+    if missing := [name for name in ("points", "modes", "K") if name not in arrays]:
         raise BodyError(f"{where}: array '{missing[0]}' is missing; required: points, modes, K, and M or moments")
     given = {name: _plain(value) for name, value in arrays.items() if name in _ARGUMENTS}
-    integrals = {name: _plain(value) for name, value in arrays.items() if name in _MOMENTS}
-    if integrals:
-        absent = [part.name for part in fields(InertiaMoments)[:6] if part.name not in integrals]
-        if absent:
+    if integrals := {name: _plain(value) for name, value in arrays.items() if name in _MOMENTS}:
+        if absent := [part.name for part in fields(InertiaMoments)[:6] if part.name not in integrals]:
             raise BodyError(f"{where}: array '{absent[0]}' of the inertia integrals is missing")
         given["moments"] = InertiaMoments(**integrals)
     if ("marker_names" in arrays) != ("marker_nodes" in arrays):

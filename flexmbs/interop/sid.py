@@ -26,7 +26,7 @@ def read_sid(path: str | Path) -> FlexibleBody:
     missing in the format (products of second-order fields) are of second order in the modal coordinates.
     """
     data = read_sid_data(path)
-    n, notes = len(data.labels), Notes(path, data.notes)
+    n, notes = len(data.labels), data.notes
     if not data.mass > 1e-60:
         raise BodyError(f"{path}: the mass is {data.mass:g} kg; it must be positive")
     if not data.nodes:

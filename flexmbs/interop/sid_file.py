@@ -25,8 +25,8 @@ BODY_PARTS = ("mdCM", "J", "Ct", "Cr", "Me", "Gr", "Ge", "Oe", "ksigma", "Ke", "
 _ENTRY = re.compile(r"(m[01n])\s*\(([^)]*)\)", re.IGNORECASE)
 _MAX_MODES = 2000
 _COUNTS = ("order", "nrow", "ncol", "nq", "nqn", "structure")
-_J_ORDER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of the six numbers of J
-_J_PLACES = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # of these in the matrix
+_SIX = ((0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2))  # rows and columns of the six numbers of J
+_PLACES = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # of these in the matrix
 _REQUIRED = ("mdCM", "J", "Ct", "Cr", "Me", "Ke")
 _ZERO, _DIAGONAL, _SYMMETRIC, _FULL, _UNIT = range(5)
 
@@ -49,7 +49,7 @@ class SidData:
     nodes: dict[int, dict[str, Taylor]]  # number -> origin, phi, psi, AP
     parts: dict[str, Taylor]  # mdCM, J, Ct, ...
     name: str = ""  # of the modal object
-    notes: Notes | tuple[str, ...] = ()  # content of the file that is ignored
+    notes: Notes = field(default_factory=lambda: Notes(""))  # content of the file that is ignored
 
 
 def _shapes(name: str, n: int) -> tuple[tuple[int, int], ...]:
@@ -276,12 +276,12 @@ def _fits(index: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 def six_of(J: np.ndarray) -> np.ndarray:
     """(..., 3, 3) to (..., 6) in the order xx, yy, zz, xy, xz, yz."""
-    return np.stack([J[..., i, j] for i, j in _J_ORDER], axis=-1)
+    return J[..., _SIX[0], _SIX[1]]
 
 
 def matrix_of(six: np.ndarray) -> np.ndarray:
     """(..., 6) to (..., 3, 3)."""
-    return six[..., _J_PLACES]
+    return six[..., _PLACES]
 
 
 def write_sid_data(data: SidData, path: str | Path) -> None:
@@ -319,12 +319,10 @@ def _taylor_lines(indent: int, name: str, value: Taylor, nq: int) -> Iterator[st
     counts = (order, *value.M0.shape, nq, 0, _ZERO if empty else _FULL)
     for word, count in zip(_COUNTS, counts, strict=True):
         yield _assignment(26, word, f"{count:5d}")
-    for index, number in np.ndenumerate(value.M0):
-        if number != 0.0:
-            yield _assignment(26, f"m0({index[0] + 1:3d},{index[1] + 1:3d})", _number(number))
-    if value.M1 is not None:
-        for i, k, j in np.argwhere(value.M1):
-            yield _assignment(26, f"m1({i + 1:3d},{k + 1:3d},{j + 1:3d})", _number(value.M1[i, k, j]))
+    for key, array in (("m0", value.M0), ("m1", value.M1)):
+        for index in () if array is None else np.argwhere(array):
+            place = ",".join(f"{i + 1:3d}" for i in index)
+            yield _assignment(26, f"{key}({place})", _number(array[tuple(index)]))
     yield " " * indent + "end " + name
 
 

@@ -331,19 +331,23 @@ class _BeamModes:
 
 def _beam_modes(length: float, supports: tuple[str, str], count: int) -> _BeamModes:
     """The lowest ``count`` elastic modes."""
+
+    def determinant(root: float) -> float:
+        return float(np.linalg.det(_conditions(root, supports)))
+
     roots: list[float] = []
     left = 0.5 * _STEP
-    value = _determinant(left, supports)
+    value = determinant(left)
     while len(roots) < count:
         right = left + _STEP
-        next_value = _determinant(right, supports)
+        next_value = determinant(right)
         if value * next_value <= 0.0:
-            roots.append(brentq(_determinant, left, right, args=(supports,), xtol=1e-14, rtol=1e-15))
+            roots.append(brentq(determinant, left, right, xtol=1e-14, rtol=1e-15))
         left, value = right, next_value
     k = np.array(roots) / length
     shapes = [np.linalg.svd(_conditions(root, supports))[2][3] for root in roots]
-    sizes = [_largest(n, length, c) for n, c in zip(k, shapes, strict=True)]
-    return _BeamModes(length, k, np.array([c / size for c, size in zip(shapes, sizes, strict=True)]).reshape(-1, 4))
+    sizes = np.array([_largest(n, length, shape) for n, shape in zip(k, shapes, strict=True)])
+    return _BeamModes(length, k, np.array(shapes).reshape(-1, 4) / sizes[:, None])
 
 
 def _functions(k: float, length: float, x: np.ndarray, derivative: int) -> np.ndarray:
@@ -367,11 +371,5 @@ def _largest(k: float, length: float, shape: np.ndarray) -> float:
 
 def _conditions(root: float, supports: tuple[str, str]) -> np.ndarray:
     """(4, 4): what vanishes at the ends, for k L = root, with lengths in 1 / k."""
-    rows = []
-    for end, support in zip((0.0, root), supports, strict=True):
-        rows += [_functions(1.0, root, np.array([end]), derivative)[0] for derivative in _SUPPORTS[support]]
-    return np.array(rows)
-
-
-def _determinant(root: float, supports: tuple[str, str]) -> float:
-    return float(np.linalg.det(_conditions(root, supports)))
+    ends = zip((0.0, root), supports, strict=True)
+    return np.array([_functions(1.0, root, np.array([end]), order)[0] for end, support in ends for order in _SUPPORTS[support]])

@@ -35,7 +35,7 @@ def option(usage: str, text: str, kind: Any = None, variable: str = "", **more: 
 
 
 set_option = option("--set NAME=VALUE*", "Set a parameter; may be repeated.", variable="assignments")
-json_option = option("--json", "Print one JSON object instead of tables.", variable="as_json")
+json_option = option("--json", "Print one JSON object instead of text.", variable="as_json")
 
 
 def parsed(read: Callable[[str], Any], what: str = "") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from flexmbs.app.cli.command_options import ANY_PATH, numbers, option, parsed
+from flexmbs.app.cli.command_options import ANY_PATH, json_option, numbers, option, parsed
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.material_units import doubt_about_si
@@ -90,7 +90,7 @@ def peak_memory_mb() -> float | None:
 @units_option
 @includes_option
 @properties_options
-@option("--json", "Print one JSON object instead of text.", variable="as_json")
+@json_option
 @reported()
 def info_command(file: Path, as_json: bool, **of_mesh) -> None:
     """Show the contents of a mesh FILE: elements, sets, materials, sections, couplings, mass, skipped cards."""

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import numpy as np
 
-from flexmbs.app.cli.command_options import ANY_PATH, ListCommand, number, numbers, option, parsed
+from flexmbs.app.cli.command_options import ANY_PATH, ListCommand, json_option, number, numbers, option, parsed
 from flexmbs.app.cli.mesh_file import includes_option, peak_memory_mb, properties_options, read_for_analysis, units_option
 from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
@@ -48,7 +48,7 @@ def _direction(text: str) -> tuple[float, ...]:
 @option(
     "--axis X,Y,Z", "Axis of rotation (default: 0,0,1).", **parsed(_direction, "three numbers that are not all zero, such as 0,0,1")
 )
-@option("--json", "Print one JSON object instead of a table.", variable="as_json")
+@json_option
 @reported()
 def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis, as_json: bool, **of_mesh: Any) -> None:
     """Natural frequencies of the mesh in FILE, clamped at node sets or supported as in the file's boundary conditions.

@@ -39,10 +39,6 @@ def _damping(text: str) -> DampingChoice:
     return values[0][0] if len(values) == 1 else Rayleigh(values[0][0], values[1][0])
 
 
-def _second_order(text: str) -> str | SecondOrder:
-    return text if text in ("full", "none") else SecondOrder(field_tolerance=float(text))
-
-
 @click.command("reduce", cls=ListCommand)
 @click.argument("file", type=ANY_PATH)
 @option("-o, --output BODY.h5", "File to write; an existing body is replaced.", FILE, required=True)
@@ -87,7 +83,10 @@ def _second_order(text: str) -> str | SecondOrder:
     "Second-order displacement fields (geometric stiffness under any load). full: one for each pair of modes; "
     "TOLERANCE: fewer, with this error relative to the size of the body (such as 1e-4; useful for many modes).",
     default="full",
-    **parsed(_second_order, "full, none, or a tolerance such as 1e-4"),
+    **parsed(
+        lambda text: text if text in ("full", "none") else SecondOrder(field_tolerance=float(text)),
+        "full, none, or a tolerance such as 1e-4",
+    ),
 )
 @option("--no-cache", "Always compute; do not use or fill the cache of reduced bodies.")
 @option("--name TEXT", "Name of the body (default: the name of FILE).")

@@ -83,7 +83,11 @@ def run_command(context, case: str | None, assignments, out, no_view, viewed, re
     loaded = load_case(case)
     if wants_help:
         click.echo(context.get_help())
-        _show_parameters(loaded)
+        click.echo(f"\n{loaded.name}: {loaded.title}\n\nParameters (--set NAME=VALUE):")
+        rows = [("name", "default", "unit", "")]
+        for one in settings_of(loaded.parameters):
+            rows.append((one.name, _number(one.default), one.unit or "-", f"{one.help} ({one.limits})".removesuffix(" ()")))
+        click.echo("\n".join(aligned(rows)))
         return
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
@@ -140,14 +144,6 @@ def _pictures(what: str, make: Callable[[], list[Path]]) -> list[Path]:
         reason = f"a library cannot be loaded, or not into the memory that is left ({error})"
     click.echo(f"no {what}: {reason}", err=True)
     return []
-
-
-def _show_parameters(case) -> None:
-    click.echo(f"\n{case.name}: {case.title}\n\nParameters (--set NAME=VALUE):")
-    rows = [("name", "default", "unit", "")]
-    for one in settings_of(case.parameters):
-        rows.append((one.name, _number(one.default), one.unit or "-", f"{one.help} ({one.limits})".removesuffix(" ()")))
-    click.echo("\n".join(aligned(rows)))
 
 
 def _show_figures(outcome, verbose: bool) -> None:

@@ -101,7 +101,14 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     """Runs of STUDY that failed: parameters, reason, time reached; with --run also traceback and log."""
     found = open_study(study)
     if index is not None:
-        click.echo(_failure_text(found, index))
+        record = found.record(index)
+        if record is None or record.failure is None:
+            known = few([number for number, _ in found.failed()], 20) or "none"
+            raise StudyError(f"{found.folder}: run {index} has not failed; failed ones: {known}")
+        values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
+        time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
+        head = f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n{record.failure.kind}{time}"
+        click.echo(f"{head}: {record.failure.message}\n\n{found.log(index)}".rstrip())
         return
     rows = found.failed()
     for number, record in rows[:count]:
@@ -114,20 +121,6 @@ def failed_command(study: Path, index: int | None, count: int) -> None:
     if len(rows) > count:
         click.echo(f"... and {len(rows) - count} more (--count)")
     click.echo(f"'flexmbs study failed {study} --run INDEX' shows one whole", err=True)
-
-
-def _failure_text(study: Study, index: int) -> str:
-    """All that is known of a failed run: its parameters, why it failed, its log."""
-    record = study.record(index)
-    if record is None or record.failure is None:
-        known = few([index for index, _ in study.failed()], 20) or "none"
-        raise StudyError(f"{study.folder}: run {index} has not failed; failed ones: {known}")
-    values = "\n".join(f"  {name} = {value}" for name, value in record.parameters.items())
-    time = "" if record.failure.time is None else f", at t = {record.failure.time:.6g} s"
-    return (
-        f"run {index} (key {record.key}), attempts: {record.attempts}\n{values}\n"
-        f"{record.failure.kind}{time}: {record.failure.message}\n\n{study.log(index)}"
-    ).rstrip()
 
 
 @click.command("pack")
@@ -201,14 +194,13 @@ def report_command(study: Path, save: Path | None, limits: tuple[str, ...], hist
 
 def _limits(texts: tuple[str, ...]) -> dict[str, tuple[float | None, float | None]]:
     """Limits of figures from "peak_stress<250e6" and "clearance>0.001"."""
-    found: dict[str, tuple[float | None, float | None]] = {}
+    found: dict[str, list[float | None]] = {}
     for text in texts:
+        parts = _LIMIT.fullmatch(text)
         try:
-            name, sign, value = parts.groups() if (parts := _LIMIT.fullmatch(text)) else ("", "", "none")
-            limit = float(value)
+            limit = float(parts[3] if parts else "none")
         except ValueError:
             example = "'peak_stress<250e6' or 'clearance>0.001'"
             raise StudyError(f"--limit {text!r}: write what is required, such as {example}") from None
-        low, high = found.get(name, (None, None))
-        found[name] = (low, limit) if sign == "<" else (limit, high)
-    return found
+        found.setdefault(parts[1], [None, None])[parts[2] == "<"] = limit
+    return {name: (low, high) for name, (low, high) in found.items()}

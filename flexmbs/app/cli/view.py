@@ -29,12 +29,8 @@ _OPTIONS = {"frames_per_second": "fps", "window_size": "size", "sets": "set", "h
 # Parameter -> what it is for, if not results alone.
 _FOR = dict.fromkeys(("units", "allow_outside_includes", "sets"), "meshes") | {"mode": "reduced bodies"}
 _FOR |= dict.fromkeys(("scale", "color"), "results and reduced bodies")
-# What can be shown -> one of them, options of their page.
-_SHOWN = {
-    "results": ("a result folder", ResultOptions),
-    "bodies": ("a reduced body", BodyOptions),
-    "meshes": ("a mesh", MeshOptions),
-}
+# What can be shown -> one of them, options of its page.
+_SHOWN = {"results": ("result folder", ResultOptions), "bodies": ("reduced body", BodyOptions), "meshes": ("mesh", MeshOptions)}
 
 
 def _numbers(count: int) -> dict[str, Any]:
@@ -155,7 +151,7 @@ def _wrong(name: str, kind: str, page: bool, path: Path, save: Path | None) -> s
     if page and (kind in belongs or belongs == "results"):
         return f"is not for pages of {kind}; {save or 'without --save, what is shown'} is a page"
     if kind not in belongs:
-        return f"is for {belongs}; {path} is {here}"
+        return f"is for {belongs}; {path} is a {here}"
     if name in ("frames", "histories", "size_limit"):
         return "is for pages; give --save FILE.html"
     if save is None:
