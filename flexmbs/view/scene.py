@@ -102,9 +102,10 @@ class Scene(Canvas):
         pixels = pixels_per_metre(self.plotter)
         if abs(pixels - self._fitted_at) > 1e-3 * pixels:
             self._fitted_at = pixels
-            for fitted_to_camera in (self._scale_bar, self.contacts and self.contacts.legend):
-                if fitted_to_camera is not None:
-                    fitted_to_camera.refresh(pixels)
+            if self._scale_bar is not None:
+                self._scale_bar.refresh(pixels)
+            if self.contacts is not None:
+                self.contacts.legend.refresh(pixels)
         self.plotter.reset_camera_clipping_range()  # so that nothing is clipped in depth
 
     def _tell(self, since: float | None, time: float) -> None:
