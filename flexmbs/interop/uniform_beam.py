@@ -243,7 +243,8 @@ def _shortening(shapes: _BeamModes, pairs: np.ndarray, places: np.ndarray) -> np
 class _BeamStatics:
     """x (nn,) m; K, M (2 nn, 2 nn) of displacement and slope of each node in turn; rigid (2 nn, r) motions left free.
 
-    ``fixed``: components that are held, ``pinned`` those that are held in addition to prevent rigid motion.
+    ``shift``, ``turn`` (2 nn,): by 1 m, and about x = 0. ``fixed``: components that are held, ``pinned`` those that are held
+    in addition to prevent rigid motion.
     """
 
     def __init__(self, x: np.ndarray, EI: float, mass_per_length: float, supports: tuple[str, str]) -> None:
@@ -254,14 +255,13 @@ class _BeamStatics:
             self.M[part, part] += mass_per_length * h / 420.0 * (s[:, None] * _INERTIA * s)
         last = 2 * (len(x) - 1)
         self.fixed = [first + k for first, s in zip((0, last), supports, strict=True) for k in _SUPPORTS[s] if k < 2]
-        motions = np.zeros((2 * len(x), 2))
-        motions[0::2, 0] = 1.0
-        motions[0::2, 1], motions[1::2, 1] = x, 1.0
+        self.shift, self.turn = motions = np.zeros((2, 2 * len(x)))
+        self.shift[0::2], self.turn[0::2], self.turn[1::2] = 1.0, x, 1.0
         # combinations of the two motions that the supports allow
-        _, sizes, turned = np.linalg.svd(motions[self.fixed] if self.fixed else np.zeros((1, 2)))
+        _, sizes, turned = np.linalg.svd(motions.T[self.fixed] if self.fixed else np.zeros((1, 2)))
         rank = int(np.count_nonzero(sizes > 1e-12))
         self.pinned = [k for k in (0, last, 1, last + 1) if k not in self.fixed][: 2 - rank]
-        self.rigid = motions @ turned[rank:].T
+        self.rigid = motions.T @ turned[rank:].T
 
     @property
     def held(self) -> list[int]:
@@ -271,9 +271,7 @@ class _BeamStatics:
     @property
     def mass(self) -> float:
         """kg"""
-        ones = np.zeros(len(self.K))
-        ones[0::2] = 1.0
-        return float(ones @ self.M @ ones)
+        return float(self.shift @ self.M @ self.shift)
 
     def deflection(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """(nn,) displacement (m) and slope of the nodes under a unit force at one of them."""
@@ -291,11 +289,8 @@ class _BeamStatics:
     def moments(self, w: np.ndarray, slope: np.ndarray) -> tuple[float, float, float]:
         """Integrals over the mass of w, w x and w^2."""
         u = np.column_stack([w, slope]).ravel()
-        one, along = np.zeros(len(u)), np.zeros(len(u))
-        one[0::2] = 1.0
-        along[0::2], along[1::2] = self.x, 1.0
         Mu = self.M @ u
-        return float(one @ Mu), float(along @ Mu), float(u @ Mu)
+        return float(self.shift @ Mu), float(self.turn @ Mu), float(u @ Mu)
 
 
 _BENDING = np.array([[12.0, 6.0, -12.0, 6.0], [6.0, 4.0, -6.0, 2.0], [-12.0, -6.0, 12.0, -6.0], [6.0, 2.0, -6.0, 4.0]])

@@ -83,12 +83,9 @@ def spread(args: Sequence[str], lists: Collection[str], valued: Collection[str])
     """
     result: list[str] = []
     further: list[int] = []  # positions in the result of the repeated option names
-    current, waiting, argument_is_given = None, False, False
-    for place, text in enumerate(args):
-        if text == "--":
-            argument_is_given = argument_is_given or place + 1 < len(args)
-            result += args[place:]
-            break
+    end = args.index("--") if "--" in args else len(args)
+    current, waiting, argument_is_given = None, False, end + 1 < len(args)
+    for text in args[:end]:
         if waiting:
             waiting = False
         elif text.startswith("-") and len(text) > 1:
@@ -103,7 +100,7 @@ def spread(args: Sequence[str], lists: Collection[str], valued: Collection[str])
         result.append(text)
     if further and not argument_is_given:
         del result[further[-1]]
-    return result
+    return [*result, *args[end:]]
 
 
 _WRONG_KIND = re.compile(r"rbe\d*", re.IGNORECASE)
@@ -121,8 +118,7 @@ def interfaces_of(mesh, texts: Sequence[str]) -> dict[str, Interface]:
     """
     found: dict[str, Interface] = {}
     for text in texts:
-        name, equals, where = text.partition("=")
-        name, where = name.strip(), where.strip()
+        name, equals, where = (part.strip() for part in text.partition("="))
         if not (equals and name and where):
             raise BodyError(f"--interface {text}: write {HOW}.")
         if name in found:

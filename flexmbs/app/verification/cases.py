@@ -316,10 +316,10 @@ VERIFICATION_CASES: tuple[VerificationCase, ...] = (
 
 def selected_cases(patterns: Sequence[str] = ()) -> tuple[VerificationCase, ...]:
     """The cases whose names contain one of ``patterns``; without any, all. CaseError for a pattern that fits none."""
+    names = [case.name for case in VERIFICATION_CASES]
     for pattern in patterns:
-        if not any(pattern in case.name for case in VERIFICATION_CASES):
-            names = ", ".join(case.name for case in VERIFICATION_CASES)
-            raise CaseError(f"no verification case has {pattern!r} in its name; there are {names}")
+        if not any(pattern in name for name in names):
+            raise CaseError(f"no verification case has {pattern!r} in its name; there are {', '.join(names)}")
     return tuple(case for case in VERIFICATION_CASES if not patterns or any(pattern in case.name for pattern in patterns))
 
 
