@@ -180,9 +180,8 @@ def _markers(markers, points, ids, modes, rotations, quadratic, quadratic_rotati
     markers = {str(number): number for number in row} if markers is None else markers
     if not isinstance(markers, Mapping):
         raise BodyError(f"{where}: markers are given as {{name: number of a node}}, not as {type(markers).__name__}")
-    missing = next((f"'{name}': node {number}" for name, number in markers.items() if number not in row), None)
-    if missing:
-        raise BodyError(f"{where}: marker {missing} does not exist")
+    if missing := [f"'{name}': node {number}" for name, number in markers.items() if number not in row]:
+        raise BodyError(f"{where}: marker {missing[0]} does not exist")
     turns, turns2 = (np.zeros_like(modes), np.zeros_like(quadratic)) if rotations is None else (rotations, quadratic_rotations)
     made = {}
     for name, number in markers.items():

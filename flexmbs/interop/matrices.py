@@ -108,11 +108,9 @@ def _dofs(nodes: np.ndarray, directions: np.ndarray, mesh: Mesh, path) -> np.nda
     order = np.argsort(mesh.node_ids)
     ids = np.asarray(mesh.node_ids)[order]
     index = np.minimum(np.searchsorted(ids, nodes), len(ids) - 1)
-    absent = np.flatnonzero(ids[index] != nodes)
-    if len(absent):
+    if len(absent := np.flatnonzero(ids[index] != nodes)):
         raise BodyError(f"{path}: node {int(nodes[absent[0]])} is not in the mesh; use the mesh from which the matrix was made")
-    wrong = np.flatnonzero((directions < 1) | (directions > 3))
-    if len(wrong):
+    if len(wrong := np.flatnonzero((directions < 1) | (directions > 3))):
         raise BodyError(
             f"{path}: node {int(nodes[wrong[0]])} has degree of freedom {int(directions[wrong[0]])}; only matrices of "
             "solids (1 to 3) are supported"
@@ -125,8 +123,7 @@ def _triangle(path: Path, size: int) -> sparse.csr_matrix:
     if not len(rows):
         raise BodyError(f"{path}: is empty; expected lines of row, column, value")
     indices = rows[:, :2]
-    wrong = indices[(indices < 1) | (indices > size) | (indices != np.trunc(indices))]
-    if len(wrong):
+    if len(wrong := indices[(indices < 1) | (indices > size) | (indices != np.trunc(indices))]):
         raise BodyError(f"{path}: there is no row {wrong[0]:g}; the .dof file lists rows 1 to {size}")
     first, second = indices.astype(np.int64).T - 1
     return _symmetric(first, second, rows[:, 2], size, str(path))

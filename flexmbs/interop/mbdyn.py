@@ -111,8 +111,7 @@ def read_mbdyn_data(path: str | Path) -> MbdynData:
     if 1 not in groups:
         raise BodyError(f"{path}: no '** RECORD GROUP 1'; expected {what}")
     revision, nn, n = _header(groups[1])
-    missing = [f"{number} ({_TITLES[number].lower()})" for number in _REQUIRED if number not in groups]
-    if missing:
+    if missing := [f"{number} ({_TITLES[number].lower()})" for number in _REQUIRED if number not in groups]:
         raise BodyError(f"{path}: record group {', '.join(missing)} is missing")
     sizes = {"n": n, "N": nn, "3": 3, "6": 6, "R": 13}
 

@@ -207,8 +207,7 @@ class _Reader:
             else:
                 index = tuple(as_int(part, where) for part in entry[2].split(","))
                 listed.entries[int(entry[1][1])].append((index, as_float(value, where), where))
-        missing = [word for word in ("nrow", "ncol") if word not in listed.counts]
-        if missing:
+        if missing := [word for word in ("nrow", "ncol") if word not in listed.counts]:
             raise BodyError(f"{listed.where}: {name}: {', '.join(missing)} is missing before its numbers")
         return listed
 

@@ -88,8 +88,7 @@ def uniform_beam(
     if len(chosen) and (chosen.min() < 1 or len(np.unique(chosen)) < len(chosen)):
         raise BodyError(f"{where}: modes must be a number, or different numbers from 1, not {modes!r}")
     places = {"left": 0.0, "right": float(length), **{key: float(x) for key, x in (markers or {}).items()}}
-    outside = {key: x for key, x in places.items() if not 0.0 <= x <= length}
-    if outside:
+    if outside := {key: x for key, x in places.items() if not 0.0 <= x <= length}:
         raise BodyError(f"{where}: marker positions {outside} m are not on the beam, which is {length} m long")
     held = any(support != "free" for support in supports)
     if held and "supports" in places:
