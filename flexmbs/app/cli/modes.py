@@ -94,8 +94,8 @@ def modes_command(file: Path, fixed: tuple[str, ...], count, max_hz, spin, axis,
 
 def _table(found: dict) -> str:
     lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
-    lines += [f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s"]
-    lines += ["" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n"]
+    lines.append(f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s")
+    lines.append("" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n")
     lines.append(" mode  frequency, Hz   effective mass along x, y, z (share of the total)")
     for row, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])

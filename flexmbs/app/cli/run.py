@@ -92,7 +92,11 @@ def run_command(context, case: str | None, assignments, out, no_view, viewed, re
     if resume and force:
         raise CaseError("--resume continues a run, --force replaces it: give only one of them")
     loaded = loaded.viewed(**view_values(viewed))
-    storage = _storage(**stored)
+    limit = stored.pop("storage_limit")
+    try:
+        storage = stored if limit is None else stored | {"storage_limit": None if limit.lower() == "none" else 1e6 * float(limit)}
+    except ValueError:
+        raise CaseError(f"--storage-limit {limit!r}: expected a number of MB, or 'none' (no limit)") from None
     how = {"force": force, "resume": resume}
     with ExitStack() as stack:
         try:
@@ -104,17 +108,6 @@ def run_command(context, case: str | None, assignments, out, no_view, viewed, re
         if resume and not has_state(folder.path):
             click.echo(f"{folder.path} holds no run to resume: starting from the beginning", err=True)
         _run(loaded, assignments, folder, storage, animate=not no_view, verbose=verbose)
-
-
-def _storage(store_every: int | None, output_step: float | None, storage_limit: str | None) -> dict[str, object]:
-    """Storage options of ``System.simulate``; the limit is given in MB."""
-    limit: dict[str, object] = {}
-    if storage_limit is not None:
-        try:
-            limit["storage_limit"] = None if storage_limit.lower() == "none" else 1e6 * float(storage_limit)
-        except ValueError:
-            raise CaseError(f"--storage-limit {storage_limit!r}: expected a number of MB, or 'none' (no limit)") from None
-    return {"store_every": store_every, "output_step": output_step, **limit}
 
 
 def _run(case, assignments: tuple[str, ...], out: ResultFolder, storage: dict, *, animate: bool, verbose: bool) -> None:
