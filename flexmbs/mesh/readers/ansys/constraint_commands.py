@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import integer
 from flexmbs.mesh.readers.ansys.commands import Command, is_release
 from flexmbs.mesh.readers.ansys.deck import CoupledSet, Deck, RawEquation, RigidRegion, Support
 from flexmbs.mesh.readers.ansys.selection import all_ids, selected_ids
@@ -14,6 +15,7 @@ from flexmbs.mesh.readers.ansys.selection import all_ids, selected_ids
 DOFS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
 _MANY = {"ALL": tuple(DOFS), "U": ("UX", "UY", "UZ"), "ROT": ("ROTX", "ROTY", "ROTZ")}
 _MOST_TERMS = 1000000
+_DBLOCK_FORMAT = re.compile(r"\(i(\d{1,2}),a(\d{1,2})", re.IGNORECASE)
 
 
 def _d(deck: Deck, command: Command) -> None:
@@ -33,6 +35,32 @@ def _d(deck: Deck, command: Command) -> None:
         same = component is not None and np.array_equal(component.ids, deck.selected["NODE"])
         name = deck.last_component if same else ""
     deck.supports.append(Support(name, nodes, held, command.where))
+
+
+def _dblock(deck: Deck, command: Command) -> None:
+    """DBLOCK,count; a format such as (i9,a6,2(pg16.9)); of each support: node, label, value; -1."""
+    known = _DBLOCK_FORMAT.match((deck.source.next_line() or "").replace(" ", ""))
+    if known is None:
+        raise MeshError(f"{command.file}:{command.line + 1}: DBLOCK: a format such as (i9,a6,2(pg16.9)) must stand here.")
+    held: dict[str, list[int]] = {}
+    width, label_width, count = int(known[1]), int(known[2]), command.integer(1)
+    for _ in range(count):
+        line = deck.source.next_line()
+        node = integer(line[:width].strip()) if line else None
+        if line is None or node is None or node <= 0:
+            raise MeshError(
+                f"{deck.source.file}:{deck.source.line}: DBLOCK: the block of line {command.line} declares {count} supports,"
+                " node and label in each line; the file is cut off or the count is wrong."
+            )
+        held.setdefault(line[width : width + label_width].strip().upper(), []).append(node)
+    end = deck.source.next_line()
+    if end is not None and end.strip() != "-1":
+        deck.source.push_back([end])
+    for label, nodes in held.items():
+        if label in DOFS:
+            deck.supports.append(Support("", np.array(nodes), (label,), command.where))
+        else:
+            deck.skipped.add(f"DBLOCK,,{label}", command.file, command.line, analysis=True, why="no displacement")
 
 
 def _nodes_of(deck: Deck, command: Command) -> np.ndarray | None:
@@ -140,4 +168,4 @@ def _cerig(deck: Deck, command: Command) -> None:
     deck.rigid.append(RigidRegion(f"CERIG {reference}", "rigid", reference, nodes, dofs, command.where))
 
 
-CONSTRAINT_COMMANDS = {"D": _d, "CP": _cp, "CE": _ce, "CERI": _cerig}
+CONSTRAINT_COMMANDS = {"D": _d, "DBLO": _dblock, "CP": _cp, "CE": _ce, "CERI": _cerig}

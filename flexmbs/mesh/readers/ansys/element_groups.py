@@ -11,7 +11,7 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType
-from flexmbs.mesh.readers.ansys.element_types import Routine, mesh_only_kind, routine_of
+from flexmbs.mesh.readers.ansys.element_types import Routine, mesh_only_kind, routine_of_type
 
 Key = tuple[int, int, int, int, int]  # material, type, real constants, section, coordinate system
 
@@ -87,7 +87,7 @@ def _sort(deck: Deck, into: Sorted, own: Elements, chosen: np.ndarray, key: Key,
             f"{own.file}:{own.lines[chosen[0]]}: element {own.ids[chosen[0]]} has type {key[1]}, which no ET command"
             " defines; add ET with the name of the element (ET,1,SOLID186)."
         )
-    routine = routine_of(known.routine)
+    routine = routine_of_type(deck, known)
     nodes = own.nodes[chosen, :count]
 
     def rows(kind, role, of=slice(None), numbers=nodes) -> ElementRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
 from flexmbs.common.errors import MeshError
@@ -83,9 +83,24 @@ def _routines() -> dict[int, Routine]:
 ROUTINES = _routines()
 
 
+#: Coupled-field solids and the structural ones that they are where KEYOPT(1) ends in 1 (11: structural-thermal).
+_COUPLED = {225: 185, 226: 186, 227: 187}
+
+
 def routine_of(number: int) -> Routine:
     """The element with that number; one of role "unknown" when it is not in the list."""
     return ROUTINES.get(number, Routine(f"element type {number}", None, "unknown", 0))
+
+
+def routine_of_type(deck: Deck, known: ElementType) -> Routine:
+    """The element of an ET command: of coupled-field solids with displacements their structural part."""
+    routine, fields = routine_of(known.routine), known.option(1)
+    if known.routine not in _COUPLED or fields % 10 != 1:
+        return routine
+    deck.warn(
+        f"{known.where}: ET: {routine.name} with KEYOPT(1) = {fields} is read as a structural solid; its other fields are left out."
+    )
+    return replace(routine_of(_COUPLED[known.routine]), name=routine.name)
 
 
 def mesh_only_kind(option: int) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.ansys.commands import Command
+from flexmbs.mesh.readers.ansys.commands import Command, is_release
 from flexmbs.mesh.readers.ansys.deck import Deck
 
 _NUMBERS = re.compile(r"[\s\d.+\-EeDd,]*$")
@@ -65,7 +65,7 @@ _GEOMETRY = _keys(
 _NAMED_WITH_DATA = _keys("KPT LCURV ASURF VBODY")
 _COMMAND = re.compile(r"\s*([*/][A-Za-z]|[A-Za-z]\w*\s*(,|$))")
 # Commands after which lines of data stand, until a line that is none.
-_WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SFBLOCK")
+_WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SFBLOCK KPATTR LCATTR ASATTR VSATTR")
 _ONE_FORMAT_LINE = ("*VREAD", "*VWRITE", "*MWRITE", "*SREAD", "*VWRIT", "*MWRIT", "*MSG")
 _NEVER_CONSIDERED = {
     "CYCL": "cyclic symmetry: only the sector in the file is read",
@@ -79,7 +79,7 @@ def skip(deck: Deck, command: Command) -> None:
     key = command.key
     analysis = key in ANALYSIS or key[0] in "*/~"
     why = _NEVER_CONSIDERED.get(key, "")
-    if key in _GEOMETRY:
+    if key in _GEOMETRY or deck.processor == "/AUX":
         analysis, why = True, "geometry, not mesh"
     elif deck.processor.startswith(("/SOLU", "/POST")):
         analysis = True
@@ -90,8 +90,8 @@ def skip(deck: Deck, command: Command) -> None:
         _jump_to(deck, command, "*END")
     elif key in _ONE_FORMAT_LINE:
         _jump_over_format(deck)
-    elif key in _WITH_DATA:
-        _jump_over_numbers(deck)
+    elif key in _WITH_DATA or deck.processor == "/AUX" or any(is_release(argument) for argument in command.arguments[-1:]):
+        _jump_over_numbers(deck)  # of loads that CDWRITE writes: their values in the next lines
     elif key in _NAMED_WITH_DATA:
         _jump_over_geometry(deck)
 

@@ -13,8 +13,10 @@ _TABLE = "current table"
 
 def _mp(deck: Deck, command: Command) -> None:
     label, number = command.text(1), command.integer(2, 1)
-    if command.text(3) in ("", "ALL") and not command.text(3):
+    if not command.text(3):
         deck.skipped.add(f"MP,{label}", command.file, command.line, why="without a value")
+        return
+    if _is_none(deck, command, label):
         return
     _put(deck, command, label, number, command.number(3))
     if any(command.number(4 + i, 0.0) for i in range(4)):
@@ -28,6 +30,8 @@ def _mpdata(deck: Deck, command: Command) -> None:
     """MPDATA,label,material,start,values, or as CDWRITE writes it: MPDATA,R5.0,count,label,material,start,values."""
     first = 3 if is_release(command.text(1)) else 1
     label, number, start = command.text(first), command.integer(first + 1, 1), command.integer(first + 2, 1)
+    if _is_none(deck, command, label):
+        return
     values = [command.number(i, 0.0) for i in range(first + 3, len(command.arguments) + 1) if command.text(i)]
     if not values:
         raise MeshError(f"{command.where}: {label or 'the property'} of material {number} has no value.")
@@ -46,6 +50,14 @@ def _uimp(deck: Deck, command: Command) -> None:
     for position in (2, 3, 4):
         if command.text(position) and command.text(position + 3):
             _put(deck, command, command.text(position), number, command.number(position + 3))
+
+
+def _is_none(deck: Deck, command: Command, label: str) -> bool:
+    """Whether a label of MP is no property: the identifiers of Workbench, whose values are no numbers or seem to vary."""
+    if label not in ("UVID", "UMID"):
+        return False
+    deck.skipped.add(f"MP,{label}", command.file, command.line, analysis=True, why="no property, but an identifier")
+    return True
 
 
 def _put(deck: Deck, command: Command, label: str, number: int, value: float) -> None:

@@ -9,7 +9,7 @@ from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Ma
 from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable
 
 _READ_TABLES = ("ELAS", "ANEL", "SDAM")
-_NOT_LINEAR = ("HYPE", "MOON", "OGDE", "BB", "AHYP", "GASK", "FLUI", "FCLI", "SMA", "CDM", "FOAM", "MPLA", "PERF")
+_NOT_LINEAR = ("HYPE", "MOON", "OGDE", "BB", "AHYP", "GASK", "FLUI", "SMA", "CDM", "FOAM", "MPLA", "PERF")
 _ELASTIC_LABELS = "EX EY EZ PRXY PRYZ PRXZ NUXY NUYZ NUXZ GXY GYZ GXZ DENS ALPD BETD DMPR DMPS".split()
 _SAME = 0.01  # a shear modulus that differs less from E / (2 (1 + nu)) is rounded, not meant
 _DEFAULT_POISSON = 0.3  # what Ansys takes when none is given
@@ -43,8 +43,12 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     softest = next((label for label in raw.tables if label in _NOT_LINEAR), None)
     if "EX" not in values or softest:
         missing = f"TB,{softest} is not linear elastic" if softest else "there is no MP,EX"
-        reason = f"{raw.where}: {name} has no linear elasticity ({missing}); add MP,EX,{number} and MP,PRXY,{number}"
-        return UnusableMaterial(name, reason, density, raw.where)
+        remedy = (
+            f"remove TB,{softest},{number} or give TB,ELASTIC,{number}"
+            if "EX" in values
+            else f"add MP,EX,{number} and MP,PRXY,{number}"
+        )
+        return UnusableMaterial(name, f"{raw.where}: {name} has no linear elasticity ({missing}); {remedy}", density, raw.where)
     return _by_constants(deck, name, raw, values, common)
 
 
@@ -52,7 +56,7 @@ def _density(raw: RawMaterial) -> float | None:
     density = raw.values.get("DENS")
     if density is not None and density < 0.0:
         raise MeshError(f"{raw.places['DENS']}: MP,DENS: the density is {density:g}; it must be positive.")
-    return density or None
+    return density
 
 
 def _damping(raw: RawMaterial) -> Damping | None:

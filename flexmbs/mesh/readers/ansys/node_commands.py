@@ -16,6 +16,7 @@ from flexmbs.mesh.readers.ansys.selection import select_new
 
 _CHUNK = 20000  # lines
 _END = re.compile(r"\s*(-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b)", re.IGNORECASE)
+_OTHER = re.compile(r"\s*[A-Za-z/*!]|\s*$")  # of commands, not of nodes
 _KINDS = ("rectangular", "cylindrical", "spherical")
 # Systems that always exist: global Cartesian, cylindrical about z, spherical, cylindrical about y.
 _GLOBAL = {
@@ -33,7 +34,7 @@ def _nblock(deck: Deck, command: Command) -> None:
         raise MeshError(f"{command.where}: the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
     read = 0
     while True:
-        lines, ended = _block_lines(deck, command)
+        lines, ended = _block_lines(deck, command, complete=bool(read) and read >= count)
         if lines:
             read += len(lines)
             _add_nodes(deck, known, lines, deck.source.line - len(lines) + (0 if ended else 1))
@@ -46,14 +47,17 @@ def _nblock(deck: Deck, command: Command) -> None:
         )
 
 
-def _block_lines(deck: Deck, command: Command) -> tuple[list[str], bool]:
-    """Up to a chunk of lines of a block, and whether its end line came."""
+def _block_lines(deck: Deck, command: Command, complete: bool) -> tuple[list[str], bool]:
+    """Up to a chunk of lines of a block, and whether its end line came, or another line where the block is complete."""
     source = deck.source
     lines = source.number_lines(_CHUNK)
     if lines:
         return lines, False
     line = source.next_line()
     if line is not None and _END.match(line):
+        return [], True
+    if complete and line is not None and _OTHER.match(line):
+        source.push_back([line])
         return [], True
     where = f"{source.file}:{source.line}: {command.name}:"
     if line is None:

@@ -12,12 +12,14 @@ from flexmbs.mesh.readers.ansys.selection import SELECTION_COMMANDS, all_ids, se
 
 _CHUNK = 20000
 _ENTITIES = {"NODE": "NODE", "ELEM": "ELEM", "ELEMENT": "ELEM", "NODES": "NODE"}
+_OF_GEOMETRY = ("KP", "LINE", "AREA", "VOLU")
 
 
 def _cmblock(deck: Deck, command: Command) -> None:
     """CMBLOCK,name,NODE|ELEM,count; a format line; numbers, a negative one ends a range that the one before begins."""
     name, entity, count = command.text(1), _ENTITIES.get(command.text(2)), command.integer(3)
-    if not name or entity is None:
+    geometry = command.text(2)[:4] in _OF_GEOMETRY
+    if not name or (entity is None and not geometry):
         raise MeshError(f"{command.where}: a name and NODE or ELEM are required.")
     source = deck.source
     known = parse_format(source.next_line() or "", f"{command.file}:{command.line + 1}: CMBLOCK")
@@ -35,6 +37,9 @@ def _cmblock(deck: Deck, command: Command) -> None:
             f"{source.file}:{source.line}: CMBLOCK: {name} has fewer than the {count} numbers that line"
             f" {command.line} declares; the file is cut off or the count is wrong."
         )
+    if entity is None:
+        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="a component of geometry")
+        return
     ids = expand_ranges(given, f"{command.where}: {name}", all_ids(deck, entity))
     deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
 

@@ -79,12 +79,16 @@ def profile_section(
 
 
 def _known_name(profiles: dict[str, Profile], name: str) -> str:
-    """The profile with this name but for blanks, or that a longer name begins with (RECTANGULAR), else the name."""
+    """The profile with this name but for blanks, or that a longer name begins with (RECTANGULAR), else the name.
+
+    Ansys abbreviates names to four letters (CSOL, CTUB).
+    """
     plain = {known.replace(" ", ""): known for known in profiles}
     joined = name.replace(" ", "")
     if joined in plain:
         return plain[joined]
-    return next((known for key, known in plain.items() if len(key) > 3 and joined.startswith(key)), name)
+    longer = (known for key, known in plain.items() if len(key) > 3 and joined.startswith(key))
+    return next(longer, next((known for key, known in plain.items() if len(joined) == 4 and key.startswith(joined)), name))
 
 
 @lru_cache(maxsize=2000)
