@@ -18,6 +18,7 @@ _DEFAULTS = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}
 
 def read_bar_defaults(deck: Deck, card: Card) -> None:
     """BAROR, BEAMOR: property and orientation of bars that give none."""
+    deck.warn_of_second(deck.bar_defaults.get(card.name), card)
     deck.bar_defaults[card.name] = card
 
 

@@ -105,8 +105,19 @@ def integrals_section(where: str, area, first, second, product, torsion, shear, 
 def _pbar(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
     """PID MID A I1 I2 J NSM | C1 .. F2 | K1 K2 I12."""
     area, first, second, torsion, mass = card.reals(2, 5, "A, I1, I2, J, NSM")
-    shear = [card.real(i, "K", 0.0) or math.inf for i in (16, 17)]  # none: no shear deformation (QRG, PBAR)
+    shear = _shear_factors(card, 16, 0.0)
     return _checked(use, card, area, first, second, card.real(18, "I12", 0.0), torsion, shear, mass)
+
+
+def _shear_factors(card: Card, at: int, default: float) -> list[float]:
+    """K1 and K2 from a field on; 0 means no shear deformation (QRG: a blank one is 0 on PBAR, but 1 on PBEAM)."""
+    factors = [card.real(at + i, f"K{i + 1}", default) for i in (0, 1)]
+    if min(factors) < 0.0:
+        raise MeshError(
+            f"{card.where} {card.text(0)} has K1 = {factors[0]:g}, K2 = {factors[1]:g}; give the part of the area that"
+            " carries shear, or 0 for no shear deformation."
+        )
+    return [factor or math.inf for factor in factors]
 
 
 def _checked(use: PropertyUse, card: Card, area, first, second, product, torsion, shear, mass, centroid=(0.0, 0.0)) -> BeamSection:
@@ -128,7 +139,7 @@ def _pbeam(use: PropertyUse, card: Card, ratio: float) -> BeamSection:
         values = [card.real(at + 2 + i, "A, I1, I2, I12, J, NSM", start[i]) for i in range(6)]
         stations.append((card.real(at + 1, "X/XB", 1.0), values))
         at += 16 if card.text(at) == "YES" else 8
-    shear = [card.real(at + i, "K", 1.0) or 1.0 for i in (0, 1)]
+    shear = _shear_factors(card, at, 1.0)
     if any(card.real(at + i, "S", 0.0) for i in (2, 3)):
         use.deck.warn(card.where, f"{card.text(0)}: the shear relief S1, S2 is ignored.")
     centroids = [card.real(at + 8 + i, "N", 0.0) for i in (4, 5)]

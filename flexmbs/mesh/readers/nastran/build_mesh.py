@@ -18,12 +18,14 @@ from flexmbs.mesh.readers.nastran.grid_cards import Grid, make_grid
 from flexmbs.mesh.readers.nastran.mass_cards import point_masses
 from flexmbs.mesh.readers.nastran.material_cards import all_materials
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
+from flexmbs.mesh.readers.nastran.skipped_cards import apply_mass_factor, note_lumped_masses
 from flexmbs.mesh.readers.nastran.spring_cards import spring_elements
-from flexmbs.mesh.readers.nastran.true_elements import MadeNodes, make_true
+from flexmbs.mesh.readers.nastran.true_elements import MadeNodes, make_true, turn_mirrored
 
 
 def build(deck: Deck) -> Mesh:
     """The Mesh of a deck. Raises MeshError for what does not fit together."""
+    apply_mass_factor(deck)
     if not deck.grids:
         check_structural(deck, ())
     springs = spring_elements(deck)
@@ -32,11 +34,14 @@ def build(deck: Deck) -> Mesh:
     middles = MadeNodes(1 + max((int(batch.integers(0, "ID").max()) for batch in deck.grids), default=0))
     elements = make_true(deck, deck.elements, middles)
     grid = make_grid(deck, middles)
+    elements = turn_mirrored(deck, elements, grid.table)
     materials = all_materials(deck)
     pieces = make_pieces(deck, elements, grid, materials)
     blocks = structural_blocks(deck, pieces, springs, grid, materials)
     other = others(deck, pieces, grid)
     check_structural(deck, blocks, other)
+    if any(not block.kind.startswith("spring") for block in blocks):
+        note_lumped_masses(deck)
     couplings, equations = couplings_and_equations(deck, grid)
     numbers = np.unique(np.concatenate([block.ids for block in blocks]))
     node_sets, element_numbers = _sets(deck, grid, numbers, property_sets(deck, pieces, springs))

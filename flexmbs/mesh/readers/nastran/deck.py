@@ -8,11 +8,14 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.nastran import number_fields
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.case_control import CaseControl
 from flexmbs.mesh.readers.nastran.comments import Names
 from flexmbs.mesh.readers.nastran.thru_ranges import Ranges
 from flexmbs.mesh.skipped_content import SkipList
+
+_FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
 
 
 @dataclass(eq=False)
@@ -81,6 +84,10 @@ class Deck:
     named_nodes: list[NamedNodes] = field(default_factory=list)
     number_sets: list[Card] = field(default_factory=list)
     mass_factor: float = 1.0
+    parameters: dict[str, list[Card]] = field(default_factory=dict)  # WTMASS, COUPMASS: in the order of the deck
+    parameters_of_case: dict[str, list[Card]] = field(default_factory=dict)  # those in case control, which come first
+    solution: str = ""  # SOL of executive control
+    eigenvalue_request: Card | None = None
     _warned: set[str] = field(default_factory=set)
     has_case_control: bool = False
     is_old: bool = False  # NASTRAN-95: APP in executive control
@@ -92,6 +99,11 @@ class Deck:
             self._warned.add(text)
             self.warnings.append(text)
 
+    def warn_of_second(self, before: Card | None, card: Card) -> None:
+        """Say that of two cards that a deck may have once the second counts, unless they are the same."""
+        if before is not None and _essence(before) != _essence(card):
+            self.warn(card.where, f"it is given a second time (first in {before.place}); this one counts.")
+
     def add_once(self, cards: dict, key, card: Card) -> None:
         """Put a card under its number; the same card again counts once, another one raises MeshError."""
         before = cards.setdefault(key, card)
@@ -101,7 +113,11 @@ class Deck:
 
 
 def _essence(card: Card) -> tuple:
-    fields = [field.strip().upper() for field in card.fields]
+    """What a card says, however its numbers are written; blank coordinates of a CORD2R are zero."""
+    fields: list = [field.strip().upper() for field in card.fields]
     while fields and not fields[-1]:
         fields.pop()
-    return card.name, *fields
+    if card.name.startswith("CORD2"):
+        fields = [field or "0" for field in fields + [""] * (_FIELDS_OF_A_SYSTEM - len(fields))]
+    values = [number_fields.real(field) for field in fields]
+    return card.name, *(field if value is None else value for field, value in zip(fields, values, strict=True))

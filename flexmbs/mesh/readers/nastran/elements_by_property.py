@@ -18,7 +18,7 @@ from flexmbs.mesh.readers.nastran.material_cards import for_bars, for_solids
 from flexmbs.mesh.readers.nastran.number_fields import integer
 from flexmbs.mesh.readers.nastran.property_cards import PLANE, PropertyUse, find_property, property_name
 from flexmbs.mesh.readers.nastran.shell_section_cards import shell_property
-from flexmbs.mesh.readers.nastran.true_elements import by_property, signed_tetrahedra
+from flexmbs.mesh.readers.nastran.true_elements import by_property
 
 _ADD = {"solid": "PSOLID", "shell": "PSHELL", "bar": "PBAR", "rod": "PROD"}
 _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
@@ -140,10 +140,6 @@ def _solid_of_material(use: PropertyUse, piece: Piece, grid: Grid) -> None:
     names_it = Card(rows.type_name, [str(rows.ids[0]), str(piece.number)], rows.file, int(rows.lines[0]))
     material = for_solids(use.material(names_it, 1), 0.5)
     piece.fields = {"material": material, "property_name": f"MAT {piece.number}"}
-    if rows.kind == "tet4":
-        nodes = rows.node_indices(grid.table)
-        turned = signed_tetrahedra(rows.nodes, grid.table.points, nodes)
-        piece.elements = replace(piece.elements, rows=replace(rows, nodes=turned))
 
 
 def _describe_solid(use: PropertyUse, piece: Piece, grid: Grid) -> None:

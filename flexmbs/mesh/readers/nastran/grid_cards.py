@@ -70,6 +70,7 @@ def read_grids(deck: Deck, batch: Batch) -> None:
 
 def read_grid_defaults(deck: Deck, card: Card) -> None:
     """GRDSET: defaults of CP, CD and PS."""
+    deck.warn_of_second(deck.grid_defaults, card)
     deck.grid_defaults = card
 
 

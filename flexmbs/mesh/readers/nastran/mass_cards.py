@@ -110,11 +110,12 @@ def _scalar_masses(deck: Deck, grid: Grid, scalar: dict) -> list[PointMass]:
     for number, of_dof in scalar.items():
         values = [of_dof.get(dof, (0.0, None))[0] for dof in range(1, 7)]
         card = next(iter(of_dof.values()))[1]
-        if grid.table.find(np.array([number]))[0] < 0 or not np.allclose(values[:3], values[0], rtol=1e-6, atol=0.0):
-            for _, of_one in of_dof.values():
-                deck.skipped.add(of_one.name, of_one.file, of_one.line, why="its mass differs by direction")
-            continue
         node = int(grid.table.find(np.array([number]))[0])
+        if node < 0 or not np.allclose(values[:3], values[0], rtol=1e-6, atol=0.0):
+            why = "it is at a scalar point, or at none that exists" if node < 0 else "its mass differs by direction"
+            for _, of_one in of_dof.values():
+                deck.skipped.add(of_one.name, of_one.file, of_one.line, why=why)
+            continue
         axes = grid.displacement_axes(np.array([node]))[0]
         inertia = axes @ np.diag(values[3:]) @ axes.T
         masses.append(PointMass(f"{card.name} {number}", node, values[0], inertia, np.zeros(3), card.place))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck
@@ -22,6 +23,7 @@ _UNUSABLE = {
 }
 _THERMAL = ("MAT4", "MAT5")
 NAMES = (*ELASTIC, *_UNUSABLE, *_THERMAL)
+_DENSITY = {"MAT1": 4, "MAT2": 7, "MAT8": 7, "MAT9": 22, "MAT11": 10}  # fields of RHO
 # G of a MAT1 that is further than this part from E / (2 (1 + nu)) is worth a warning.
 _SAME_SHEAR = 0.01
 
@@ -45,8 +47,8 @@ def material_name(deck: Deck, number: int) -> str:
 def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
     """Every material of the deck by its number; densities times PARAM WTMASS.
 
-    A blank RHO is zero for Nastran. In a deck where other materials have one, that is what was meant; in a deck without
-    any the densities are missing.
+    A blank RHO is zero for Nastran. In a deck where other materials have one, that is what was meant (and is said, as
+    is a RHO of 0); in a deck without any the densities are missing.
     """
     cards = {**deck.thermal_materials, **deck.materials}
     materials = {number: _material(deck, number, card) for number, card in cards.items()}
@@ -57,6 +59,10 @@ def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
             card = cards[number]
             deck.warn(card.where, f"{number} has no RHO: its elements have no mass, as in Nastran.")
             materials[number] = replace(material, density=0.0)
+    zero = [number for number, card in deck.materials.items() if materials[number].density == 0.0 and _states_density(card)]
+    if zero:
+        others = f" (so have the materials {few(zero[1:])})" if zero[1:] else ""
+        deck.warn(cards[zero[0]].where, f"{zero[0]} has RHO = 0{others}: its elements have no mass, as in Nastran.")
     return materials
 
 
@@ -71,7 +77,12 @@ def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
     return maker(deck, card, name)
 
 
-def _density(deck: Deck, card: Card, index: int) -> float | None:
+def _states_density(card: Card) -> bool:
+    return card.name in _DENSITY and bool(card.text(_DENSITY[card.name]))
+
+
+def _density(deck: Deck, card: Card) -> float | None:
+    index = _DENSITY[card.name]
     if not card.text(index):
         return None
     density = card.real(index, "RHO") * deck.mass_factor
@@ -89,7 +100,7 @@ def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
     """E, G, nu: two of them give the third; one alone leaves the others zero (QRG, MAT1, remark 2)."""
     modulus, shear = card.real(1, "E", 0.0), card.real(2, "G", 0.0)
     ratio = card.real(3, "NU", 0.0)
-    density = _density(deck, card, 4)
+    density = _density(deck, card)
     if modulus == 0.0 and shear > 0.0 and card.text(3):
         modulus = 2.0 * shear * (1.0 + ratio)
     elif not card.text(3) and modulus > 0.0 and shear > 0.0:
@@ -135,7 +146,7 @@ def for_solids(material: AnyMaterial, largest_ratio: float) -> AnyMaterial:
 def _mat2(deck: Deck, card: Card, name: str) -> AnyMaterial:
     """Plane stress stiffness 11, 12, 13, 22, 23, 33 (3: shear), as engineering constants if shear is by itself."""
     c11, c12, c13, c22, c23, c33 = card.reals(1, 6, "G")
-    density, damping = _density(deck, card, 7), _damping(card, 12)
+    density, damping = _density(deck, card), _damping(card, 12)
     size = max(abs(c11), abs(c22), abs(c33))
     if max(abs(c13), abs(c23)) > 1e-9 * size:
         reason = f"{card.where} {card.text(0)} couples shear and extension (G13, G23), which is not supported."
@@ -153,7 +164,7 @@ def _mat8(deck: Deck, card: Card, name: str) -> AnyMaterial:
     """E1, E2, NU12, G12, G1Z, G2Z, RHO; without G1Z or G2Z (rigid in transverse shear) G12 stands in."""
     e1, e2, nu12 = card.real(1, "E1", 0.0), card.real(2, "E2", 0.0), card.real(3, "NU12", 0.0)
     g12, g1z, g2z = card.real(4, "G12", 0.0), card.real(5, "G1,Z", 0.0), card.real(6, "G2,Z", 0.0)
-    density, damping = _density(deck, card, 7), _damping(card, 16)
+    density, damping = _density(deck, card), _damping(card, 16)
     start = f"{card.where} {card.text(0)}"
     if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
         reason = f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; these are not constants of an elastic material."
@@ -171,7 +182,7 @@ def _mat9(deck: Deck, card: Card, name: str) -> AnyMaterial:
     stiffness = np.zeros((6, 6))
     stiffness[np.triu_indices(6)] = card.reals(1, 21, "G")
     stiffness = stiffness + np.triu(stiffness, 1).T
-    density = _density(deck, card, 22)
+    density = _density(deck, card)
     if np.linalg.eigvalsh(stiffness).min() <= 0.0:
         reason = f"{card.where} {card.text(0)} has a stiffness that is not positive definite."
         return UnusableMaterial(name, reason, density, card.place)
@@ -180,7 +191,7 @@ def _mat9(deck: Deck, card: Card, name: str) -> AnyMaterial:
 
 def _mat11(deck: Deck, card: Card, name: str) -> AnyMaterial:
     values = card.reals(1, 9, "constant")
-    density = _density(deck, card, 10)
+    density = _density(deck, card)
     if not all(value > 0.0 for value in (*values[:3], *values[6:])):
         reason = f"{card.where} {card.text(0)} needs positive E1, E2, E3, G12, G13, G23."
         return UnusableMaterial(name, reason, density, card.place)

@@ -50,6 +50,7 @@ HANDLERS = {
 }
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
+_SOLUTION = re.compile(r"\s*SOL\s+(\w+)", re.IGNORECASE)
 _OLD = re.compile(r"\s*APP\s+(\w*)", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
 
 
@@ -103,12 +104,15 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> Li
         elif found := _PARAMETER.match(line[2]):
             _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
         else:
+            if source.in_executive and (solution := _SOLUTION.match(line[2])):
+                deck.solution = solution.group(1).upper()
             if source.in_executive and (approach := _OLD.match(line[2])):
                 deck.is_old, in_program = True, approach.group(1).upper() == "DMAP"
             case.append(line)
     else:
         raise MeshError(f"{source.last[0]}:{source.last[1]}: the deck ends before BEGIN BULK; the file is cut off.")
     source.in_executive = False
+    deck.parameters_of_case, deck.parameters = deck.parameters, {}
     for file, number, name in source.missing:
         deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
     deck.case = read_case_control(case)

@@ -14,6 +14,7 @@ from flexmbs.mesh.readers.nastran.thru_ranges import read_ranges
 
 NAMES = ("RBE1", "RBE2", "RBE3", "RBAR", "RBAR1", "RROD")
 _ALL = (1, 2, 3, 4, 5, 6)
+_TRANSLATIONS = (1, 2, 3)
 
 
 def read_rigid(deck: Deck, card: Card) -> None:
@@ -37,8 +38,11 @@ def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...
     for card in deck.rigid:
         if card.name == "RROD":
             equations.append(_rigid_rod(card, grid))
+        elif card.name == "RBAR":
+            rigid, equal = _rbar(deck, card, grid)
+            couplings, equations = couplings + rigid, equations + equal
         else:
-            maker = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar1}[card.name]
+            maker = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR1": _rbar1}[card.name]
             couplings += maker(deck, card, grid)
     chosen = _chosen_equations(deck)
     for card in deck.constraint_equations:
@@ -106,16 +110,54 @@ def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     return [c for dofs, nodes in by_dofs.items() for c in _rigid(card, reference, np.array(nodes), dofs)]
 
 
-def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
-    """RBAR whose one end has all independent components; others are left out."""
-    ends = [_node(card, 1, "GA", grid), _node(card, 2, "GB", grid)]
+def _rbar(deck: Deck, card: Card, grid: Grid) -> tuple[list[Coupling], list[Equation]]:
+    """RBAR: rigid when the independent components hold a rigid body, equal translations when they are 123 of one end.
+
+    What it leaves free otherwise (some dependent components only, with independent ones at both ends) is left out.
+    """
+    ends = np.array([_node(card, 1, "GA", grid), _node(card, 2, "GB", grid)])
     independent = [card.dofs(3, "CNA"), card.dofs(4, "CNB")]
     dependent = [card.dofs(5, "CMA"), card.dofs(6, "CMB")]
-    for reference, other in ((0, 1), (1, 0)):
-        if independent[reference] == _ALL and not independent[other]:
-            return _rigid(card, ends[reference], np.array([ends[other]]), dependent[other] or _ALL)
-    deck.skipped.add("RBAR", card.file, card.line, why="both ends have independent components")
-    return []
+    if not any(independent):
+        deck.warn(card.where, f"{card.text(0)} has no independent components; CNA = 123456 is used.")
+        independent = [_ALL, ()]
+    for at, other in ((0, 1), (1, 0)):
+        if independent[at] == _ALL and not independent[other]:
+            return _rigid(card, ends[at], ends[other:][:1], dependent[other] or _ALL), []
+        if independent[at] == _TRANSLATIONS and not independent[other] and dependent[other] in ((), _TRANSLATIONS):
+            deck.warn(card.where, f"{card.text(0)} ties the translations of its ends to each other; rotations do not count.")
+            return [], _equal_translations(card, ends, grid)
+    rest = [tuple(dof for dof in _ALL if dof not in own) for own in independent]
+    if not _hold_a_rigid_body(ends, independent, grid):
+        why = "its independent components CNA, CNB are not six that hold a rigid body"
+    elif any(dependent) and dependent != rest:
+        why = "CMA and CMB are only a part of the components that are not independent"
+    else:  # all twelve components move as a rigid body, whichever six are called independent
+        return _rigid(card, ends[0], ends[1:], _ALL), []
+    deck.skipped.add("RBAR", card.file, card.line, why=why)
+    return [], []
+
+
+def _hold_a_rigid_body(ends: np.ndarray, independent: list[tuple[int, ...]], grid: Grid) -> bool:
+    """Whether six components of two nodes (indices), in their displacement systems, determine every rigid motion."""
+    arm = grid.table.points[ends[1]] - grid.table.points[ends[0]]
+    arm = arm / (np.linalg.norm(arm) or 1.0)
+    rows = []
+    for lever, axes, dofs in zip((np.zeros(3), arm), grid.displacement_axes(ends), independent, strict=True):
+        for dof in dofs:
+            axis = axes[:, (dof - 1) % 3]
+            rows.append(np.concatenate([axis, np.cross(lever, axis)] if dof <= 3 else [np.zeros(3), axis]))
+    return len(rows) == len(_ALL) and bool(np.linalg.matrix_rank(np.array(rows), tol=1e-6) == len(_ALL))
+
+
+def _equal_translations(card: Card, ends: np.ndarray, grid: Grid) -> list[Equation]:
+    """Three equations, one for each axis of the mesh."""
+    equations = []
+    for coefficients in np.moveaxis(grid.displacement_axes(ends) * np.array([-1.0, 1.0])[:, None, None], 1, 0):
+        which, component = np.nonzero(coefficients)
+        name = f"RBAR {card.text(0)}"
+        equations.append(Equation(name, ends[which], component + 1, coefficients[which, component], 0.0, card.place))
+    return equations
 
 
 def _rbar1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:

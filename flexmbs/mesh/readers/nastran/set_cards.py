@@ -101,10 +101,11 @@ def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
     sets = {name: np.unique(np.concatenate(nodes)) for name, nodes in parts.items()}
     for name, nodes in list(sets.items()):
         if not len(nodes):
-            members = [n.members for n in deck.named_nodes if n.name == name]
-            points = [m for m in members if deck.scalar_points.contains(m.single).any()]
-            if not points:
-                raise MeshError(f"{first[name].where}: none of the grid points of '{name}' exists; correct the numbers.")
+            card = first[name]
+            ends = [end for named in deck.named_nodes if named.name == name for part in named.members.parts for end in part[:2]]
+            if not deck.scalar_points.contains(np.array(ends, np.int64)).any():
+                raise MeshError(f"{card.where}: none of the grid points of '{name}' exists; correct the numbers.")
+            deck.skipped.add(card.name, card.file, card.line, analysis=True, why="it lists scalar points only, which are no nodes")
             del sets[name]
     return sets
 

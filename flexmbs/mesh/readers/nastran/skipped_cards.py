@@ -50,6 +50,7 @@ _WHY = {
     ),
     **dict.fromkeys(("SESET", "SEELT"), "superelements defined in the main bulk data are read as one body"),
 }
+_WITHOUT_MASS = ("5", "105", "BUCKLING", "SEBUCKL")  # buckling, whose eigenvalues are of loads
 _OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 
 
@@ -58,17 +59,53 @@ def skip(deck: Deck, card: Card) -> None:
     if card.name == "SPCADD":
         deck.skipped.add(card.name, card.file, card.line, analysis=True, why="each of its sets is kept")
         return
+    if card.name in ("EIGRL", "EIGR") and deck.eigenvalue_request is None:
+        deck.eigenvalue_request = card
     analysis = card.name.startswith(_ANALYSIS) and not card.name.startswith(_OMISSIONS)
     deck.skipped.add(card.name, card.file, card.line, analysis=analysis, why=_WHY.get(card.name, ""))
 
 
 def read_parameter(deck: Deck, card: Card) -> None:
-    """PARAM: WTMASS multiplies all masses; others are solution control."""
-    if card.text(0) == "WTMASS":
-        deck.mass_factor = card.real(1, "WTMASS")
-        if deck.mass_factor <= 0.0:
-            raise MeshError(f"{card.where}: WTMASS is {deck.mass_factor:g}; give a positive factor.")
-        if deck.mass_factor != 1.0:
-            deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
+    """PARAM: WTMASS multiplies all masses, COUPMASS makes them consistent; others are solution control."""
+    name = card.text(0)
+    if name in ("WTMASS", "COUPMASS"):
+        deck.parameters.setdefault(name, []).append(card)
+    if name == "WTMASS":
+        factor = card.real(1, "WTMASS")
+        if factor <= 0.0:
+            raise MeshError(f"{card.where}: WTMASS is {factor:g}; give a positive factor.")
     else:
         deck.skipped.add("PARAM", card.file, card.line, analysis=True)
+
+
+def _given(deck: Deck, name: str) -> list[Card]:
+    """The cards of a parameter; the last one counts, which is one of case control if there is any there (QRG)."""
+    return [*deck.parameters.get(name, ()), *deck.parameters_of_case.get(name, ())]
+
+
+def apply_mass_factor(deck: Deck) -> None:
+    """The factor of the WTMASS that counts."""
+    cards = _given(deck, "WTMASS")
+    if not cards:
+        return
+    card, deck.mass_factor = cards[-1], cards[-1].real(1, "WTMASS")
+    if any(other.real(1, "WTMASS") != deck.mass_factor for other in cards):
+        places = ", ".join(other.place for other in cards[:-1])
+        deck.warn(card.where, f"of {len(cards)} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {places}).")
+    elif deck.mass_factor != 1.0:
+        deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
+
+
+def note_lumped_masses(deck: Deck) -> None:
+    """Say once that Nastran would compute the modes that the deck asks for with other masses than flexmbs."""
+    card = deck.eigenvalue_request
+    if card is None or deck.solution in _WITHOUT_MASS:
+        return
+    given = [parameter.text(1) for parameter in _given(deck, "COUPMASS")]
+    if given and given[-1] not in ("NO", "-1", "0"):
+        return
+    deck.warn(
+        card.where,
+        "the deck has no PARAM,COUPMASS,1, so Nastran computes these modes with lumped masses; flexmbs has consistent"
+        " ones, with higher frequencies on coarse meshes (a rod of one element: 22 %).",
+    )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.quality.distortion import sampled_jacobians
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.numbering import NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
+
+_AT_ONCE = 1 << 14  # elements, so that no array grows with the mesh
 
 
 @dataclass
@@ -74,13 +79,31 @@ def _picked(elements: Elements, rows: np.ndarray, kind: str, nodes: np.ndarray) 
     return picked
 
 
-def signed_tetrahedra(nodes: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Tetrahedra (k, 4) of NASTRAN-95, whose nodes may stand in any order, turned to have positive volume.
+def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) -> list[Elements]:
+    """Solids whose nodes stand in mirrored order (negative volume throughout) with the order turned, and a warning."""
+    result = []
+    for elements in all_elements:
+        rows, kind = elements.rows, KINDS[elements.rows.kind]
+        negative = np.empty(0, int)
+        if kind.dimension == 3:
+            negative = np.flatnonzero(_is_mirrored(kind.name, table.points, rows.node_indices(table)))
+        if negative.size:
+            turned = rows.nodes.copy()
+            turned[negative] = turned[negative][:, mirrored(kind.name)]
+            deck.warn(
+                f"{rows.where(negative[0])}: {rows.type_name}",
+                f"element {rows.ids[negative[0]]} has mirrored node order (negative volume), as {negative.size} of"
+                f" {len(rows.ids)} elements have in all; their nodes are turned round.",
+            )
+            elements = replace(elements, rows=replace(rows, nodes=turned))
+        result.append(elements)
+    return result
 
-    ``indices`` (k, 4) are those of the nodes in ``points`` (n, 3).
-    """
-    corners = points[indices]
-    negative = np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0.0
-    turned = nodes.copy()
-    turned[negative, 0], turned[negative, 1] = nodes[negative, 1], nodes[negative, 0]
-    return turned
+
+def _is_mirrored(kind: str, points: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """(k,) bool: the Jacobian is negative at all sample points; ``nodes`` (k, n) are indices of ``points``."""
+    result = np.zeros(len(nodes), bool)
+    for start in range(0, len(nodes), _AT_ONCE):
+        jacobians = sampled_jacobians(KINDS[kind], points[nodes[start : start + _AT_ONCE]])
+        result[start : start + _AT_ONCE] = (jacobians < 0.0).all(axis=1)
+    return result
