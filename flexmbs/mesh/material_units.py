@@ -31,7 +31,7 @@ _SUSPECTED = "inconsistent units suspected"
 _MM_KG_S = UNIT_SYSTEMS["mm-kg-s"]  # its moduli look like psi, its densities are those of mm-kg-ms: only both together tell
 _STRESSES = {"m-kg-s": "Pa", "mm-t-s": "MPa", "mm-kg-ms": "GPa", "mm-kg-s": "kPa", "in-lbf-s": "psi"}
 _DENSITIES = {"m-kg-s": "kg/m3", "mm-t-s": "t/mm3", "mm-kg-ms": "kg/mm3", "mm-kg-s": "kg/mm3", "in-lbf-s": "lbf s2/in4"}
-_PSI, _LB_IN3 = UNIT_SYSTEMS["in-lbf-s"].stress, 0.45359237 / 0.0254**3
+_PSI, _LB_IN3, _LB_FT3 = UNIT_SYSTEMS["in-lbf-s"].stress, 0.45359237 / 0.0254**3, 0.45359237 / 0.3048**3
 
 
 def _pair(names: str, stress: float, density: float) -> UnitSystem:
@@ -39,6 +39,7 @@ def _pair(names: str, stress: float, density: float) -> UnitSystem:
     return UnitSystem(names, 1.0, density, math.sqrt(density / stress))
 
 
+_FEET, _FEET_UNITS = _pair("lbf/ft2 and slug/ft3", _PSI / 144.0, 32.17404855643045 * _LB_FT3), "0.3048,14.5939029372,1"
 _PAIRS = {  # each with the systems that the two units are from, as read_mesh calls them
     **{
         _pair(f"{_STRESSES[one.name]} and {_DENSITIES[other.name]}", one.stress, other.density): (one.name, other.name)
@@ -46,6 +47,7 @@ _PAIRS = {  # each with the systems that the two units are from, as read_mesh ca
         if one is other or _MM_KG_S not in (one, other)
     },
     _pair("dyn/cm2 and g/cm3", 0.1, 1e3): ("0.01,0.001,1", "0.01,0.001,1"),
+    _FEET: (_FEET_UNITS, _FEET_UNITS),
     **{_pair(f"{unit} and g/cm3", stress, 1e3): ("", "") for unit, stress in (("Pa", 1.0), ("MPa", 1e6), ("GPa", 1e9))},
     **{_pair(f"{unit} and lb/in3", stress, _LB_IN3): ("", "") for unit, stress in (("psi", _PSI), ("ksi", 1e3 * _PSI))},
 }
@@ -78,6 +80,7 @@ def usual_units(modulus: float, density: float) -> UnitSystem | None:
     for pair, (_, system) in _PAIRS.items():
         # Pa and kg/m3; in units of a system, soft and light materials are real: rubber and foam.
         softest, lightest = (SOLID_MODULI[0], SOLID_DENSITIES[0]) if system in UNIT_SYSTEMS else (1.3e9, 630.0)
+        softest = 1e10 if pair is _FEET else softest  # metals: foams in SI have the numbers of plastics in these units
         if softest <= modulus * pair.stress <= SOLID_MODULI[1] and lightest <= density * pair.density <= SOLID_DENSITIES[1]:
             found.append(pair)
     return min(found, key=_Numbers(modulus, density).decades_off, default=None)
@@ -96,12 +99,22 @@ def likely_system(mesh: Mesh) -> UnitSystem | None:
     stated = _stated(mesh)
     if not stated:
         return UNIT_SYSTEMS["mm-t-s"] if _size_in_file(mesh) > MAX_PART else None
+    if any(_of_no_system(entry) for entry in stated):
+        return None
     off = {one: np.mean([min(entry.decades_off(one), _CAPPED) for entry in stated]) for one in UNIT_SYSTEMS.values()}
     best, *others = sorted(off, key=off.__getitem__)
     if off[SI] <= min(_FAR_OFF, off[best] + _CLEARLY):
         return SI
     apart = min(min(map(entry.decades_off, others)) - entry.decades_off(best) for entry in stated)
     return best if off[best] <= _FAR_OFF or (off[best] < _CAPPED - 0.1 and apart >= _APART) else None
+
+
+def _of_no_system(entry: _Numbers) -> UnitSystem | None:
+    """The units of a material of usual numbers that are those of none of the systems: psi and lb/in3, feet and slugs."""
+    pair = usual_units(entry.modulus, entry.density)
+    if pair is None or min(map(entry.decades_off, UNIT_SYSTEMS.values())) <= _FAR_OFF:
+        return None
+    return pair if entry.decades_off(pair) <= _CLEARLY else None
 
 
 def check_units(mesh: Mesh, trust_units: bool = False) -> tuple[str, ...]:
@@ -149,12 +162,14 @@ def _between_materials(mesh: Mesh) -> Iterator[str]:
 
 def _other_systems(mesh: Mesh) -> Iterator[str]:
     """Sentences on the system that the numbers suggest and the one that the file states, if the mesh is in another."""
-    likely, given, stated = likely_system(mesh), unit_system(mesh.units or SI.name), mesh.stated_units
+    likely, stated = likely_system(mesh), mesh.stated_units
+    given = unit_system(mesh.units or SI.name)
     seen = next((f"{entry.where}: {entry}" for entry in _stated(mesh)), "")  # else the size tells only that lengths are not m
     if likely is not None and not same_units(likely, given) and (seen or math.isclose(given.length, SI.length)):
         seen = seen or f"{mesh.source}: the mesh is {_size_in_file(mesh):g} long"
-        if mesh.units:
-            yield f"{seen} in the file, as in the {likely.name} system, but {mesh.units} are stated or given; which is correct?"
+        if mesh.units or stated is not None:
+            own = mesh.units or stated.units
+            yield f"{seen} in the file, as in the {likely.name} system, but {own} are stated or given; which is correct?"
         else:
             yield f"{seen}, as in the {likely.name} system; {_ADVICE}. Give units='{likely.name}' (--units {likely.name})."
     if stated is not None and not same_units(unit_system(stated.units), given):

@@ -22,8 +22,8 @@ def summarize(mesh: Mesh) -> dict:
 
     Keys: file, format, nodes, elements, elements_by_type, sets, places (of the markers of interfaces on the sets, with
     what their nodes lie on: flexmbs.mesh.marker_places), materials, sections, couplings, point_masses,
-    boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, or the likely
-    system of the file; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
+    boundary_conditions, mass, center, inertia (about the center), volume, bounding_box, units (given, stated by
+    the file, or likely; None: the numbers do not tell), converted (units were given, or stated by the file), skipped,
     doubtful_units (sentences), warnings (these first). Mass, center and inertia are None when something has no density
     or section; the reason is among the warnings. Center and inertia are None too where there is no mass.
     """
@@ -56,7 +56,7 @@ def summarize(mesh: Mesh) -> dict:
         "inertia": _plain(masses.inertia),
         "volume": _plain(masses.volume),
         "bounding_box": [_plain(low), _plain(high)],
-        "units": mesh.units or (likely.name if likely else None),
+        "units": mesh.units or (mesh.stated_units.units if mesh.stated_units else likely.name if likely else None),
         "converted": bool(mesh.units),
         "skipped": [
             {

@@ -29,6 +29,8 @@ from flexmbs import (
     with_material,
 )
 from flexmbs.mesh.material_units import check_units, likely_system
+from flexmbs.mesh.mesh import StatedUnits
+from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 
 STEEL = {
@@ -198,6 +200,39 @@ def test_materials_in_mm_kg_s_are_no_mixture(modulus, density):
     assert len(check_units(mesh)) == 1
     without_density = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", 3e7, 0.3, None))
     assert likely_system(without_density).name == "in-lbf-s"
+
+
+@pytest.mark.parametrize(
+    ("modulus", "density", "said"),
+    [
+        (3e7, 0.1, "psi and lb/in3"),
+        (1e7, 0.1, "psi and lb/in3"),
+        (2.9e7, 0.284, "psi and lb/in3"),
+        (4.32e9, 15.2, "units='0.3048,14.5939029372,1'"),  # steel in feet, pounds of force, slugs
+        (1.5e9, 5.3, "units='0.3048,14.5939029372,1'"),  # aluminium
+    ],
+)
+def test_numbers_of_no_named_system_get_one_remark(modulus, density, said):
+    mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", modulus, 0.3, density))
+    (remark,) = check_units(mesh)
+    assert said in remark and "in-lbf-s" not in remark and likely_system(mesh) is None
+    if "units='" in said:
+        in_si = converted(mesh, unit_system("0.3048,14.5939029372,1")).blocks[0].material
+        assert 6e10 < in_si.youngs_modulus < 2.2e11 and 2600 < in_si.density < 8000
+
+
+@pytest.mark.parametrize(("modulus", "density"), [(36e6, 32.0), (55e6, 48.0), (4e9, 150.0), (3e9, 1200.0), (1e7, 1100.0)])
+def test_foam_balsa_and_plastics_in_si_are_no_feet_and_slugs(modulus, density):
+    mesh = with_material(box_mesh((1, 0.1, 0.1), (2, 1, 1)), Material("S", modulus, 0.3, density))
+    assert not any("slug" in remark for remark in check_units(mesh))
+
+
+def test_the_file_s_own_statement_is_not_talked_over():
+    mesh = with_material(box_mesh((200, 10, 10), (2, 1, 1)), Material("S", 2.1e5, 0.3, 7.85e-9))
+    mesh = replace(mesh, stated_units=StatedUnits("m-kg-s", "part.unv:9: dataset 164"))
+    (remark,) = check_units(mesh)
+    assert remark.endswith("as in the mm-t-s system, but m-kg-s are stated or given; which is correct?")
+    assert summarize(mesh)["units"] == "m-kg-s"
 
 
 def test_megapascals_with_kilograms_per_cubic_millimetre_are_a_mixture():

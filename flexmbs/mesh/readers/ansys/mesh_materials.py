@@ -33,7 +33,7 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     for label, table in raw.tables.items():
         if label not in _READ_TABLES:
             _skip(deck, f"TB,{label}", table.where)
-    density = _density(raw)
+    density = _density(deck, name, raw)
     common = {"density": density, "damping": _damping(raw), "where": raw.where}
     if "ANEL" in raw.tables:
         return _anisotropic(name, raw.tables["ANEL"], common)
@@ -52,10 +52,12 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     return _by_constants(deck, name, raw, values, common)
 
 
-def _density(raw: RawMaterial) -> float | None:
+def _density(deck: Deck, name: str, raw: RawMaterial) -> float | None:
     density = raw.values.get("DENS")
     if density is not None and density < 0.0:
         raise MeshError(f"{raw.places['DENS']}: MP,DENS: the density is {density:g}; it must be positive.")
+    if density == 0.0:
+        deck.warn(f"{raw.places['DENS']}: MP,DENS: the density of {name} is 0: its elements have no mass.")
     return density
 
 

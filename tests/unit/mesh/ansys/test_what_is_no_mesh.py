@@ -96,6 +96,8 @@ def test_coupled_field_solids_with_displacements_are_structural(tmp_path, fields
 
 
 def test_density_of_zero_is_no_missing_density(tmp_path):
-    assert read(tmp_path, DECK.replace("7800.", "0.")).blocks[0].material.density == 0.0
+    massless = read(tmp_path, DECK.replace("7800.", "0."))
+    assert massless.blocks[0].material.density == 0.0
+    assert any("the density of MAT 1 is 0: its elements have no mass" in warning for warning in massless.warnings)
     assert read(tmp_path, DECK.replace("MP,DENS,1,7800.\n", "")).blocks[0].material.density is None
     assert np.isfinite(read(tmp_path, DECK).points).all()
