@@ -53,7 +53,7 @@ class ElementRow:
     reduced: tuple[str, ...] = ()
 
 
-# Universal files and NASTRAN-95 go around a second-order element: corner, middle, corner, ...
+# Universal files go around a second-order element: corner, middle, corner, ...
 _HEX20_AROUND = (0, 2, 4, 6, 12, 14, 16, 18, 1, 3, 5, 7, 13, 15, 17, 19, 8, 9, 10, 11)
 # Nastran and Exodus list the midside nodes of bottom, upright and top edges; VTK bottom, top, upright.
 _HEX20_UPRIGHT = (*range(12), 16, 17, 18, 19, 12, 13, 14, 15)
@@ -126,7 +126,7 @@ ELEMENTS = (
         gauss_points=2,
         names={
             "Abaqus": "S3 STRI3 M3D3",
-            "Nastran": "CTRIA3 CTRIAR CTRIA1 CTRIA2 CTRMEM CTRPLT CTRBSC CTRIA6",
+            "Nastran": "CTRIA3 CTRIAR CTRIA6",
             "Ansys": "MESH200.4",
             "Gmsh": "2",
             "MED": "TRI3",
@@ -162,7 +162,7 @@ ELEMENTS = (
         gauss_points=3,
         names={
             "Abaqus": "S4 S4R5 M3D4",
-            "Nastran": "CQUAD4 CQUADR CSHEAR CTWIST CQUAD1 CQUAD2 CQDMEM CQDMEM1 CQDMEM2 CQDPLT CQUAD8 CQUAD",
+            "Nastran": "CQUAD4 CQUADR CSHEAR CQUAD8 CQUAD",
             "Ansys": "SHELL181 SHELL63 SHELL43 SHELL28 SHELL41 SHELL143 MESH200.6",
             "Gmsh": "3",
             "MED": "QUAD4",
@@ -278,7 +278,7 @@ ELEMENTS = (
         gauss_points=3,
         names={
             "Abaqus": "C3D6 SC6",
-            "Nastran": "CPENTA CWEDGE",
+            "Nastran": "CPENTA",
             "Gmsh": "6",
             "MED": "PENTA6",
             "UNV": "101 112",
@@ -318,7 +318,7 @@ ELEMENTS = (
         waves=2.8,
         names={
             "Abaqus": "C3D8 SC8 CSS8",
-            "Nastran": "CHEXA CHEXA1 CHEXA2 CIHEX1",
+            "Nastran": "CHEXA",
             "Ansys": "SOLID185 SOLID45 SOLID64 SOLID65 SOLID73 SOLID46 SOLSH190 MESH200.10",
             "Gmsh": "5",
             "MED": "HEXA8",
@@ -338,7 +338,7 @@ ELEMENTS = (
         waves=1.15,
         names={
             "Abaqus": "C3D20 C3D27:21-27",
-            "Nastran": "CHEXA CIHEX2",
+            "Nastran": "CHEXA",
             "Ansys": "SOLID186 SOLID95 SOLID191 SOLID147 MESH200.11",
             "Gmsh": "17 12:27",
             "MED": "HEXA20 HEXA27:27",
@@ -348,7 +348,6 @@ ELEMENTS = (
         },
         orders={
             "Nastran": _HEX20_UPRIGHT,
-            "Nastran CIHEX2": _HEX20_AROUND,
             "Gmsh": (*range(9), 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15),
             "UNV": _HEX20_AROUND,
             "Exodus": _HEX20_UPRIGHT,

@@ -1,1 +1,1 @@
-"""Reader of Nastran bulk data (.bdf, .dat, .nas): MSC, NX and Simcenter, Optistruct, MYSTRAN, NASTRAN-95."""
+"""Reader of Nastran bulk data (.bdf, .dat, .nas): MSC, NX and Simcenter, OptiStruct, MYSTRAN."""

@@ -69,7 +69,7 @@ def _codes(column: np.ndarray, where: list[str]) -> np.ndarray:
     letters = []
     for number, text in enumerate(texts):
         code = text.decode("latin-1").strip().upper()
-        if code in ("", "0", "1", "2") or number_fields.real(code) is not None:  # NASTRAN-95's F; BIT of p-elements
+        if not code or number_fields.real(code) is not None:  # BIT of p-elements
             code = "GGG"
         if len(code) != 3 or not set(code) <= set("GBOE"):
             row = int(np.flatnonzero(rows.ravel() == number)[0])
@@ -81,7 +81,7 @@ def _codes(column: np.ndarray, where: list[str]) -> np.ndarray:
 def _vectors(fields, first: np.ndarray, codes, grid: Grid, where: list[str]) -> np.ndarray:
     """(n, 3) directions of local y (made perpendicular to the bar later), mesh axes."""
     x2_x3 = number_fields.is_blank(fields[:, 1]) & number_fields.is_blank(fields[:, 2])
-    by_point = number_fields.is_integer(fields[:, 0]) & (x2_x3 | (np.char.strip(fields[:, 3]) == b"2"))
+    by_point = number_fields.is_integer(fields[:, 0]) & x2_x3
     vectors = np.zeros((len(fields), 3))
     plain = np.flatnonzero(~by_point)
     for column in range(3):

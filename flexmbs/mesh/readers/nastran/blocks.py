@@ -16,6 +16,7 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import face_kind
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
+from flexmbs.mesh.readers.nastran.element_cards import OF_NASTRAN_95
 from flexmbs.mesh.readers.nastran.elements_by_property import Piece, own_rod_section
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
 from flexmbs.mesh.readers.nastran.property_cards import PropertyUse, property_name
@@ -110,7 +111,7 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
     """MeshError when nothing of a body is in the deck, with what it holds instead and where."""
     if blocks:
         return
-    held = [(f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({e.role})") for e in other]
+    held = [(f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({_role(e)})") for e in other]
     for card in deck.skipped.as_tuple():
         if not card.analysis and card.card.upper().startswith(("C", "BEGIN")):
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
@@ -125,6 +126,10 @@ def check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], other: Sequen
     )
 
 
+def _role(elements: UnsupportedElements) -> str:
+    return "NASTRAN-95 elements, which are not read" if elements.type_name in OF_NASTRAN_95 else elements.role
+
+
 def _first_of_each_name(cards: Sequence[Card]) -> list[tuple[Card, str, int]]:
     """(first card, name, number of cards) of each name."""
     names = [card.name for card in cards]
@@ -136,7 +141,7 @@ def property_sets(deck: Deck, pieces: list[Piece], springs: list[Elements]) -> d
     members: dict[tuple[str, int], list[np.ndarray]] = {}
     for piece in pieces:
         if not piece.role and piece.elements.family != "own rod":
-            card = piece.property.name if piece.property else _unnamed(piece)
+            card = piece.property.name if piece.property else "PID"
             members.setdefault((card, piece.number), []).append(piece.elements.rows.ids)
     for elements in springs:
         kind = PROPERTY_OF.get(elements.rows.type_name)
@@ -165,11 +170,7 @@ def skin_surfaces(deck: Deck, pieces: list[Piece], grid: Grid, taken) -> dict[st
     return surfaces
 
 
-def _unnamed(piece: Piece) -> str:
-    return "MAT" if piece.elements.family == "material solid" else "PID"
-
-
 def _set_name(deck: Deck, card: str, number: int, taken) -> str:
     """What a comment calls the property, if no other set has the name; else "PSHELL 3"."""
-    name = deck.names.get("component", number) or deck.names.get("property", number) if card != "MAT" else ""
+    name = deck.names.get("component", number) or deck.names.get("property", number)
     return name if name and name not in taken else property_name(card, number)

@@ -90,7 +90,6 @@ class Deck:
     eigenvalue_request: Card | None = None
     _warned: set[str] = field(default_factory=set)
     has_case_control: bool = False
-    is_old: bool = False  # NASTRAN-95: APP in executive control
 
     def warn(self, where: str, text: str) -> None:
         """Note what is suspicious: "file:line: CARD: text"."""

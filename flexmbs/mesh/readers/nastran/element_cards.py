@@ -23,8 +23,6 @@ class Solid:
     corners: int
     quadratic: str = ""
     order: tuple[int, ...] = ()
-    by_material: bool = False  # the second field is a material, not a property
-    always_quadratic: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,14 +51,7 @@ def _cards(dimension: int) -> dict[str, list[FileElement]]:
 def _solid(name: str, elements: list[FileElement]) -> Solid:
     first, last = elements[0], elements[-1]
     quadratic = last if last.kind in FIRST_ORDER else None
-    return Solid(
-        first.kind,
-        min(first.node_counts),
-        quadratic.kind if quadratic else "",
-        quadratic.order if quadratic else (),
-        by_material=name in _BY_MATERIAL,
-        always_quadratic=first is quadratic,
-    )
+    return Solid(first.kind, min(first.node_counts), quadratic.kind if quadratic else "", quadratic.order if quadratic else ())
 
 
 def _shell(name: str, elements: list[FileElement]) -> Shell:
@@ -70,8 +61,7 @@ def _shell(name: str, elements: list[FileElement]) -> Shell:
     return Shell(last.kind, max(last.node_counts), corners, *fields, quadratic=last.kind in FIRST_ORDER)
 
 
-_BY_MATERIAL = ("CWEDGE", "CHEXA1", "CHEXA2")
-# Fields with angle, offset, thickness at the corners, and flag; the cards of NASTRAN-95 have the angle alone.
+# Fields with angle, offset, thickness at the corners, and flag.
 _FIELDS = {
     "CTRIA3": (5, 6, 10, 9),
     "CTRIAR": (5, 6, 10, 9),
@@ -81,12 +71,18 @@ _FIELDS = {
     "CQUAD8": (14, 15, 10, 16),
     "CQUAD": (11,),
     "CSHEAR": (-1,),
-    "CTWIST": (-1,),
 }
 SOLIDS = {name: _solid(name, elements) for name, elements in _cards(3).items()}
 SHELLS = {name: _shell(name, elements) for name, elements in _cards(2).items()}
 
-# Elements that are not structural: role, first field with a node, number of nodes.
+# Number of nodes of the elements that only NASTRAN-95 has.
+OF_NASTRAN_95 = {
+    **dict.fromkeys(("CQUAD1", "CQUAD2", "CQDMEM", "CQDMEM1", "CQDMEM2", "CQDPLT", "CTWIST"), 4),
+    **dict.fromkeys(("CTRIA1", "CTRIA2", "CTRMEM", "CTRPLT", "CTRBSC"), 3),
+    **{"CTRSHL": 6, "CTRIM6": 6, "CWEDGE": 6, "CELBOW": 2},
+    **{"CHEXA1": 8, "CHEXA2": 8, "CIHEX1": 8, "CIHEX2": 20, "CIHEX3": 32},
+}
+# Elements that are not structural, or not read: role, first field with a node, number of nodes.
 OTHERS = {
     "PLOTEL": ("geometry", 1, 2),
     "PLOTEL3": ("geometry", 1, 3),
@@ -97,12 +93,12 @@ OTHERS = {
     **{name: ("plane", 2, count) for name, count in {"CPLSTN3": 3, "CPLSTN4": 4, "CPLSTN6": 6, "CPLSTN8": 8}.items()},
     **{name: ("plane", 2, count) for name, count in {"CPLSTS3": 3, "CPLSTS4": 4, "CPLSTS6": 6, "CPLSTS8": 8}.items()},
     "CIS2D8": ("plane", 2, 8),
-    **{name: ("unknown", 2, count) for name, count in {"CBEND": 2, "CBEAM3": 3, "CELBOW": 2, "CIHEX3": 32}.items()},
-    **{name: ("unknown", 2, count) for name, count in {"CTRSHL": 6, "CTRIM6": 6}.items()},
+    **{name: ("unknown", 2, count) for name, count in {"CBEND": 2, "CBEAM3": 3, **OF_NASTRAN_95}.items()},
     "CGAP": ("contact", 2, 2),
     "CHBDYG": ("thermal", 8, 8),
     "CHBDY": ("thermal", 3, 4),
 }
+SECOND_ON_A_CARD = "a second element on the card (from field 6 on), as NASTRAN-95 has it, is not read"
 NAMES = frozenset((*SOLIDS, *SHELLS, *OTHERS, "CROD", "CTUBE", "CONROD"))
 
 
@@ -147,15 +143,14 @@ def nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
 def _read_solids(deck: Deck, batch: Batch, card: Solid) -> None:
     ids = element_numbers(batch)
     properties = property_numbers(batch, ids)
-    family = "material solid" if card.by_material else "solid"
     count = len(card.order) or card.corners
     nodes = nodes_of(batch, 2, card.corners, count)
-    quadratic = (nodes[:, card.corners :] > 0).any(axis=1) | card.always_quadratic
+    quadratic = (nodes[:, card.corners :] > 0).any(axis=1)
     for chosen, kind in ((~quadratic, card.kind), (quadratic, card.quadratic)):
         if chosen.any():
             own = nodes[chosen][:, card.order] if kind == card.quadratic else nodes[chosen][:, : card.corners]
             rows = ElementRows(kind, batch.name, ids[chosen], own, batch.file, batch.lines[chosen])
-            deck.elements.append(Elements(rows, family, properties[chosen]))
+            deck.elements.append(Elements(rows, "solid", properties[chosen]))
 
 
 def _read_shells(deck: Deck, batch: Batch, card: Shell) -> None:
@@ -195,9 +190,12 @@ def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) ->
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
     deck.others.append(ElementRows(None, batch.name, ids, nodes, batch.file, batch.lines, role))
     if role == "unknown":
-        deck.warn(batch.where(0), f"{len(ids)} elements of this type are not supported; they contribute no stiffness or mass.")
+        old = batch.name in OF_NASTRAN_95
+        what = "NASTRAN-95 elements are not read" if old else "elements of this type are not supported"
+        instead = "; give CQUAD4, CTRIA3, CSHEAR, CHEXA, CPENTA, CTETRA or CBAR in their place" if old else ""
+        deck.warn(batch.where(0), f"{what}: {len(ids)} elements contribute no stiffness or mass{instead}.")
         for line in batch.lines:
-            deck.skipped.add(batch.name, batch.file, line, why="elements of this type are not supported")
+            deck.skipped.add(batch.name, batch.file, line, why=what)
     if batch.name == "PLOTEL" and batch.filled(4).any():  # a second element on the card
         second = batch.subset(batch.filled(4))
         nodes = np.column_stack([second.integers(5, "G1"), second.integers(6, "G2")])
@@ -206,17 +204,15 @@ def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) ->
 
 
 def _read_rods(deck: Deck, batch: Batch) -> None:
-    """CROD and CTUBE (by property; NASTRAN-95 has two to a card), CONROD (states material and section itself)."""
+    """CROD and CTUBE (by property), CONROD (states material and section itself)."""
     if batch.name == "CONROD":
         _read_own_rods(deck, batch)
         return
-    second = batch.filled(4)
-    for start, part in ((0, batch), (4, batch.subset(second))):
-        if len(part.lines):
-            part = Batch(part.name, part.fields[:, start : start + 4], part.file, part.lines)
-            ids = element_numbers(part)
-            rows = ElementRows("truss2", part.name, ids, nodes_of(part, 2, 2, 2), part.file, part.lines)
-            deck.elements.append(Elements(rows, "rod", property_numbers(part, ids)))
+    for line in batch.lines[batch.filled(4)]:
+        deck.skipped.add(batch.name, batch.file, line, why=SECOND_ON_A_CARD)
+    ids = element_numbers(batch)
+    rows = ElementRows("truss2", batch.name, ids, nodes_of(batch, 2, 2, 2), batch.file, batch.lines)
+    deck.elements.append(Elements(rows, "rod", property_numbers(batch, ids)))
 
 
 def _read_own_rods(deck: Deck, batch: Batch) -> None:

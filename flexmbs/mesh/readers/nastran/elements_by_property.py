@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -68,17 +68,10 @@ def make_pieces(deck: Deck, all_elements: list[Elements], grid: Grid, materials:
 
 
 def _piece(use: PropertyUse, part: Elements) -> Piece:
-    """The elements with their property; NASTRAN-95's solids name a material in its place."""
+    """The elements with their property."""
     rows, number = part.rows, int(part.properties[0])
     if part.family == "own rod":
         return Piece(part, Card("CONROD", [str(rows.ids[0]), str(number)], rows.file, int(rows.lines[0])))
-    if part.family == "material solid" or (
-        use.deck.is_old
-        and rows.type_name == "CTETRA"
-        and number in use.materials
-        and not any(name in ("PSOLID", "PIHEX") for name, _ in use.deck.properties)
-    ):
-        return Piece(replace(part, family="material solid"), None)
     found = find_property(use.deck, part.family, rows.type_name, number, f"{rows.where(0)}: {rows.type_name}")
     return Piece(part, found, _role(use.deck, part, found))
 
@@ -102,7 +95,7 @@ def _skin_apart(pieces: list[Piece]) -> list[Piece]:
     unclear = [p for p in structural if p.property is None and p.elements.family in ("shell", "bar", "rod")]
     if not unclear:
         return pieces
-    keep = [np.full(len(p.elements.rows.ids), p.property is not None or p.elements.family == "material solid") for p in structural]
+    keep = [np.full(len(p.elements.rows.ids), p.property is not None) for p in structural]
     _, skins = split_skin([p.elements.rows for p in structural], keep)
     on_faces = np.concatenate([rows.ids for rows in skins] or [np.empty(0, np.int64)])
     result = []
@@ -121,9 +114,7 @@ def _describe(use: PropertyUse, piece: Piece, grid: Grid) -> None:
     part, card = piece.elements, piece.property
     if part.family == "bar":
         piece.arrays = {"y_axes": part.extras["y_axes"], "offsets": part.extras["offsets"]}
-    if part.family == "material solid":
-        _solid_of_material(use, piece, grid)
-    elif card is None:
+    if card is None:
         use.deck.warn(
             piece.where,
             f"{len(part.rows.ids)} elements refer to property {piece.number}, which the deck does not define; add a"
@@ -133,13 +124,6 @@ def _describe(use: PropertyUse, piece: Piece, grid: Grid) -> None:
     else:
         piece.fields = {"property_name": property_name(card.name, piece.number), "where": card.place}
         _OF_FAMILY[part.family](use, piece, grid)
-
-
-def _solid_of_material(use: PropertyUse, piece: Piece, grid: Grid) -> None:
-    rows = piece.elements.rows
-    names_it = Card(rows.type_name, [str(rows.ids[0]), str(piece.number)], rows.file, int(rows.lines[0]))
-    material = for_solids(use.material(names_it, 1), 0.5)
-    piece.fields = {"material": material, "property_name": f"MAT {piece.number}"}
 
 
 def _describe_solid(use: PropertyUse, piece: Piece, grid: Grid) -> None:

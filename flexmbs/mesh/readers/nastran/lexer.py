@@ -1,8 +1,7 @@
 """From lines of bulk data to cards: small, large and free fields, continuations, replication.
 
 Most cards come one by one; grid points and elements, of which there are many, come as batches of columns.
-Formats after the MSC Nastran Quick Reference Guide ("Format of Bulk Data Entries") and the NASTRAN-95 User's Manual
-(section 2.4).
+Formats after the MSC Nastran Quick Reference Guide ("Format of Bulk Data Entries").
 """
 
 from __future__ import annotations
@@ -239,7 +238,7 @@ class Lexer:
 
 
 def _same(called: str, next_name: str) -> bool:
-    """Whether a continuation is the one that a tenth field names; old decks have any character in front there."""
+    """Whether a continuation is the one that a tenth field names; any character may stand in front there."""
     return called == next_name or called == next_name[1:]
 
 

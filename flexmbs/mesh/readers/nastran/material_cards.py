@@ -61,7 +61,7 @@ def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
             materials[number] = replace(material, density=0.0)
     zero = [number for number, card in deck.materials.items() if materials[number].density == 0.0 and _states_density(card)]
     if zero:
-        others = f" (so have the materials {few(zero[1:])})" if zero[1:] else ""
+        others = f" (also: {few(zero[1:])})" if zero[1:] else ""
         deck.warn(cards[zero[0]].where, f"{zero[0]} has RHO = 0{others}: its elements have no mass, as in Nastran.")
     return materials
 

@@ -11,28 +11,19 @@ from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck
 
 # Cards with several properties: fields of each.
-_SEVERAL = {
-    **{"PELAS": 4, "PVISC": 4, "PDAMP": 2, "PMASS": 2},
-    **dict.fromkeys(("PQUAD2", "PTRIA2", "PQDMEM", "PQDMEM1", "PQDMEM2", "PTRMEM", "PTWIST"), 4),
-}
+_SEVERAL = {"PELAS": 4, "PVISC": 4, "PDAMP": 2, "PMASS": 2}
 _SHELLS = ("PSHELL", "PCOMP", "PCOMPG")
 PLANE = ("PLPLANE", "PPLANE")  # make plane elements of CQUAD4 and CTRIA3
 # The properties that elements of a card can have.
 OF_FAMILY = {
-    "solid": ("PSOLID", "PIHEX", "PLSOLID", "PCOMPS", "PCOMPLS"),
+    "solid": ("PSOLID", "PLSOLID", "PCOMPS", "PCOMPLS"),
     "bar": ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PBRSECT", "PBMSECT"),
     "rod": ("PROD", "PTUBE"),
     "shell": (*_SHELLS, *PLANE),
 }
-OF_CARD = {
-    "CSHEAR": ("PSHEAR",),
-    "CTWIST": ("PTWIST",),
-    **{name: ("P" + name[1:],) for name in ("CQUAD1", "CQUAD2", "CQDMEM", "CQDMEM1", "CQDMEM2", "CQDPLT")},
-    **{name: ("P" + name[1:],) for name in ("CTRIA1", "CTRIA2", "CTRMEM", "CTRPLT", "CTRBSC")},
-}
+OF_CARD = {"CSHEAR": ("PSHEAR",)}
 NAMES = frozenset(
-    (*_SHELLS, *OF_FAMILY["solid"], *OF_FAMILY["bar"], *OF_FAMILY["rod"], "PSHEAR", "PTWIST", *PLANE, "PFAST")
-    + tuple(name for names in OF_CARD.values() for name in names)
+    (*_SHELLS, *OF_FAMILY["solid"], *OF_FAMILY["bar"], *OF_FAMILY["rod"], "PSHEAR", *PLANE, "PFAST")
     + ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
 )
 
@@ -40,8 +31,6 @@ NAMES = frozenset(
 def read_property(deck: Deck, card: Card) -> None:
     """Any property card: kept until elements use it."""
     count = _SEVERAL.get(card.name)
-    if card.name == "PSHEAR" and card.text(4).isdigit() and card.text(5).isdigit():
-        count = 4  # NASTRAN-95 has two to a card, later programs F1 and F2 there
     starts = range(0, len(card.fields), count) if count else [0]
     for start in starts:
         if start and not card.text(start):

@@ -1,4 +1,4 @@
-"""Reader of Nastran bulk data (.bdf, .dat, .nas): MSC, NX and Simcenter, Optistruct, MYSTRAN, NASTRAN-95."""
+"""Reader of Nastran bulk data (.bdf, .dat, .nas): MSC, NX and Simcenter, OptiStruct, MYSTRAN."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ HANDLERS = {
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s*SOL\s+(\w+)", re.IGNORECASE)
-_OLD = re.compile(r"\s*APP\s+(\w*)", re.IGNORECASE)  # "APP DISP": the approach, which later programs infer
 
 
 def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
@@ -92,22 +91,19 @@ def _read_card(deck: Deck, card: Card) -> None:
 def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> LineOfDeck:
     """Executive and case control; returns the first BEGIN line, of the main bulk data or of a superelement."""
     case: list[LineOfDeck] = []
-    in_program = False  # APP DMAP: instructions of the user, between BEGIN and END, before CEND
     source.in_executive = True
     for line in lines:
         if line[2][:1] == "$":
             deck.names.comment(line)
         elif _CEND.match(line[2]):
             source.in_executive, case = False, []
-        elif is_begin(line[2]) and not (in_program and source.in_executive):
+        elif is_begin(line[2]):
             break
         elif found := _PARAMETER.match(line[2]):
             _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
         else:
             if source.in_executive and (solution := _SOLUTION.match(line[2])):
                 deck.solution = solution.group(1).upper()
-            if source.in_executive and (approach := _OLD.match(line[2])):
-                deck.is_old, in_program = True, approach.group(1).upper() == "DMAP"
             case.append(line)
     else:
         raise MeshError(f"{source.last[0]}:{source.last[1]}: the deck ends before BEGIN BULK; the file is cut off.")

@@ -1,4 +1,4 @@
-"""Sections of shells: PSHELL, PCOMP, PCOMPG, PSHEAR and the plates and membranes of NASTRAN-95."""
+"""Sections of shells: PSHELL, PCOMP, PCOMPG, PSHEAR."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.material_cards import for_solids
 from flexmbs.mesh.readers.nastran.plate_bending import with_bending
 from flexmbs.mesh.readers.nastran.property_cards import PropertyUse
-
-_CLOSE = 0.01
 
 
 def thickness_of(card: Card, index: int, required: bool = True) -> float:
@@ -33,16 +31,11 @@ def shell_property(use: PropertyUse, card: Card, all_own_thickness: bool) -> dic
         return {"section": _layered(use, card)}
     if card.name == "PSHELL":
         return _pshell(use, card, all_own_thickness)
-    if card.name in ("PQUAD1", "PTRIA1"):
-        return _old_plate(use, card)
-    if card.name in ("PQDPLT", "PTRPLT", "PTRBSC"):
-        return _old_bending(use, card)
-    behaviour = {"PSHEAR": "shear", "PTWIST": "shear", "PQUAD2": "shell", "PTRIA2": "shell"}.get(card.name, "membrane")
     thickness = thickness_of(card, 2)
-    if card.name == "PSHEAR" and any(card.real(i, "F", 0.0) for i in (4, 5)):
+    if any(card.real(i, "F", 0.0) for i in (4, 5)):
         use.deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
     mass = card.real(3, "NSM", 0.0) * use.deck.mass_factor
-    section = ShellSection(thickness, behaviour=behaviour, nonstructural_mass=mass, where=card.place)
+    section = ShellSection(thickness, behaviour="shear", nonstructural_mass=mass, where=card.place)
     return {"material": use.material(card, 1), "section": section}
 
 
@@ -104,40 +97,3 @@ def _layered(use: PropertyUse, card: Card) -> ShellSection:
         nonstructural_mass=card.real(2, "NSM", 0.0) * use.deck.mass_factor,
         where=card.place,
     )
-
-
-def _old_plate(use: PropertyUse, card: Card) -> dict:
-    """PQUAD1, PTRIA1: PID MID1 T1 MID2 I MID3 T3 NSM, a membrane and a plate with an inertia of its own."""
-    mass = card.real(7, "NSM", 0.0) * use.deck.mass_factor
-    inertia = card.real(4, "I", 0.0)
-    if not card.text(3):
-        section = ShellSection(thickness_of(card, 2), behaviour="membrane", nonstructural_mass=mass, where=card.place)
-        return {"material": use.material(card, 1), "section": section}
-    if inertia <= 0.0:
-        raise MeshError(f"{card.where} {card.text(0)} has the bending inertia I = {inertia:g}; give a positive one.")
-    thickness = (12.0 * inertia) ** (1.0 / 3.0)
-    if card.text(1):
-        stated = thickness_of(card, 2)
-        if abs(stated - thickness) > _CLOSE * stated:
-            use.deck.warn(
-                card.where, f"{card.text(0)}: T1 = {stated:g} and I = {inertia:g} are not those of a homogeneous plate; T1 is used."
-            )
-        thickness = stated
-    else:
-        use.deck.warn(
-            card.where, f"{card.text(0)}: it has no membrane stiffness (no MID1); it is read as a plate of thickness {thickness:g}."
-        )
-    section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
-    return {"material": use.material(card, 1 if card.text(1) else 3), "section": section}
-
-
-def _old_bending(use: PropertyUse, card: Card) -> dict:
-    """PQDPLT, PTRPLT, PTRBSC: PID MID1 I MID2 T2 NSM."""
-    inertia = card.real(2, "I", 0.0)
-    if inertia <= 0.0:
-        raise MeshError(f"{card.where} {card.text(0)} has the bending inertia I = {inertia:g}; give a positive one.")
-    thickness = (12.0 * inertia) ** (1.0 / 3.0)
-    use.deck.warn(card.where, f"{card.text(0)}: it has only bending stiffness; it is read as a plate of thickness {thickness:g}.")
-    mass = card.real(5, "NSM", 0.0) * use.deck.mass_factor
-    section = ShellSection(thickness, nonstructural_mass=mass, where=card.place)
-    return {"material": use.material(card, 1), "section": section}

@@ -33,6 +33,11 @@ _WHY = {
     **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
     **dict.fromkeys(("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"),
     **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
+    **dict.fromkeys(
+        ("PQUAD1", "PQUAD2", "PQDMEM", "PQDMEM1", "PQDMEM2", "PQDPLT", "PTRIA1", "PTRIA2", "PTRMEM", "PTRPLT", "PTRBSC")
+        + ("PTWIST", "PIHEX", "PTRSHL", "PTRIM6", "PELBOW"),
+        "it belongs to NASTRAN-95 elements, which are not read",
+    ),
     "CWELD": "connectors are not supported",
     "CFAST": "connectors are not supported",
     "CSEAM": "connectors are not supported",

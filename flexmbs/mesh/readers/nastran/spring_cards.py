@@ -10,6 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
+from flexmbs.mesh.readers.nastran.element_cards import SECOND_ON_A_CARD
 
 SCALAR = ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2")
 NAMES = (*SCALAR, "CELAS3", "CELAS4", "CDAMP3", "CDAMP4", "CDAMP5", "CBUSH", "CBUSH1D", "CVISC")
@@ -39,8 +40,8 @@ def read_springs(deck: Deck, card: Card) -> None:
     if not any(nodes):
         raise MeshError(f"{card.where}: element {number} has no node; give G1 (field 4).")
     deck.springs.append(Spring(card, number, property_number, nodes))
-    if card.name == "CVISC" and card.filled(4)[:1] == [4]:  # NASTRAN-95 has two to a card
-        read_springs(deck, Card(card.name, card.fields[4:8], card.file, card.line))
+    if card.name == "CVISC" and card.filled(4)[:1] == [4]:
+        deck.skipped.add(card.name, card.file, card.line, why=SECOND_ON_A_CARD)
 
 
 def spring_elements(deck: Deck) -> list[Elements]:

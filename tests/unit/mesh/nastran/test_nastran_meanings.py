@@ -243,7 +243,7 @@ def test_materials_without_mass_are_told_in_a_deck_of_others_with_mass(read):
     warnings = about(read(BAR + STEEL + other), "MAT1")
     assert [warning.split("MAT1: ")[1] for warning in warnings] == [
         "3 has no RHO: its elements have no mass, as in Nastran.",
-        "2 has RHO = 0 (so have the materials 4): its elements have no mass, as in Nastran.",
+        "2 has RHO = 0 (also: 4): its elements have no mass, as in Nastran.",
     ]
 
 
@@ -251,3 +251,25 @@ def test_materials_without_mass_are_told_in_a_deck_of_others_with_mass(read):
 def test_defaults_that_are_given_twice_are_told(read, card):
     (warning,) = about(read(f"{card}\n" + BAR + STEEL), card.split(",")[0])
     assert "deck.bdf:2" in warning and "deck.bdf:1" in warning
+
+
+# NASTRAN-95 ----------------------------------------------------------------------------------------------------------
+
+
+def test_elements_of_nastran_95_are_told_and_listed(read):
+    mesh = read(BAR + STEEL + "CTRIA2,5,2,1,2,4\nPTRIA2,2,1,.1\n")
+    assert "deck.bdf:8: CTRIA2: NASTRAN-95 elements are not read: 1 elements" in about(mesh, "CTRIA2")[0]
+    assert [(other.type_name, other.role) for other in mesh.other_elements] == [("CTRIA2", "unknown")]
+    assert {entry.card for entry in mesh.skipped if "NASTRAN-95" in entry.why} == {"CTRIA2", "PTRIA2"}
+
+
+def test_a_deck_of_nastran_95_elements_alone_is_refused_by_their_name(read):
+    with pytest.raises(MeshError, match=r"deck.bdf:5: CWEDGE: .*1 CWEDGE \(NASTRAN-95 elements, which are not read\)"):
+        read(POINTS + "CWEDGE,1,1,1,2,3,4,1,2\n" + STEEL)
+
+
+@pytest.mark.parametrize("card", ["CROD,5,5,1,2,6,5,2,4\nPROD,5,1,.1\n", "CVISC,5,5,1,2,6,5,2,4\nPVISC,5,1.\n"])
+def test_a_second_rod_on_a_card_is_listed(read, card):
+    mesh = read(BAR + STEEL + card)
+    assert sorted(mesh.element_ids.tolist()) == [1, 5]
+    assert "second element on the card" in mesh.skipped[0].why and mesh.skipped[0].lines == (8,)

@@ -166,12 +166,6 @@ def test_plates_may_taper_to_no_thickness(read):
         read(POINTS + "CQUAD4,1,1,1,2,3,4\n,,,0.,0.,0.,0.\nPSHELL,1,1,.1,1\nMAT1,1,200.,,.3\n")
 
 
-def test_instructions_of_the_user_in_executive_control_are_no_bulk_data(read):
-    head = "ID OWN,DMAP\nAPP   DMAP\nBEGIN $\nTABPT GPL,,,,// $\nEND $\nCEND\nTITLE = A\n"
-    mesh = read(head + "BEGIN BULK\n" + PLATE + "PSHELL,1,1,.1,1\nMAT1,1,200.,,.3\nENDDATA\n")
-    assert [block.kind for block in mesh.blocks] == ["quad4"]
-
-
 def test_bars_without_area_are_read_but_not_computed(read):
     mesh = read(BAR + "PBAR,1,1,,1.,1.,1.\nMAT1,1,200.,,.3,8.\n")
     assert mesh.blocks[0].section.area == 0.0
