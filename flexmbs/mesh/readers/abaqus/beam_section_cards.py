@@ -92,18 +92,17 @@ def _centers(model: Model, card: Card) -> tuple[tuple[float, float], tuple[float
 
 def _material(model: Model, card: Card, moduli_line: int) -> AnyMaterial:
     """By name, or for general sections from E and G of the third data line and DENSITY=."""
-    if card.key == "BEAMSECTION" or "MATERIAL" in card.parameters:
+    if card.key == "BEAMSECTION" or card.has("MATERIAL"):
         return model.material(card.required_name("MATERIAL"), card.where)
     line = data_line(card, moduli_line, "E and G", blank=True)
     moduli = numbers(card, line, "E and G")
     if len(moduli) < 2 or not min(moduli[:2]) > 0.0:
         raise MeshError(f"{card.at(line)}: needs E and G, both positive, got '{line.text[:60]}'.")
-    density = card.parameters.get("DENSITY")
-    density = None if density is None else number(density, card.where, "DENSITY")
+    density = number(card.text("DENSITY"), card.where, "DENSITY") if card.has("DENSITY") else None
     if density is not None and density < 0.0:
-        raise MeshError(f"{card.where}: DENSITY = {density:g} must be positive.")
+        raise MeshError(f"{card.where}: DENSITY = {density:g} must not be negative.")
     ratio = moduli[0] / (2.0 * moduli[1]) - 1.0
-    return Material(f"OF {card.name('ELSET')}", moduli[0], ratio, density or None, where=card.line.where)
+    return Material(f"OF {card.name('ELSET')}", moduli[0], ratio, density, where=card.line.where)
 
 
 def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
@@ -121,7 +120,7 @@ def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
 
 def _moved(card: Card, section: BeamSection, dimensions: list[float]) -> tuple[float, float]:
     """OFFSET1, OFFSET2 (CalculiX): from the centre to the line of the nodes, in parts of the section's two widths."""
-    offsets = [number(card.parameters.get(name, ""), card.where, name) for name in ("OFFSET1", "OFFSET2")]
+    offsets = [number(card.text(name), card.where, name) for name in ("OFFSET1", "OFFSET2")]
     if not any(offsets):
         return section.centroid
     if section.profile == "PIPE":

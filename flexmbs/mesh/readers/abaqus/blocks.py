@@ -163,7 +163,7 @@ def _thickness(model: Model, rows: ElementRows, assigned: Assigned, owner: int, 
     own, section = thickness[rows.nodes], assigned.sections[owner]
     if np.isnan(own).all():
         return None
-    if "NODAL THICKNESS" not in section.card.parameters:  # as Abaqus and CalculiX have it
+    if not section.card.has("NODAL THICKNESS"):  # as Abaqus and CalculiX have it
         model.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
         return None
     if np.isnan(own).any():

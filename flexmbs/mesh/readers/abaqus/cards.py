@@ -9,6 +9,7 @@ from pathlib import Path
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.included_files import Includes
 from flexmbs.mesh.readers.abaqus.deck_text import Keyword, Line, Segment, load_text, pieces_of
+from flexmbs.mesh.readers.abaqus.keywords import SPELLINGS
 
 # Cards whose data lines may stand in a file of their own (INPUT=).
 _WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION"}
@@ -16,9 +17,10 @@ _WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUND
 
 @dataclass
 class Card:
-    """A keyword line, its parameters (upper case names) and its data lines.
+    """A keyword line, its parameters and its data lines.
 
-    ``key`` is the keyword in upper case without blanks; ``title`` is how messages call it ("*SOLID SECTION").
+    ``key`` is the keyword in upper case without blanks, as are the names of ``parameters``: to the format, blanks in
+    both are nothing (REFNODE = REF NODE). ``title`` is how messages call the card ("*SOLID SECTION").
     ``children`` are the cards that complete it (*KINEMATIC after *COUPLING).
     """
 
@@ -50,9 +52,17 @@ class Card:
         """``file:line: *CARD`` of one of its data lines."""
         return f"{line.where}: {self.title}"
 
+    def has(self, parameter: str) -> bool:
+        """Whether the card has a parameter, with a value or without."""
+        return _compact(parameter) in self.parameters
+
+    def text(self, parameter: str, default: str = "") -> str:
+        """Value of a parameter as it stands in the file."""
+        return self.parameters.get(_compact(parameter), default)
+
     def name(self, parameter: str) -> str | None:
         """Value of a parameter that names something: upper case unless quoted, as the format has it."""
-        value = self.parameters.get(parameter)
+        value = self.text(parameter)
         return label(value) if value else None
 
     def required_name(self, parameter: str) -> str:
@@ -64,7 +74,12 @@ class Card:
 
     def option(self, parameter: str, default: str = "") -> str:
         """Value of a parameter that is one of a few words: upper case, without blanks and quotes."""
-        return self.parameters.get(parameter, default).strip('"').upper().replace(" ", "")
+        return _compact(self.text(parameter, default).strip('"'))
+
+
+def _compact(text: str) -> str:
+    """A word of the format as it is compared: upper case, without blanks."""
+    return "".join(text.upper().split())
 
 
 def label(text: str) -> str:
@@ -111,7 +126,7 @@ class CardReader:
             self.last_line = piece.line
             if card.key != "INCLUDE":
                 yield card
-            if card.key == "INCLUDE" or ("INPUT" in card.parameters and card.key in _WITH_INPUT):
+            if card.key == "INCLUDE" or (card.has("INPUT") and card.key in _WITH_INPUT):
                 yield from self._pieces(self._included_path(card, own), own)
 
     def _joined(self, path: Path) -> Iterator[Segment | Keyword]:
@@ -146,7 +161,7 @@ class CardReader:
             yield Keyword(pending)
 
     def _included_path(self, card: Card, including: tuple[Path, ...]) -> Path:
-        name = card.parameters.get("INPUT", "").strip().strip("\"'")
+        name = card.text("INPUT").strip("\"'")
         if not name:
             raise MeshError(f"{card.where} needs the parameter INPUT=file.")
         return self._includes.needed(name, card.where, including)
@@ -177,9 +192,10 @@ def _card(line: Line) -> Card:
     for entry in rest:
         name, _, value = entry.partition("=")
         if name.strip():
-            parameters[" ".join(name.upper().split())] = value.strip()
+            parameters[_compact(name)] = value.strip()
     title = " ".join(keyword.upper().split())
-    return Card(title.replace(" ", ""), "*" + title, parameters, line)
+    key = _compact(title)
+    return Card(key, "*" + SPELLINGS.get(key, title), parameters, line)
 
 
 def _split_outside_quotes(text: str) -> list[str]:

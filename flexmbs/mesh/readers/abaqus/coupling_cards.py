@@ -17,6 +17,7 @@ from flexmbs.mesh.readers.abaqus.set_members import Sets
 from flexmbs.mesh.readers.abaqus.surfaces import Surfaces, known_names
 
 ALL_DOFS = (1, 2, 3, 4, 5, 6)
+_CYCLIC = ("CYCLIC SYMMETRY", "CYCLIC", "MULTISTAGE", "FLUID PERIODIC")  # parameters of *TIE that join sectors
 _MOST_COUPLED = 100  # no body has a node in that many couplings; beyond, small files would fill the memory
 
 
@@ -76,25 +77,25 @@ def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
     """*RIGID BODY, REF NODE=node, NSET= | PIN NSET= | TIE NSET= | ELSET= [, ROT NODE=node]."""
     parts, pinned = [], []
     for parameter in ("NSET", "TIE NSET", "PIN NSET"):
-        if parameter in card.parameters:
+        if card.has(parameter):
             found = joined.nodes(region, card.required_name(parameter), card.where)
             (pinned if parameter.startswith("PIN") else parts).append(found)
-    if "ELSET" in card.parameters:
+    if card.has("ELSET"):
         serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
         parts.append(joined.model.nodes_of_elements(serials))
-    if not parts and not pinned and "ANALYTICAL SURFACE" in card.parameters:
+    if not parts and not pinned and card.has("ANALYTICAL SURFACE"):
         joined.skip(card, "an analytical surface has no nodes")
         return
     if not parts and not pinned:
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
-    if "REF NODE" not in card.parameters:
+    if not card.has("REF NODE"):
         joined.skip(card, "it has no REF NODE")
         return
     reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
-    if "ROT NODE" in card.parameters:
+    if card.has("ROT NODE"):
         joined.model.warn(
-            f"{card.where}: the displacements of ROT NODE {card.parameters['ROT NODE']} stand for the rotations of"
-            f" the body; the rotations of node {card.parameters['REF NODE']} are used instead."
+            f"{card.where}: the displacements of ROT NODE {card.text('ROT NODE')} stand for the rotations of"
+            f" the body; the rotations of node {card.text('REF NODE')} are used instead."
         )
     name = f"RIGID BODY {card.line.number}"
     if parts:
@@ -121,10 +122,10 @@ def read_coupling(joined: Joined, region: Region, card: Card) -> None:
         raise MeshError(f"{card.where} is incomplete; add *KINEMATIC or *DISTRIBUTING after it.")
     child = card.children[0]
     dofs = _dof_lines(child)
-    if "ORIENTATION" in card.parameters and not {1, 2, 3} <= set(dofs):
+    if card.has("ORIENTATION") and not {1, 2, 3} <= set(dofs):
         joined.skip(card, "only some components in the axes of an ORIENTATION")
         return
-    if "INFLUENCE RADIUS" in card.parameters:
+    if card.has("INFLUENCE RADIUS"):
         nodes = _within(joined, card, reference, nodes)
     if child.key == "KINEMATIC":
         joined.couple(card, name, "rigid", reference, nodes, dofs=dofs)
@@ -136,7 +137,7 @@ def read_coupling(joined: Joined, region: Region, card: Card) -> None:
 
 
 def _within(joined: Joined, card: Card, reference: int, nodes: np.ndarray) -> np.ndarray:
-    radius = number(card.parameters["INFLUENCE RADIUS"], card.where, "INFLUENCE RADIUS")
+    radius = number(card.text("INFLUENCE RADIUS"), card.where, "INFLUENCE RADIUS")
     points = joined.model.points
     return nodes[np.linalg.norm(points[nodes] - points[reference], axis=1) <= radius]
 
@@ -183,7 +184,7 @@ def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray:
 def read_kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
     """*KINEMATIC COUPLING, REF NODE=node: node or node set, first component, last component."""
     reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
-    if "ORIENTATION" in card.parameters:
+    if card.has("ORIENTATION"):
         joined.skip(card, "with ORIENTATION")
         return
     by_dofs: dict[tuple[int, ...], list[np.ndarray]] = {}
@@ -265,7 +266,7 @@ def _multi_point(joined: Joined, card: Card, line: Line, kind: str, first: np.nd
 
 def read_equation(joined: Joined, region: Region, card: Card) -> None:
     """*EQUATION: number of terms; then node or node set, component, coefficient of each, on any number of lines."""
-    if "REMOVE" in card.parameters:
+    if card.has("REMOVE"):
         return
     lines = iter(card.lines())
     for line in lines:
@@ -304,11 +305,11 @@ def _equation(joined: Joined, region: Region, card: Card, line: Line, entries: l
 
 def read_tie(joined: Joined, region: Region, card: Card) -> None:
     """*TIE, NAME=name [, POSITION TOLERANCE=distance]: one surface, the other."""
-    cyclic = [name for name in card.parameters if "CYCLIC" in name or name in ("MULTISTAGE", "FLUID PERIODIC")]
+    cyclic = next((name for name in _CYCLIC if card.has(name)), None)
     if cyclic:
-        joined.skip(card, f"{cyclic[0]}: only the sector in the file is read")
+        joined.skip(card, f"{cyclic}: only the sector in the file is read")
         return
-    text = card.parameters.get("POSITION TOLERANCE")
+    text = card.text("POSITION TOLERANCE")
     tolerance = number(text, card.where, "POSITION TOLERANCE") if text else None
     for line in card.lines():
         fields, where = line.fields(), card.at(line)

@@ -194,10 +194,15 @@ class Deck:
     warnings: list[str] = field(default_factory=list)
     written_for: set[str] = field(default_factory=set)  # "Abaqus", "CalculiX": where a card is known to one of them only
     open_blocks: list[Card] = field(default_factory=list)  # *PART, *ASSEMBLY, *INSTANCE, *STEP without their end yet
+    assembly: str = ""  # its name, which may stand before names of what is in it
     generated: int = 0  # nodes and elements that generating cards have made
 
     def __post_init__(self) -> None:
         self.root = self.scope = self.new_scope("", None)
+
+    def in_assembly(self, name: str) -> str:
+        """A name without that of the assembly before it: ASSEMBLY.INSTANCE.SET is INSTANCE.SET."""
+        return name.removeprefix(self.assembly + ".") if self.assembly else name
 
     def new_scope(self, name: str, line: Line | None) -> Scope:
         """An empty scope of this deck."""

@@ -83,7 +83,7 @@ def _note_program(deck: Deck, card: Card) -> None:
     """Abaqus and CalculiX read few things differently; which of them a deck is for shows here and there."""
     if card.key in ONLY_ABAQUS:
         deck.written_for.add("Abaqus")
-    elif card.key in ONLY_CALCULIX and (not ONLY_CALCULIX[card.key] or ONLY_CALCULIX[card.key] in card.parameters):
+    elif card.key in ONLY_CALCULIX and (not ONLY_CALCULIX[card.key] or card.has(ONLY_CALCULIX[card.key])):
         deck.written_for.add("CalculiX")
     elif card.key == "ELEMENT" and card.option("TYPE") in ("B31R", "B32R"):
         deck.written_for.add("CalculiX")

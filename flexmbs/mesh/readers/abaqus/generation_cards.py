@@ -57,9 +57,9 @@ def _curve(card: Card, line: Line, fields: list[str], known: _Nodes):
 
 def read_nfill(deck: Deck, card: Card) -> None:
     """*NFILL [, NSET=name] [, BIAS=b]: first set, last set, number of intervals, increment of the numbers."""
-    if {"SINGULAR", "TWO STEP"} & set(card.parameters):
+    if card.has("SINGULAR") or card.has("TWO STEP"):
         raise MeshError(f"{card.where} with SINGULAR or TWO STEP is not supported; list the nodes.")
-    bias = number(card.parameters.get("BIAS", "1"), card.where, "BIAS")
+    bias = number(card.text("BIAS", "1"), card.where, "BIAS")
     if not bias > 0.0:
         raise MeshError(f"{card.where}: BIAS = {bias:g} must be positive.")
     known = _Nodes(deck.scope)
@@ -87,10 +87,10 @@ def read_nfill(deck: Deck, card: Card) -> None:
 
 def read_ncopy(deck: Deck, card: Card) -> None:
     """*NCOPY, CHANGE NUMBER=n, OLD SET=name, SHIFT [, MULTIPLE=m] [, NEW SET=name]: translation; rotation."""
-    if "SHIFT" not in card.parameters:
+    if not card.has("SHIFT"):
         raise MeshError(f"{card.where} is supported with SHIFT only; list the nodes.")
-    change = integer(card.parameters.get("CHANGE NUMBER", ""), card.where, "CHANGE NUMBER")
-    copies = integer(card.parameters.get("MULTIPLE", "1"), card.where, "MULTIPLE")
+    change = integer(card.text("CHANGE NUMBER"), card.where, "CHANGE NUMBER")
+    copies = integer(card.text("MULTIPLE", "1"), card.where, "MULTIPLE")
     old = _set_members(deck.scope, card.required_name("OLD SET"), card.where)
     points = _Nodes(deck.scope).points(old, card.where)
     lines = card.lines()
@@ -134,10 +134,10 @@ def read_elgen(deck: Deck, card: Card) -> None:
 
 def read_elcopy(deck: Deck, card: Card) -> None:
     """*ELCOPY, ELEMENT SHIFT=n, OLD SET=name, SHIFT NODES=m [, NEW SET=name]."""
-    if "REFLECT" in card.parameters:
+    if card.has("REFLECT"):
         raise MeshError(f"{card.where} with REFLECT is not supported; list the elements.")
-    element_step = integer(card.parameters.get("ELEMENT SHIFT", ""), card.where, "ELEMENT SHIFT")
-    node_step = integer(card.parameters.get("SHIFT NODES", ""), card.where, "SHIFT NODES")
+    element_step = integer(card.text("ELEMENT SHIFT"), card.where, "ELEMENT SHIFT")
+    node_step = integer(card.text("SHIFT NODES"), card.where, "SHIFT NODES")
     old = _set_members(deck.scope, card.required_name("OLD SET"), card.where, elements=True)
     _count(deck, card, card.line, len(old))
     for group in list(deck.scope.groups):

@@ -122,6 +122,30 @@ UNUSABLE = {
 # Shortened keywords that real decks use.
 ALIASES = {"SHELLGENERAL": "SHELLGENERALSECTION", "KINEMATICS": "KINEMATIC"}
 
+# How cards of several words are spelled, for messages about decks that write them in one.
+SPELLINGS = {
+    title.replace(" ", ""): title
+    for title in (
+        "SOLID SECTION",
+        "SHELL SECTION",
+        "SHELL GENERAL SECTION",
+        "MEMBRANE SECTION",
+        "BEAM SECTION",
+        "BEAM GENERAL SECTION",
+        "SHEAR CENTER",
+        "RIGID BODY",
+        "KINEMATIC COUPLING",
+        "DISTRIBUTING COUPLING",
+        "NODAL THICKNESS",
+        "NONSTRUCTURAL MASS",
+        "ROTARY INERTIA",
+        "END PART",
+        "END INSTANCE",
+        "END ASSEMBLY",
+        "END STEP",
+    )
+}
+
 # Completions of the card before them.
 CHILDREN = {
     "KINEMATIC": ("COUPLING",),

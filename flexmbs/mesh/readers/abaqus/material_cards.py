@@ -68,8 +68,8 @@ def read_damping(deck: Deck, card: Card) -> None:
         deck.skipped.add(card.title, card.line.file, card.line.number)
         return
     for name in ("ALPHA", "BETA", "STRUCTURAL"):
-        if name in card.parameters:
-            value = card.parameters[name]
+        if card.has(name):
+            value = card.text(name)
             if value.upper() in ("TABULAR", ""):
                 deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name} as a table")
                 continue

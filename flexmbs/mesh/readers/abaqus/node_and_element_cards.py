@@ -70,7 +70,7 @@ def _cartesian(cylindrical: np.ndarray) -> np.ndarray:
 
 def read_elements(deck: Deck, card: Card) -> None:
     """*ELEMENT, TYPE=type [, ELSET=name]: number, nodes; an element may take several lines."""
-    type_name = card.required_name("TYPE")
+    type_name = card.required_name("TYPE").replace(" ", "")
     kind = element_type(type_name)
     if kind.role == "unknown":
         deck.warnings.append(f"{card.where}: element type {type_name} is unknown; its elements are not part of the body.")
@@ -204,7 +204,7 @@ def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Tab
 def read_node_set(deck: Deck, card: Card) -> None:
     """*NSET, NSET=name [, GENERATE] [, ELSET=name] [, INSTANCE=name]."""
     items = deck.scope.node_sets[card.required_name("NSET")]
-    if "ELSET" in card.parameters:
+    if card.has("ELSET"):
         name, instance = card.required_name("ELSET"), card.name("INSTANCE")
         items.append(SetItem(card.line, set_name=name, of_elements=True, instance=instance))
     items += [SetItem(card.line, np.empty(0, np.int64)), *_set_items(card)]
@@ -218,7 +218,7 @@ def read_element_set(deck: Deck, card: Card) -> None:
 
 def _set_items(card: Card) -> list[SetItem]:
     instance = card.name("INSTANCE")
-    if "GENERATE" in card.parameters:
+    if card.has("GENERATE"):
         return [_generated(card, line, instance) for line in card.lines()]
     items = []
     for segment in card.segments:
@@ -254,7 +254,7 @@ def read_surface(deck: Deck, card: Card) -> None:
     """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element, face; or node sets and nodes."""
     name = card.required_name("NAME")
     kind = card.option("TYPE", "ELEMENT") or "ELEMENT"
-    if kind not in ("ELEMENT", "NODE") or "COMBINE" in card.parameters:
+    if kind not in ("ELEMENT", "NODE") or card.has("COMBINE"):
         why = "only surfaces of element faces and of nodes are read"
         deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name}: {why}")
         return

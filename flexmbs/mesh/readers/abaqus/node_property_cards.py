@@ -38,7 +38,7 @@ _NAMED_SUPPORTS = {
 
 def read_boundary(joined: Joined, region: Region, card: Card) -> None:
     """*BOUNDARY: node or node set, first component, last component, value; or a named support (ENCASTRE, ...)."""
-    if "SUBMODEL" in card.parameters or card.option("OP") == "REMOVE":
+    if card.has("SUBMODEL") or card.option("OP") == "REMOVE":
         joined.skip(card, "displacements from another analysis", analysis=True)
         return
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
@@ -47,7 +47,7 @@ def read_boundary(joined: Joined, region: Region, card: Card) -> None:
         if not fields[0]:
             raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
         dofs = _held(card, fields, where)
-        key = label(fields[0])
+        key = joined.model.deck.in_assembly(label(fields[0]))
         if is_integer(key) and joined.node_sets.find(region, key) is None:
             joined.model.warn(f"{where}: node {key} does not exist; its support is left out.")
             continue
@@ -68,7 +68,7 @@ def read_boundary(joined: Joined, region: Region, card: Card) -> None:
 
 
 def _held(card: Card, fields: list[str], where: str) -> set[int]:
-    text = fields[1].upper()
+    text = fields[1].upper().replace(" ", "")
     if text in _NAMED_SUPPORTS:
         return set(_NAMED_SUPPORTS[text])
     if not text:

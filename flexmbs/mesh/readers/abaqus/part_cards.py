@@ -20,15 +20,16 @@ def read_part(deck: Deck, card: Card) -> None:
 
 
 def read_assembly(deck: Deck, card: Card) -> None:
-    """*ASSEMBLY: instances, and sets and couplings between them, up to *END ASSEMBLY."""
+    """*ASSEMBLY [, NAME=name]: instances, and sets and couplings between them, up to *END ASSEMBLY."""
     _open(deck, card, allowed_in=())
     deck.scope = deck.root
+    deck.assembly = card.name("NAME") or ""
 
 
 def read_instance(deck: Deck, card: Card) -> None:
     """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
     name = card.required_name("NAME")
-    if "LIBRARY" in card.parameters:
+    if card.has("LIBRARY"):
         raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
     if name in deck.instances:
         raise MeshError(f"{card.where}: instance {name} is defined twice (first in line {deck.instances[name].line.number}).")

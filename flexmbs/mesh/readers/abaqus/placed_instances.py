@@ -7,7 +7,7 @@ the order of reading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -153,10 +153,29 @@ class Model:
     def region_named(self, name: str, line: Line) -> Region:
         """The instance of that name, or MeshError."""
         for region in self.instances:
-            if region.name == name:
+            if region.name in (name, self.deck.in_assembly(name)):
                 return region
         known = [region.name for region in self.instances]
         raise MeshError(f"{line.where}: INSTANCE={name} is not defined by any *INSTANCE. {near_names(name, known)}")
+
+    def place_of(self, region: Region, name: str, has: Callable[[Region, str], bool]) -> tuple[Region, str] | None:
+        """Which region has what a card of ``region`` calls ``name``, and its name there; None when none ``has`` it.
+
+        It may be NAME or INSTANCE.NAME, both also after the name of the assembly; in the assembly also the NAME of
+        what only one instance has.
+        """
+        if has(region, name):
+            return region, name
+        inner = self.deck.in_assembly(name)
+        if inner != name and has(self.root, inner):
+            return self.root, inner
+        for text in dict.fromkeys((name, inner)):
+            for instance in self.instances:
+                rest = text.removeprefix(instance.name + ".")
+                if rest != text and has(instance, rest):
+                    return instance, rest
+        holders = [instance for instance in self.instances if has(instance, name)]
+        return (holders[0], name) if region is self.root and len(holders) == 1 else None
 
     def rows_of(self, serials: np.ndarray):
         """(rows, positions in ``serials``, rows in the group) of each group of elements that has some of them."""
@@ -186,7 +205,7 @@ class Model:
     def final_name(self, region: Region, name: str) -> str:
         """Name in the mesh of a set of a region: INSTANCE.SET when there are several instances."""
         if region is self.root:
-            return name
+            return self.deck.in_assembly(name)
         taken = name in self.root.scope.node_sets or name in self.root.scope.element_sets
         return f"{region.name}.{name}" if taken or len(self.instances) > 1 else name
 
@@ -241,7 +260,7 @@ def named_elements(deck: Deck, instances: list[Region], root: Region) -> list[El
     for element in deck.root.named_elements:
         nodes = []
         for text in element.nodes:
-            found = _named_node(text, instances, own, root.node_offset)
+            found = _named_node(deck.in_assembly(label(text)), instances, own, root.node_offset)
             if found is None or (found < 0 and text):
                 raise MeshError(
                     f"{element.line.where}: *ELEMENT: element {element.number} ({element.type_name}) uses node"
@@ -266,8 +285,7 @@ def named_elements(deck: Deck, instances: list[Region], root: Region) -> list[El
     return groups
 
 
-def _named_node(text: str, instances: list[Region], own: np.ndarray, offset: int) -> int | None:
-    name = label(text)
+def _named_node(name: str, instances: list[Region], own: np.ndarray, offset: int) -> int | None:
     if not name:
         return -1
     if is_integer(name):

@@ -69,12 +69,12 @@ def fitting(section: Section, family: str, type_name: str, where: str) -> None:
 
 def find_orientation(model: Model, region: Region, name: str, where: str, needed: bool = True) -> Orientation | None:
     """An *ORIENTATION by its name, in mesh axes; MeshError when it is not defined, or ``needed`` and not readable."""
-    for holder in (region, model.root):
-        if name in holder.scope.orientations:
-            card = holder.scope.orientations[name]
-            break
-    else:
+    place = next(filter(None, (model.place_of(r, name, _has_orientation) for r in (region, model.root))), None)
+    if place is None:
         raise MeshError(f"{where} names the orientation {name}; {near_names(name, region.scope.orientations)}")
+
+    holder, own = place
+    card = holder.scope.orientations[own]
 
     def points_of(nodes: list[int], at: str) -> np.ndarray:
         found = holder.find_nodes(np.array(nodes, np.int64))
@@ -103,6 +103,10 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
     return replace(made, system=system)
 
 
+def _has_orientation(region: Region, name: str) -> bool:
+    return name in region.scope.orientations
+
+
 def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial | None = None) -> Orientation | None:
     """The ORIENTATION of a card; of forms that are not read only where the material needs none."""
     name = card.name("ORIENTATION")
@@ -111,7 +115,7 @@ def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial
 
 
 def _solid(model: Model, region: Region, card: Card) -> Section:
-    if "COMPOSITE" in card.parameters:
+    if card.has("COMPOSITE"):
         reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
         material: AnyMaterial = UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
     else:
@@ -134,15 +138,15 @@ def _truss_section(model: Model, card: Card) -> TrussSection:
 
 
 def _shell(model: Model, region: Region, card: Card) -> Section:
-    if "SHELL THICKNESS" in card.parameters:
+    if card.has("SHELL THICKNESS"):
         raise MeshError(f"{card.where} with SHELL THICKNESS= is not supported; give the thickness in the data line.")
     behaviour = "membrane" if card.key.startswith("MEMBRANE") else "shell"
-    if card.key == "SHELLGENERALSECTION" and not {"COMPOSITE", "MATERIAL"} & set(card.parameters):
+    if card.key == "SHELLGENERALSECTION" and not (card.has("COMPOSITE") or card.has("MATERIAL")):
         reason = f"{card.where}: a section given by its stiffness is not supported; give MATERIAL and a thickness."
         unusable = UnusableMaterial(f"OF {card.name('ELSET')}", reason, where=card.line.where)
         return Section(card, region, ("shell",), unusable, lambda family, type_name: None)
     orientation = None
-    if "COMPOSITE" in card.parameters:
+    if card.has("COMPOSITE"):
         layers, orientation = _layers(model, region, card, _orientation(model, region, card))
         material, thickness = None, sum(layer.thickness for layer in layers)
     else:
@@ -151,7 +155,7 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
         line = data_line(card, 0, "the thickness")
         thickness = number(line.fields()[0] if line.fields() else "", card.at(line), "the thickness")
 
-    added = number(card.parameters.get("DENSITY") or "", card.where, "DENSITY (mass per area)")
+    added = number(card.text("DENSITY"), card.where, "DENSITY (mass per area)")
     if added < 0.0:
         raise MeshError(f"{card.where}: DENSITY = {added:g}; the mass per area must be positive.")
 
@@ -194,7 +198,7 @@ def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], 
         layers.append(Layer(material, thickness, angle))
     if not layers:
         raise MeshError(f"{card.where} needs one data line for each layer: thickness, points, material, angle.")
-    if "SYMMETRIC" in card.parameters:
+    if card.has("SYMMETRIC"):
         layers, named = [*layers, *layers[::-1]], [*named, *named[::-1]]
     if any(named):
         layers, orientation = _layers_by_name(model, region, card, layers, named, orientation)
@@ -239,7 +243,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
 
 
 def _spring_section(model: Model, card: Card, type_name: str, axes) -> AnySection | None:
-    if "NONLINEAR" in card.parameters:
+    if card.has("NONLINEAR"):
         model.deck.skipped.add(card.title, card.line.file, card.line.number, why="NONLINEAR: its elements have no stiffness")
         return None
     lines = card.lines()

@@ -57,21 +57,11 @@ class Sets:
 
     def find(self, region: Region, name: str, depth: int = 0) -> np.ndarray | None:
         """As ``named``; None when there is no such set or number."""
-        if name in self.names(region):
-            return self.members(region, name, depth + 1)
-        if is_integer(name):
-            return self._one(region, name)
-        for instance in self._model.instances:
-            prefix, rest = instance.name + ".", name[len(instance.name) + 1 :]
-            if name.startswith(prefix):
-                if rest in self.names(instance):
-                    return self.members(instance, rest, depth + 1)
-                if is_integer(rest):
-                    return self._one(instance, rest)
-        holders = [instance for instance in self._model.instances if name in self.names(instance)]
-        if region is self._model.root and len(holders) == 1:
-            return self.members(holders[0], name, depth + 1)
-        return None
+        place = self._model.place_of(region, name, lambda r, n: n in self.names(r) or is_integer(n))
+        if place is None:
+            return None
+        holder, own = place
+        return self.members(holder, own, depth + 1) if own in self.names(holder) else self._one(holder, own)
 
     @property
     def _title(self) -> str:

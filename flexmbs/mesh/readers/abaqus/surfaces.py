@@ -48,16 +48,8 @@ class Surfaces:
 
     def find(self, region: Region, name: str) -> tuple[Region, SurfaceDraft] | None:
         """A surface by a name as a card uses it: SURFACE or INSTANCE.SURFACE."""
-        if region.scope.surface(name):
-            return region, region.scope.surface(name)
-        for instance in self._model.instances:
-            rest = name.removeprefix(instance.name + ".")
-            if rest != name and instance.scope.surface(rest):
-                return instance, instance.scope.surface(rest)
-        holders = [instance for instance in self._model.instances if instance.scope.surface(name)]
-        if region is self._model.root and len(holders) == 1:
-            return holders[0], holders[0].scope.surface(name)
-        return None
+        place = self._model.place_of(region, name, lambda r, n: r.scope.surface(n) is not None)
+        return place and (place[0], place[0].scope.surface(place[1]))
 
     def named(self, region: Region, name: str, where: str) -> tuple[Region, SurfaceDraft]:
         """As ``find``; MeshError starting with ``where`` when there is no such surface."""
