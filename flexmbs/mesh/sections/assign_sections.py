@@ -23,6 +23,7 @@ _SHAPES: dict[str, tuple[tuple[str, ...], Callable[..., BeamSection | TrussSecti
     "pipe": (("outer radius", "wall thickness"), pipe),
     "area": (("area of trusses",), lambda area: TrussSection(area)),
 }
+_WITH_SECTIONS = ("Abaqus/CalculiX", "Nastran", "Ansys")  # formats that tell beams from trusses
 FORMS = "rect:WIDTH_Y,WIDTH_Z, circle:RADIUS or pipe:RADIUS,WALL for beams (m), area:A for trusses (m2)"
 
 
@@ -72,7 +73,8 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
     ----------
     section : BeamSection, TrussSection, or text
         "rect:0.02,0.01" (widths along local y and z), "circle:0.01" (radius), "pipe:0.02,0.002" (outer radius, wall),
-        all in m; "area:1e-4" (m2) for trusses. Local y is the section's ``y_axis`` (of a text: the mesh's y), made
+        all in m; "area:1e-4" (m2) for trusses, which lines without a section become where a file can only say that they
+        are lines (Gmsh, UNV, ...). Local y is the section's ``y_axis`` (of a text: the mesh's y), made
         perpendicular to each beam, unless the file gives the beams their own; beams along it have the mesh's x.
 
     Raises
@@ -82,6 +84,8 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
     """
     section = section_from_text(section) if isinstance(section, str) else section
     is_truss = isinstance(section, TrussSection)
+    if is_truss and not any(_takes(block, is_truss) for block in mesh.blocks):
+        mesh = replace(mesh, blocks=tuple(_line_as_truss(mesh, block) for block in mesh.blocks))
     chosen = [block for block in mesh.blocks if _takes(block, is_truss)]
     if not chosen:
         what = "truss" if is_truss else "beam"
@@ -114,6 +118,12 @@ def section_from_text(text: str) -> BeamSection | TrussSection:
 def _takes(block: ElementBlock, is_truss: bool) -> bool:
     kind = KINDS[block.kind]
     return block.kind.startswith("truss") if is_truss else kind.is_beam
+
+
+def _line_as_truss(mesh: Mesh, block: ElementBlock) -> ElementBlock:
+    if not KINDS[block.kind].is_beam or block.section is not None or mesh.file_format in _WITH_SECTIONS:
+        return block
+    return replace(block, kind=block.kind.replace("beam", "truss"), y_axes=None, offsets=None)
 
 
 def _thick(mesh: Mesh, block: ElementBlock, thickness: float) -> ElementBlock:

@@ -86,7 +86,7 @@ def _centers(model: Model, card: Card) -> tuple[tuple[float, float], tuple[float
             values = [*numbers(child, data_line(child, 0, "the centre"), "the centre"), 0.0, 0.0]
             found[child.key] = (values[0], values[1])
         else:
-            model.deck.skipped.add(child.title, child.line.file, child.line.number)
+            model.skip(child)
     return found["CENTROID"], found["SHEARCENTER"]
 
 

@@ -17,7 +17,7 @@ from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS, Section, family_of, fitting, made_section
 from flexmbs.mesh.readers.abaqus.set_members import Sets
 
-_CARD_FOR = {"solid": "*SOLID SECTION", "truss": "*SOLID SECTION", "spring": "*SPRING", "dashpot": "*DASHPOT"}
+_CARD_FOR = {"solid": "*SOLID SECTION", "truss": "*SOLID SECTION", "spring": "*SPRING", "dashpot": "*DASHPOT", "joint": "*JOINT"}
 
 
 class IndexTable:
@@ -73,7 +73,7 @@ def _add_mass(model: Model, element_sets: Sets, region: Region, card, assigned: 
     units = card.option("UNITS", "TOTALMASS")
     if units not in ("MASSPERLENGTH", "MASSPERAREA"):
         why = f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are"
-        model.deck.skipped.add(card.title, card.line.file, card.line.number, why=why)
+        model.skip(card, why)
         return
     serials = element_sets.named(region, card.required_name("ELSET"), card.where)
     line = data_line(card, 0, "the mass")
@@ -211,5 +211,5 @@ def _warn_unsectioned(model: Model, blocks: tuple[ElementBlock, ...], assigned: 
         if block.property_name:
             continue
         card = _CARD_FOR.get(family_of(block.type_name), f"*{family_of(block.type_name).upper()} SECTION")
-        needs = "" if card in ("*SPRING", "*DASHPOT") else " and *MATERIAL"
+        needs = "" if card in ("*SPRING", "*DASHPOT", "*JOINT") else " and *MATERIAL"
         model.warn(f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}.")

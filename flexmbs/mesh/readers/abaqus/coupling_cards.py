@@ -52,8 +52,7 @@ class Joined:
 
     def skip(self, card: Card, why: str, line: Line | None = None, analysis: bool = False) -> None:
         """Note a card that is left out."""
-        line = line or card.line
-        self.model.deck.skipped.add(card.title, line.file, line.number, analysis=analysis, why=why)
+        self.model.skip(card, why, line, analysis)
 
     def count_equations(self, more: int, where: str) -> None:
         """MeshError when there are more equations than displacement components (sets times sets give billions)."""

@@ -97,6 +97,8 @@ def _in_model(deck: Deck, card: Card) -> None:
         if before is None or before.key not in CHILDREN[card.key]:
             raise MeshError(f"{card.where} must follow *{' or *'.join(CHILDREN[card.key])}, to which it belongs.")
         before.children.append(card.detached())
+    elif card.key in ("SPRING", "DASHPOT") and not card.has("ELSET") and deck.scope.cards and deck.scope.cards[-1].key == "JOINT":
+        deck.scope.cards[-1].children.append(card.detached())
     elif card.key in _LATER:
         deck.scope.cards.append(card.detached())
     elif card.key not in SILENT:

@@ -25,7 +25,8 @@ class ElementType:
     shape : str
         Kind of a face or edge that elements without ``kind`` may be on a solid ("tri3"); empty: none.
     family : str
-        Which section card the type takes: "solid", "shell", "membrane", "beam", "truss", "spring", "dashpot", "mass".
+        Which section card the type takes: "solid", "shell", "membrane", "beam", "truss", "spring", "dashpot", "joint",
+        "mass".
     left_out : str
         What is dropped of it (where it has more nodes than ``order``), for a warning.
     """
@@ -52,7 +53,7 @@ def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, Elem
 _WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
 _FACE_CENTRES = "the nodes in the middle of its faces and volume are left out"
 _CONTINUUM_SHELL = "continuum shells are read as solids"
-# Types that have no kind; the first pattern that fits the whole name wins.
+# Types that are not in the table of kinds; the first pattern that fits the whole name wins.
 _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"(CPS|CPE|CPEG){n}[A-Z]*", "plane"),
     *_surfaces(r"(CAX|CGAX){n}[A-Z]*", "axisymmetric"),
@@ -60,6 +61,7 @@ _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"R3D{n}[A-Z]*", "geometry", highest=4),
     (r"MASS", ElementType(role="mass", counts=(1,), family="mass")),
     (r"ROTARYI", ElementType(role="mass", counts=(1,), family="mass")),
+    (r"JOINTC", ElementType("spring2", (2,), family="joint")),  # springs in all directions, unlike SPRING2
     (r"DCOUP3D", ElementType(role="connector", counts=(1,), family="distributing")),
     (r"RB3D2[A-Z]*", _other("geometry", (2,), "line2")),
     (r"(SAX|MAX|MGAX|SFMAX|SFMGAX|RAX|DSAX|DCAX|ACAX|CAXA|SAXA)\d.*", _other("axisymmetric")),
@@ -73,7 +75,7 @@ _PATTERNS: list[tuple[str, ElementType]] = [
     (r"(DC1D|DC2D|DC3D|DCC1D|DCC2D|DCC3D|DS|DGAP)\d+[A-Z]*", _other("thermal")),
     (r"HEATCAP", _other("thermal", (1,))),
     (r"(GAP|ITT|ITS|ISL|IRS|ISP|PSI|ASI|DRAG|LS)[A-Z0-9]*", _other("contact")),
-    (r"(CONN3D2|JOINTC|COH3D\d+P?|GK3D\d+[A-Z]*|FRAME3D|TUBE\d+|ESPRNG[A-Z0-9]*|JOINT3D)", _other("connector")),
+    (r"(CONN3D2|COH3D\d+P?|GK3D\d+[A-Z]*|FRAME3D|TUBE\d+|ESPRNG[A-Z0-9]*|JOINT3D)", _other("connector")),
 ]
 
 

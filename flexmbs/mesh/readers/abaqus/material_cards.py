@@ -55,11 +55,11 @@ def read_density(deck: Deck, card: Card) -> None:
     line = data_line(card, 0, "the density")
     density = number(line.fields()[0] if line.fields() else "", card.at(line), "density")
     if density < 0.0:
-        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must be positive.")
+        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must not be negative.")
     _warn_of_table(deck, card, 1)
     if density == 0.0:
-        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero; it is ignored.")
-    material.density = density or None
+        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
+    material.density = density
 
 
 def read_damping(deck: Deck, card: Card) -> None:

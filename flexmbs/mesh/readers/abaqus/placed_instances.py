@@ -16,7 +16,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
-from flexmbs.mesh.readers.abaqus.cards import label
+from flexmbs.mesh.readers.abaqus.cards import Card, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Placement, Scope
 from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -133,6 +133,7 @@ class Model:
     node_ids: np.ndarray
     element_numbers: np.ndarray
     materials: dict[str, AnyMaterial]
+    mirrored: np.ndarray | None = None  # (number of elements,) bool: solids that ``sort_elements`` has turned
     _groups: list[ElementRows] | None = None
     _starts: np.ndarray | None = None
 
@@ -149,6 +150,11 @@ class Model:
     def warn(self, message: str) -> None:
         """Add a warning of the mesh."""
         self.deck.warnings.append(message)
+
+    def skip(self, card: Card, why: str = "", line: Line | None = None, analysis: bool = False) -> None:
+        """Note a card, or one of its lines, that is left out."""
+        line = line or card.line
+        self.deck.skipped.add(card.title, line.file, line.number, analysis=analysis, why=why)
 
     def region_named(self, name: str, line: Line) -> Region:
         """The instance of that name, or MeshError."""

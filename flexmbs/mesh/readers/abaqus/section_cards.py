@@ -15,6 +15,7 @@ from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, made_orientation
 from flexmbs.mesh.readers.abaqus.beam_section_cards import beam_section
 from flexmbs.mesh.readers.abaqus.cards import Card, label
+from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.distribution_cards import ElementOrientation, element_orientation
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers
@@ -28,6 +29,7 @@ _RIGHT_CARD = {
     "truss": "*SOLID SECTION",
     "spring": "*SPRING",
     "dashpot": "*DASHPOT",
+    "joint": "*JOINT",
 }
 
 
@@ -85,7 +87,7 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
 
     made = made_orientation(card, points_of) or element_orientation(model, holder, card)
     if made is None and not needed:
-        model.deck.skipped.add(card.title, card.line.file, card.line.number, why="its form is not read")
+        model.skip(card, "its form is not read")
         return None
     if made is None:
         raise MeshError(
@@ -225,13 +227,50 @@ def _layers_by_name(model, region, card: Card, layers, named, orientation):
     return [replace(layer, angle=angle) for layer, angle in zip(layers, angles, strict=True)], base
 
 
-def _spring(model: Model, region: Region, card: Card) -> Section:
-    axes = None
+def _rectangular_axes(model: Model, region: Region, card: Card) -> np.ndarray | None:
+    """(3, 3) axes of springs by the ORIENTATION of a card; None without one."""
     orientation = _orientation(model, region, card)
-    if orientation is not None:
-        if orientation.system.kind != "rectangular":
-            raise MeshError(f"{card.where}: its orientation must be rectangular.")
-        axes = orientation.solid_axes(np.zeros((1, 3)))[0]
+    if orientation is None:
+        return None
+    if orientation.system.kind != "rectangular":
+        raise MeshError(f"{card.where}: its orientation must be rectangular.")
+    return orientation.solid_axes(np.zeros((1, 3)))[0]
+
+
+def _joint(model: Model, region: Region, card: Card) -> Section:
+    """*JOINT: the *SPRING and *DASHPOT after it act between the two nodes of JOINTC elements, in the joint's axes."""
+    axes = _rectangular_axes(model, region, card)
+    if not card.children:
+        model.warn(f"{card.where} has no *SPRING or *DASHPOT after it: its elements join nothing.")
+
+    def make(family: str, type_name: str) -> AnySection:
+        constants = {"SPRING": np.zeros(6), "DASHPOT": np.zeros(6)}
+        for child in card.children:
+            if child.has("NONLINEAR"):
+                model.skip(child, "NONLINEAR: its component has no stiffness")
+                continue
+            if len(child.lines()) < 2:
+                raise MeshError(f"{child.where} needs the component, then the constant.")
+            at = [int(dof) for dof in numbers(child, child.lines()[0], "a component")[:2] if dof]
+            if len({*at}) != 1 or not 1 <= at[0] <= 6:
+                line = child.lines()[0]
+                raise MeshError(f"{child.at(line)}: in a joint it needs one component from 1 to 6, got {line.text}.")
+            constants[child.key][at[0] - 1] += _constant(child, child.lines()[1])
+        return SpringSection(constants["SPRING"], constants["DASHPOT"], axes, where=card.line.where)
+
+    return Section(card, region, ("joint",), None, make)
+
+
+def _constant(card: Card, line: Line) -> float:
+    """Stiffness or damping in a data line of *SPRING or *DASHPOT."""
+    constant = number(line.fields()[0] if line.fields() else "", card.at(line), "the constant")
+    if constant < 0.0:
+        raise MeshError(f"{card.at(line)}: the constant is {constant:g}; it must not be negative.")
+    return constant
+
+
+def _spring(model: Model, region: Region, card: Card) -> Section:
+    axes = _rectangular_axes(model, region, card)
     is_spring = card.key == "SPRING"
 
     def make(family: str, type_name: str) -> AnySection | None:
@@ -244,7 +283,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
 
 def _spring_section(model: Model, card: Card, type_name: str, axes) -> AnySection | None:
     if card.has("NONLINEAR"):
-        model.deck.skipped.add(card.title, card.line.file, card.line.number, why="NONLINEAR: its elements have no stiffness")
+        model.skip(card, "NONLINEAR: its elements have no stiffness")
         return None
     lines = card.lines()
     scalar = type_name[-1] in "12"
@@ -252,9 +291,7 @@ def _spring_section(model: Model, card: Card, type_name: str, axes) -> AnySectio
     if len(lines) < wanted:
         raise MeshError(f"{card.where} needs {'the components, then ' * scalar}the constant.")
     line = lines[1] if scalar else lines[-1] if len(lines) <= 2 else lines[0]
-    constant = number(line.fields()[0] if line.fields() else "", card.at(line), "the constant")
-    if constant < 0.0:
-        raise MeshError(f"{card.at(line)}: the constant is {constant:g}; it must not be negative.")
+    constant = _constant(card, line)
     dofs = []
     if scalar:
         dofs = [int(v) for v in numbers(card, lines[0], "a component")[: int(type_name[-1])]]
@@ -318,5 +355,6 @@ _READERS = {
     "BEAMGENERALSECTION": _beam,
     "SPRING": _spring,
     "DASHPOT": _spring,
+    "JOINT": _joint,
 }
 SECTION_CARDS = tuple(_READERS)

@@ -10,6 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.degenerate_elements import MiddleNodes, middle_equations, true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning, without_volume
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -50,8 +51,23 @@ def sort_elements(model: Model, has_section: np.ndarray) -> Sorted:
     others += [replace(rows, kind=None) for rows in candidates if not element_type(rows.type_name).kind] + skins
     sorted_elements = Sorted([], others, [])
     for rows in structural:
-        sorted_elements.structural += _true(model, rows, sorted_elements.equations)
+        for true in _true(model, rows, sorted_elements.equations):
+            sorted_elements.structural.append(_right_way_round(model, true))
     return sorted_elements
+
+
+def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
+    """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
+    nodes, mirrored = turned(rows.kind, rows.nodes, model.points)
+    flat = without_volume(rows.kind, nodes, model.points)
+    for chosen, warning in ((mirrored, turned_warning), (flat, volume_warning)):
+        wrong = np.flatnonzero(chosen)
+        if wrong.size:
+            model.warn(warning(rows.where(wrong[0]), rows.type_name, model.element_numbers[rows.ids[wrong]]))
+    if mirrored.any():
+        model.mirrored = np.zeros(len(model.element_numbers), bool) if model.mirrored is None else model.mirrored
+        model.mirrored[rows.ids[mirrored]] = True
+    return replace(rows, nodes=nodes)
 
 
 def _split(groups: list[ElementRows], has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows]]:

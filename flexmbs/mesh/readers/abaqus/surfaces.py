@@ -12,6 +12,7 @@ from flexmbs.mesh.element_kinds import KINDS, faces_of
 from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored as opposite
 from flexmbs.mesh.readers.abaqus.deck import SurfaceDraft, SurfaceItem
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
@@ -75,12 +76,18 @@ class Surfaces:
             serials = self._element_sets.named(region, item.region, where)
         else:
             serials = np.concatenate([rows.ids for rows in region.rows] or [np.empty(0, np.int64)])
+        mirrored = self._model.mirrored
+        if mirrored is None:
+            return self._faces_of(serials, item.face, where)
+        # The labels of faces count the nodes as the file has them; those of mirrored solids then point inward.
+        inward = self._faces_of(serials[mirrored[serials]], item.face, where)
+        turned = [(kind, nodes[:, opposite(kind)]) for kind, nodes in inward]
+        return self._faces_of(serials[~mirrored[serials]], item.face, where) + turned
+
+    def _faces_of(self, serials: np.ndarray, label: str, where: str) -> Faces:
         faces: Faces = []
         for rows, _, own in self._model.rows_of(serials):
-            if item.face:
-                faces += labelled_faces(rows, own, item.face, where)
-            else:
-                faces += self._free_faces(rows, own)
+            faces += labelled_faces(rows, own, label, where) if label else self._free_faces(rows, own)
         return faces
 
     def _free_faces(self, rows: ElementRows, own: np.ndarray) -> Faces:

@@ -17,6 +17,7 @@ from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning, without_volume
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
@@ -36,8 +37,9 @@ def build_mesh(content: Content, path: Path) -> Mesh:
         held = ", ".join(dict.fromkeys(f"{rows.type_name} ({rows.role})" for rows in [*others, *rigid]))
         raise MeshError(
             f"{(others + rigid)[0].where(0)}: no element in the file can form a flexible body; it has {held}."
-            " Solids, shells, beams or rods are required."
+            " Solids, shells or lines are required."
         )
+    structural = [_right_way_round(rows, table, content.warnings) for rows in structural]
     blocks = make_blocks(structural, table, [[0]] * len(structural), lambda kind, key: {})
     content.warnings.append(
         f"{blocks[0].where}: materials and sections are not read from universal files; give them with with_material,"
@@ -145,6 +147,19 @@ def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[Elem
         for last, at, last_nodes in final:
             parts.append((_like(rows, last, name, chosen[at], last_nodes), chosen[at]))
     return parts
+
+
+def _right_way_round(rows: ElementRows, table: NodeTable, warnings: list[str]) -> ElementRows:
+    """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
+    if KINDS[rows.kind].dimension < 3:
+        return rows
+    nodes = rows.node_indices(table)
+    right, mirrored = turned(rows.kind, nodes, table.points)
+    for chosen, warning in ((mirrored, turned_warning), (without_volume(rows.kind, right, table.points), volume_warning)):
+        wrong = np.flatnonzero(chosen)
+        if wrong.size:
+            warnings.append(warning(rows.where(wrong[0]), rows.type_name, rows.ids[wrong]))
+    return _like(rows, rows.kind, rows.type_name, nodes=table.ids[right]) if mirrored.any() else rows
 
 
 def _like(rows: ElementRows, kind, name: str, chosen=slice(None), nodes=None, role: str = "") -> ElementRows:

@@ -7,8 +7,7 @@ from flexmbs.mesh.element_names import FileElement, element_named
 # Plane stress, plates, membranes, shells: mesh generators use any of them for surfaces.
 _FAMILIES = {
     **dict.fromkeys((*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97)), "surface"),
-    11: "rod",
-    **dict.fromkeys((21, 22, 24, 31), "beam"),
+    **dict.fromkeys((11, 21, 22, 24, 31), "beam"),  # Salome writes all lines as rods (11); which they are, a section says
 }
 WITH_ORIENTATION = (11, 21, 22, 23, 24, 31, 32)  # a line more: orientation node and end conditions
 RIGID = (121, 122)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import flexmbs as fm
 from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
 from flexmbs.mesh.readers.unv.build_mesh import read_unv
@@ -211,3 +212,31 @@ def test_meshes_in_the_plane(tmp_path, descriptor, role):
         [*LINES[:ELEMENTS], f"{1:10d}{descriptor:10d}{1:10d}{1:10d}{7:10d}{4:10d}", LINES[ELEMENTS + 1][:40], "    -1"]
     )
     refused(tmp_path, plane + "\n", ELEMENTS + 1, role)
+
+
+def lines_file(folder, descriptor):
+    """Two lines from (0, 0, 0) to (1, 0, 0) as Salome writes edges."""
+    nodes = "".join(f"{i + 1:10d}{1:10d}{1:10d}{11:10d}\n{0.5 * i:25.16E}{0.0:25.16E}{0.0:25.16E}\n" for i in range(3))
+    rows = "".join(
+        f"{i:10d}{descriptor:10d}{2:10d}{1:10d}{7:10d}{2:10d}\n{0:10d}{1:10d}{1:10d}\n{i:10d}{i + 1:10d}\n" for i in (1, 2)
+    )
+    return written(folder, f"    -1\n  2411\n{nodes}    -1\n    -1\n  2412\n{rows}    -1\n")
+
+
+@pytest.mark.parametrize("descriptor", [11, 21])
+def test_lines_take_the_section_of_a_beam_or_of_a_truss(tmp_path, descriptor):
+    mesh = read_unv(lines_file(tmp_path, descriptor))
+    assert [(block.kind, block.ids.tolist()) for block in mesh.blocks] == [("beam2", [1, 2])]
+    (beam,) = fm.with_section(mesh, "rect:0.02,0.01").blocks
+    assert (beam.kind, beam.section.area) == ("beam2", pytest.approx(2e-4))
+    (truss,) = fm.with_section(mesh, "area:3e-4").blocks
+    assert (truss.kind, truss.section.area, truss.nodes.tolist()) == ("truss2", 3e-4, [[0, 1], [1, 2]])
+
+
+def test_mirrored_solids_are_turned_with_a_warning(tmp_path):
+    row = f"{1:10d}{2:10d}{3:10d}{4:10d}{5:10d}{6:10d}{7:10d}{8:10d}"
+    assert row in BOX
+    mesh = read_unv(written(tmp_path, BOX.replace(row, f"{5:10d}{6:10d}{7:10d}{8:10d}{1:10d}{2:10d}{3:10d}{4:10d}")))
+    (block,) = (block for block in mesh.blocks if block.kind == "hex8")
+    assert (jacobian_determinants(KINDS["hex8"], mesh.points[block.nodes]) > 0.0).all()
+    assert any("mirrors them (negative volume; first: element 1)" in warning for warning in mesh.warnings)
