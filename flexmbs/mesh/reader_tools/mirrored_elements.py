@@ -14,11 +14,11 @@ _FLATTEST = 1e-12
 _AT_ONCE = 1 << 14
 
 
-def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Elements with all of those the right way round that are mirrored: whose Jacobians at all corners are negative.
 
     Middle nodes stay on their edges. Twisted elements, with Jacobians of both signs, and flat ones stay what they are:
-    no other order of their nodes is surely the one that is meant.
+    no other order of their nodes is surely the one that is meant. Of elements of second order the corners decide.
 
     Parameters
     ----------
@@ -30,30 +30,26 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
     -------
     nodes : (ne, n) int
         The same array when none is mirrored.
-    mask : (ne,) bool
+    mirrored : (ne,) bool
         Those that were turned.
+    flat : (ne,) bool
+        Those with a Jacobian that is zero or negative inside, which no analysis takes: flat and twisted ones.
     """
+    flat = np.zeros(len(nodes), bool)
+    if KINDS[kind].dimension < 3:
+        return nodes, flat, flat
     smallest, largest = _corner_jacobians(kind, nodes, points)
-    mask = (smallest < -_FLATTEST) & (largest <= _FLATTEST)  # a corner that is collapsed to an edge has zero
-    if mask.any():
-        nodes = np.where(mask[:, None], nodes[:, mirrored(kind)], nodes)
-    return nodes, mask
-
-
-def without_volume(kind: str, nodes: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """(ne,) bool: solids with a Jacobian that is zero or negative inside, which no analysis takes (flat or twisted ones).
-
-    Parameters as of ``turned``, which comes before. Of elements of second order only those are looked at whose corners
-    are in doubt.
-    """
-    doubtful = np.flatnonzero(_corner_jacobians(kind, nodes, points)[0] <= _FLATTEST)
-    wrong = np.zeros(len(nodes), bool)
-    wrong[doubtful] = True
-    if len(doubtful) and KINDS[kind].sample_points is not None:  # a collapsed corner has zero, but the inside has not
-        coordinates = points[nodes[doubtful]]
+    reversed_ones = (smallest < -_FLATTEST) & (largest <= _FLATTEST)  # a corner that is collapsed to an edge has zero
+    doubtful = np.where(reversed_ones, -largest, smallest) <= _FLATTEST
+    if reversed_ones.any():
+        nodes = np.where(reversed_ones[:, None], nodes[:, mirrored(kind)], nodes)
+    rows = np.flatnonzero(doubtful)
+    flat[rows] = True
+    if len(rows) and KINDS[kind].sample_points is not None:  # at a collapsed corner it is zero, but inside it is not
+        coordinates = points[nodes[rows]]
         inside = jacobian_determinants(KINDS[kind], coordinates).min(axis=1)
-        wrong[doubtful] = inside <= _FLATTEST * np.ptp(coordinates, axis=1).max(axis=1) ** 3
-    return wrong
+        flat[rows] = inside <= _FLATTEST * np.ptp(coordinates, axis=1).max(axis=1) ** 3
+    return nodes, reversed_ones, flat
 
 
 def turned_warning(where: str, type_name: str, ids: np.ndarray) -> str:
@@ -73,32 +69,36 @@ def volume_warning(where: str, type_name: str, ids: np.ndarray) -> str:
 
 
 def _corner_jacobians(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest of (ne,) Jacobians at the corners, over the largest extent cubed; 1 for no solids."""
-    smallest, largest = np.ones(len(nodes)), np.ones(len(nodes))
-    if KINDS[kind].dimension < 3:
-        return smallest, largest
-    corners, ends = _corner_edges(kind)
+    """The smallest and the largest of (ne,) Jacobians at the corners of solids, over the longest edge cubed."""
+    smallest, largest = np.empty(len(nodes)), np.empty(len(nodes))
+    first, second = np.array(KINDS[kind].edges).T
+    columns = np.ascontiguousarray(points.T)
     for start in range(0, len(nodes), _AT_ONCE):  # in pieces that stay in the processor's cache
         part = slice(start, start + _AT_ONCE)
-        own = points.T[:, nodes[part, : KINDS[kind].corner_count].T]  # (3, corners, ne)
-        size = np.ptp(own, axis=1).max(axis=0)
-        (a, b, c), (d, e, f), (g, h, i) = (own[:, ends[:, k]] - own[:, corners] for k in range(3))
-        jacobians = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-        jacobians /= np.where(size > 0.0, size, 1.0) ** 3
-        smallest[part], largest[part] = jacobians.min(axis=0), jacobians.max(axis=0)
+        own = np.ascontiguousarray(nodes[part, : KINDS[kind].corner_count].T)
+        corners = [column[own] for column in columns]  # x, y, z: (corners, ne)
+        edges = [along[second] - along[first] for along in corners]
+        longest = np.max([np.maximum(edge.max(axis=0), -edge.min(axis=0)) for edge in edges], axis=0)
+        at_corners = [sign * _triple(*([edge[at] for edge in edges] for at in three)) for three, sign in _corner_edges(kind)]
+        scale = np.where(longest > 0.0, longest, 1.0) ** 3
+        smallest[part] = np.min(at_corners, axis=0) / scale
+        largest[part] = np.max(at_corners, axis=0) / scale
     return smallest, largest
 
 
+def _triple(a: list[np.ndarray], b: list[np.ndarray], c: list[np.ndarray]) -> np.ndarray:
+    """a . (b x c) of vectors by their components."""
+    across = a[0] * (b[1] * c[2] - b[2] * c[1])
+    across += a[1] * (b[2] * c[0] - b[0] * c[2])
+    across += a[2] * (b[0] * c[1] - b[1] * c[0])
+    return across
+
+
 @cache
-def _corner_edges(kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (k,) at which three edges meet, and the other ends of these (k, 3), in right-handed order."""
+def _corner_edges(kind: str) -> list[tuple[list[int], float]]:
+    """For each corner at which three edges meet: these edges, and the sign that makes their triple product positive."""
     known = KINDS[kind]
     places = known.reference_nodes if known.collapsed is None else known.collapsed[0]
-    corners, ends = [], []
-    for corner in range(known.corner_count):
-        others = [sum(edge) - corner for edge in known.edges if corner in edge]
-        if len(others) == 3:
-            right = np.linalg.det(places[others] - places[corner]) > 0.0
-            corners.append(corner)
-            ends.append(others if right else others[::-1])
-    return np.array(corners), np.array(ends)
+    along = np.array([places[second] - places[first] for first, second in known.edges])
+    meeting = [[at for at, edge in enumerate(known.edges) if corner in edge] for corner in range(known.corner_count)]
+    return [(three, float(np.sign(np.linalg.det(along[three])))) for three in meeting if len(three) == 3]

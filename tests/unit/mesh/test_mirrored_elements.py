@@ -5,7 +5,7 @@ import pytest
 
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.quality.distortion import sampled_jacobians
-from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning, without_volume
+from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3]
@@ -25,18 +25,18 @@ def points_of(kind):
 def test_mirrored_elements_are_turned_and_others_stay(kind):
     points, right = points_of(kind), np.arange(KINDS[kind].node_count)
     nodes = np.array([right, right[mirrored(kind)], right])
-    found, mask = turned(kind, nodes, points)
+    found, mask, flat = turned(kind, nodes, points)
     assert mask.tolist() == [False, True, False]
     assert found.tolist() == [right.tolist()] * 3
     assert (sampled_jacobians(KINDS[kind], points[found]) > 0.0).all()
-    assert not without_volume(kind, found, points).any()
+    assert not flat.any()
 
 
 @pytest.mark.parametrize("kind", SOLIDS)
 def test_a_mesh_in_mirrored_axes_is_turned_with_its_middle_nodes_on_their_edges(kind):
     points, known = points_of(kind) * [1.0, 1.0, -1.0], KINDS[kind]
-    found, mask = turned(kind, np.arange(known.node_count)[None], points)
-    assert mask.tolist() == [True]
+    found, mask, flat = turned(kind, np.arange(known.node_count)[None], points)
+    assert (mask.tolist(), flat.tolist()) == ([True], [False])
     for place, (first, second) in enumerate(known.edges if known.has_middle_nodes else (), known.corner_count):
         middle = 0.5 * (points[found[0, first]] + points[found[0, second]])
         assert points[found[0, place]] == pytest.approx(middle)
@@ -47,38 +47,38 @@ def test_a_mesh_in_mirrored_axes_is_turned_with_its_middle_nodes_on_their_edges(
 def test_flat_elements_have_no_volume_and_are_not_turned(kind):
     nodes = np.arange(KINDS[kind].node_count)[None]
     for flat in (points_of(kind) * [1.0, 1.0, 0.0], points_of(kind) * 0.0):
-        assert not turned(kind, nodes, flat)[1].any()
-        assert without_volume(kind, nodes, flat).all()
+        found, mask, has_no_volume = turned(kind, nodes, flat)
+        assert found is nodes
+        assert (mask.tolist(), has_no_volume.tolist()) == ([False], [True])
 
 
 def test_a_twisted_hexahedron_is_not_turned_and_named():
     points, nodes = points_of("hex8"), np.array([[0, 1, 2, 3, 5, 4, 6, 7]])  # two nodes of the top are exchanged
-    found, mask = turned("hex8", nodes, points)
+    found, mask, flat = turned("hex8", nodes, points)
     assert found is nodes
-    assert not mask.any()
-    assert without_volume("hex8", nodes, points).all()
+    assert (mask.tolist(), flat.tolist()) == ([False], [True])
 
 
 @pytest.mark.parametrize("mirror", [1.0, -1.0])
 def test_a_hexahedron_with_a_collapsed_edge_is_whole(mirror):
     points = points_of("hex8") * [1.0, 1.0, mirror]
-    nodes, mask = turned("hex8", np.array([[0, 1, 2, 3, 4, 5, 6, 6]]), points)
-    assert mask.tolist() == [mirror < 0.0]
-    assert not without_volume("hex8", nodes, points).any()
+    _, mask, flat = turned("hex8", np.array([[0, 1, 2, 3, 4, 5, 6, 6]]), points)
+    assert (mask.tolist(), flat.tolist()) == ([mirror < 0.0], [False])
 
 
 def test_shells_and_beams_are_never_mirrored():
     for kind in ("tri3", "quad8", "beam2", "truss3", "spring2"):
         nodes = np.arange(KINDS[kind].node_count)[None]
-        assert turned(kind, nodes, np.zeros((9, 3)))[0] is nodes
-        assert not without_volume(kind, nodes, np.zeros((9, 3))).any()
+        found, mask, flat = turned(kind, nodes, np.zeros((9, 3)))
+        assert found is nodes
+        assert not (mask | flat).any()
 
 
 def test_many_elements_are_looked_at_in_pieces():
     points = points_of("tet4")
     nodes = np.tile(np.arange(4), (40_000, 1))
     nodes[[3, 20_000, 39_999]] = nodes[0, mirrored("tet4")]
-    found, mask = turned("tet4", nodes, points)
+    found, mask, _ = turned("tet4", nodes, points)
     assert np.flatnonzero(mask).tolist() == [3, 20_000, 39_999]
     assert (found == np.arange(4)).all()
 

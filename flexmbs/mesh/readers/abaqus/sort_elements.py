@@ -10,7 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Equation
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.degenerate_elements import MiddleNodes, middle_equations, true_kinds, without_missing_middles
-from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning, without_volume
+from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -58,8 +58,7 @@ def sort_elements(model: Model, has_section: np.ndarray) -> Sorted:
 
 def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
     """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
-    nodes, mirrored = turned(rows.kind, rows.nodes, model.points)
-    flat = without_volume(rows.kind, nodes, model.points)
+    nodes, mirrored, flat = turned(rows.kind, rows.nodes, model.points)
     for chosen, warning in ((mirrored, turned_warning), (flat, volume_warning)):
         wrong = np.flatnonzero(chosen)
         if wrong.size:
