@@ -20,14 +20,17 @@ from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.fem.solvers.memory import memory_errors_named
+from flexmbs.mesh.loose_parts import parts_of
 
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
 # The shift makes K + shift M definite where rigid-body motion is left. In parts of trace(K) / trace(M), about the
 # square of the highest frequency: far below the elastic ones, far above rounding.
 _SHIFT = 1e-9
-# Part of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
-# elastic mode 6e4 at least (cubes to bars 500 times as long as thick, beams of up to 3000 elements).
-_RIGID = 100.0
+# Parts of the rounding of x^T K x up to which omega^2 counts as zero: rigid-body motion has 0.3 of it at most, the first
+# elastic mode 6e4 at least in most bodies (cubes to bars 500 times as long as thick), but 75 in a chain of 5000 beams. So
+# the first is for as many modes as the parts have rigid motions, the other for those above, which mechanisms may be.
+_RIGID, _MECHANISM = 100.0, 3.0
+_ROUNDED, _BLURRED = 0.3, 0.01  # of that rounding, what omega^2 is off; a part of a frequency that is worth a word
 _BUCKLED = "the stiffness matrix is not positive definite: the body buckles, or some nodes have neither stiffness nor mass"
 _DIVERGENCE = (
     "the angular velocity is too high: spin softening exceeds the stiffness (divergence); reduce it, or fix more of the body."
@@ -103,7 +106,8 @@ def natural_modes(
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
-    wanted = count + 6 if max_hz is None else 16
+    whole = 0 if abs(held).sum() else 6 * len(parts_of(model.mesh))  # rigid motions of its parts
+    wanted = count + max(6, whole) if max_hz is None else 16
     lowest = None
     while True:
         try:
@@ -113,10 +117,11 @@ def natural_modes(
             raise BodyError(_not_definite(error, model, spin)) from error
         # what rounding leaves of omega^2 in rigid-body motion; vectors have unit modal mass, the shift is taken off
         size = np.abs(vectors)
-        rounding = _RIGID * np.finfo(float).eps * (np.einsum("ia,ia->a", size, abs(K) @ size) + shift)
-        if stiffness is not None and np.any(values < -rounding):
+        rounding, of_shift = np.finfo(float).eps * np.einsum("ia,ia->a", size, abs(K) @ size), np.finfo(float).eps * shift
+        if stiffness is not None and np.any(values < -_RIGID * (rounding + of_shift)):
             raise BodyError(_DIVERGENCE if spin else _BUCKLED)
-        frequencies = np.where(values > rounding, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi), 0.0)
+        zero = values <= np.where(np.arange(len(values)) < whole, _RIGID, _MECHANISM) * rounding + _RIGID * of_shift
+        frequencies = np.where(zero, 0.0, np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi))
         enough = np.count_nonzero(frequencies) >= count if max_hz is None else frequencies[-1] > max_hz
         if enough or len(frequencies) < wanted:
             break
@@ -126,7 +131,13 @@ def natural_modes(
     frequencies, vectors = frequencies[:kept], vectors[:, :kept]
     shapes = T @ vectors
     motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
-    doubts = _doubts(model, rigid, 0 if abs(held).sum() else 6, len(frequencies) - rigid, asked)
+    doubts = _doubts(model, rigid, whole, len(frequencies) - rigid, asked)
+    blurred = 0.5 * _ROUNDED * rounding[rigid:kept] / np.maximum(values[rigid:kept], 1e-300)
+    if np.any(blurred > _BLURRED):
+        doubts += (
+            f"{model.mesh.source}: the frequency {frequencies[rigid]:.3g} Hz is uncertain by about {100.0 * blurred[0]:.1g} %, from"
+            " rounding: the elements are very short beside the body; mesh it with fewer.",
+        )
     warn(doubts, BodyWarning, where=model.mesh.source)
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2, doubts)
 
@@ -135,6 +146,11 @@ def _doubts(model: FEModel, rigid: int, expected: int, elastic: int, asked: int 
     """What is wrong with the modes: more motion without resistance than ``expected``, fewer modes than ``asked``."""
     loose = mechanism(model) if rigid > expected else ""
     found = [f"{loose}."] if loose else []
+    if rigid > expected and not loose:
+        found.append(
+            f"{model.mesh.source}: {rigid - expected} more modes than the body has rigid motions are at 0 Hz to rounding: parts"
+            " that move without resistance, or elements that are very short beside the body (then mesh it with fewer)."
+        )
     if asked is not None and elastic < asked:
         found.append(f"{asked} elastic modes were requested; the mesh has {elastic}.")
     return tuple(found)

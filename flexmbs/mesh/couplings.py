@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.common.errors import MeshError
+
 
 @dataclass(frozen=True)
 class Coupling:
@@ -38,6 +40,10 @@ class Coupling:
     weights: np.ndarray | None = None
     where: str = ""
     point: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("rigid", "average"):  # which would couple nothing
+            raise MeshError(f"coupling {self.name!r}: kind is {self.kind!r}; it must be 'rigid' (RBE2) or 'average' (RBE3)")
 
 
 @dataclass(frozen=True)

@@ -96,9 +96,12 @@ def _table(found: dict) -> str:
     lines = [f"warning: {doubt}\n" for doubt in found["doubtful_units"]]
     lines.append(f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s")
     lines.append("" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n")
+    rigid = found["frequencies_hz"].count(0.0)
+    lines += [f"modes 1 to {rigid} are rigid-body motion, at 0 Hz" if rigid > 1 else "mode 1 is rigid-body motion, at 0 Hz"][:rigid]
     lines.append(" mode  frequency, Hz   effective mass along x, y, z (share of the total)")
     for row, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
-        parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
-        lines.append(f"{row:5d}  {frequency:13.6g}   {parts}" + ("   rigid body" if frequency == 0.0 else ""))
+        if frequency != 0.0:
+            parts = "  ".join(f"{100.0 * value / found['mass']:5.1f} %" for value in moved[:3])
+            lines.append(f"{row:5d}  {frequency:13.6g}   {parts}")
     warnings = [warning for warning in found["warnings"] if warning not in found["doubtful_units"]]
     return "\n".join([*lines, *(["", *warnings] if warnings else [])])

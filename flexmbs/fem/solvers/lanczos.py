@@ -19,6 +19,7 @@ _DEPENDENT = 1e-14  # what is left of a vector without what others show of it, i
 # Converged modes whose 1 / lambda exceeds that of all others by this factor are set aside: rigid-body motion under a
 # small shift, whose rounding would otherwise hide the convergence of the elastic modes.
 _FAR = 1e4
+_CHECKED = 20  # blocks, for each of which one more is taken in before convergence is looked at, which costs their number cubed
 _LONG = 20_000  # unknowns; from here on it may take a second
 
 
@@ -70,7 +71,8 @@ class BlockLanczos:
                 break
             stage("modes", done, count, long=self.size >= _LONG)
             if not self._set_aside(growth, directions, converged):
-                self._extend()
+                for _ in range(max(1, len(self._basis) // _CHECKED)):
+                    self._extend()
         growth = np.concatenate([self._locked_growth, growth])[:count]
         return 1.0 / growth, np.hstack([self._locked, self._combined(directions)])[:, :count]
 
@@ -105,7 +107,9 @@ class BlockLanczos:
         return growth, directions, np.linalg.norm(self._coupling[:, : len(newest)] @ newest, axis=0)
 
     def _extend(self) -> None:
-        """Take in the last block, and make the next one of what K^-1 M adds to it."""
+        """Take in the last block, and make the next one of what K^-1 M adds to it; nothing if that adds nothing."""
+        if self._basis[-1].shape[1] == 0:
+            return
         found = self._solve(self._momenta[-1])
         if not np.all(np.isfinite(found)):
             raise BodyError("the modes are not finite; check the material and section of every element")

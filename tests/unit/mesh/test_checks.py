@@ -211,3 +211,8 @@ def test_nodes_that_are_held_or_may_be_joined_are_not_to_be_dropped(beam):
     assert "belong to no element but are held (first: 777)" in warning and "drop" not in warning
     _, warning = check_mesh(replace(loose, skipped=(SkippedCard("RJOINT", "a.bdf", (14,), 1),)))
     assert "777" in warning and "what was left out may connect them" in warning
+
+
+def test_coupling_of_an_unknown_kind_is_refused():
+    with pytest.raises(MeshError, match=r"coupling 'joint': kind is 'rbe2'; it must be 'rigid' \(RBE2\) or 'average' \(RBE3\)"):
+        Coupling("joint", "rbe2", 0, np.array([1, 2]))
