@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.outer_faces import ring
@@ -81,11 +83,14 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
     spread, turn = np.linalg.svd(scaled, full_matrices=False)[1:]
     if spread[1] < 1e-3 * spread[0]:
         return None  # on one line
-    pairs = (np.asarray(points, dtype=float)[_neighbours(cells)] - mean) / size
+    neighbours = _neighbours(cells)
+    pairs = (np.asarray(points, dtype=float)[neighbours] - mean) / size
     fit = _Fit(_thinned(scaled, _MOST_POINTS), scaled, pairs)
     is_surface = any(kind.startswith(("tri", "quad")) for kind in cells)
     found = fit.best(turn, is_surface)
-    if found is None:
+    if found is None or (
+        is_surface and found[0] != "plane" and _are_flat_apart((np.asarray(points, dtype=float) - mean) / size, neighbours)
+    ):
         return None
     kind, center, axis, radius, length, arc, away = found
     distances = size * np.abs(away)
@@ -100,6 +105,17 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
         float(np.sqrt(np.mean(distances**2))),
         float(distances.max()),
     )
+
+
+def _are_flat_apart(points: np.ndarray, neighbours: np.ndarray) -> bool:
+    """Whether a surface falls into parts that are flat each: the ends of a bar lie on a cylinder too, as thick as it is long."""
+    used, ends = np.unique(neighbours, return_inverse=True)
+    first, other = ends.reshape(-1, 2).T
+    links = coo_matrix((np.ones(len(first)), (first, other)), (len(used),) * 2)
+    count, label = connected_components(links, directed=False)
+    parts = np.split(used[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label))[:-1])
+    around = (points[own] - points[own].mean(axis=0) for own in parts if len(own) > 3)
+    return count > 1 and all(np.linalg.svd(part, compute_uv=False)[-1] <= NEAR_PLANE * np.sqrt(len(part)) for part in around)
 
 
 def _neighbours(cells: Mapping[str, np.ndarray]) -> np.ndarray:

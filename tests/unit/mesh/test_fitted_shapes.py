@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from flexmbs import box_mesh
+from flexmbs import Material, box_mesh
 from flexmbs.mesh.fitted_shapes import fitted_shape
+from flexmbs.mesh.marker_places import place_of_nodes
 from flexmbs.mesh.outer_faces import outer_faces
+
+STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
 CENTER = np.array([0.3, -0.1, 1.2])
 TURN = np.linalg.qr(np.array([[1.0, 2.0, 3.0], [0.0, 1.0, -1.0], [1.0, 0.5, 0.2]]))[0]
@@ -99,3 +102,16 @@ def test_corners_of_boxes_are_no_bores_and_no_spheres():
     assert fitted_shape(mesh.points, nodes, {"quad4": sides}) is None
     assert fitted_shape(mesh.points, nodes, {}) is None
     assert shape_of(*bore(arc=np.radians(30))) is None  # too little of it to know its axis
+
+
+@pytest.mark.parametrize("size", [(1.0, 0.1, 0.1), (16.0, 0.8, 1.5), (0.2, 1.0, 0.15)])
+@pytest.mark.parametrize("kind", ["hex8", "hex20"])
+def test_two_ends_of_a_bar_are_no_cylinder(size, kind):
+    """They lie on one across the bar, as thick as it is long."""
+    mesh = box_mesh(size, (2, 3, 2), STEEL, kind)
+    ends = np.union1d(mesh.node_sets["ROOT"], mesh.node_sets["TIP"])
+    place, _ = place_of_nodes(mesh, ends)
+    assert place.shape is None
+    np.testing.assert_allclose(place.position, np.mean([mesh.points.min(axis=0), mesh.points.max(axis=0)], axis=0), atol=1e-12)
+    side, _ = place_of_nodes(mesh, mesh.node_sets["TIP"])
+    assert side.shape.kind == "plane"
