@@ -7,12 +7,14 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
+from flexmbs.common.errors import BodyError
 from flexmbs.fem.solvers.factor_base import Factor, announce
 from flexmbs.fem.solvers.memory import require_memory, text_of_size
 
 # Entries of L + U per unknown are _FILL width^_POWER, width being the unknowns per level of a breadth-first search:
 # measured on solids and shells of 7,000 to 300,000 unknowns, from bars to cubes, within a factor of two.
 _FILL, _POWER = 4.0, 0.8
+_REMEDY = 'A coarser mesh needs less; so does the solver of pip install "flexmbs[fast]", by a factor of three.'
 _BYTES_PER_ENTRY = 10.3  # measured, with what SuperLU works with
 
 
@@ -24,13 +26,9 @@ class SuperLUFactor(Factor):
         """It is part of SciPy, and loaded."""
 
     def __init__(self, matrix: sparse.csr_matrix) -> None:
-        size = estimated_size(matrix)
+        size, what = estimated_size(matrix), f"factorising {matrix.shape[0]:,} unknowns with SciPy"
         announce(matrix.shape[0], f"about {text_of_size(size)}, SciPy")
-        require_memory(
-            size,
-            f"factorising {matrix.shape[0]:,} unknowns with SciPy",
-            'A coarser mesh needs less; so does the solver of pip install "flexmbs[fast]", by a factor of three.',
-        )
+        require_memory(size, what, _REMEDY)
         options = {"SymmetricMode": True}
         try:
             # symmetric: the rows are the columns
@@ -38,6 +36,8 @@ class SuperLUFactor(Factor):
             self._lu = splu(columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
         except RuntimeError as error:
             raise ArithmeticError(str(error)) from None
+        except (MemoryError, SystemError) as error:  # SystemError: it got less memory than it asked for, or asked for 2 GB at once
+            raise BodyError(f"{what}: out of memory; about {text_of_size(size)} is needed. {_REMEDY}") from error
 
     @property
     def entries(self) -> int:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from fem_meshes import straight_beam
+from scipy import sparse
 
 from flexmbs import BodyError, assemble
 from flexmbs.fem import vibration
-from flexmbs.fem.solvers import memory
+from flexmbs.fem.solvers import factor_superlu, memory
 from flexmbs.fem.solvers.memory import available_memory, require_memory, text_of_size
 
 
@@ -68,3 +69,15 @@ def test_an_array_that_does_not_fit_is_no_traceback(monkeypatch):
     monkeypatch.setattr(vibration, "_lowest_modes", lambda *_: np.zeros((1 << 50, 8)))
     with pytest.raises(BodyError, match="computing the modes: out of memory .*Unable to allocate.* coarser mesh"):
         vibration.natural_modes(model, np.zeros(model.ndof, bool))
+
+
+@pytest.mark.parametrize("kind", [SystemError, MemoryError])
+def test_a_factor_that_does_not_fit_names_what_would_help(kind, monkeypatch):
+    """SuperLU ends in a SystemError where it gets less memory than it asks for."""
+
+    def splu(*_given, **_options):
+        raise kind("gstrf was called with invalid arguments")
+
+    monkeypatch.setattr(factor_superlu, "splu", splu)
+    with pytest.raises(BodyError, match=r'factorising 120 unknowns with SciPy: out of memory; about .* "flexmbs\[fast\]"'):
+        factor_superlu.SuperLUFactor(sparse.identity(120, format="csr"))
