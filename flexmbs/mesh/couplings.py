@@ -46,6 +46,10 @@ class Coupling:
             raise MeshError(f"coupling {self.name!r}: kind is {self.kind!r}; it must be 'rigid' (RBE2) or 'average' (RBE3)")
 
 
+#: Begins the names of equations with which a reader ties the middle nodes that it has made to the ends of their edges.
+MIDDLE_NODE = "middle node"
+
+
 @dataclass(frozen=True)
 class Equation:
     """Linear relation between displacement components: sum of coefficients times components = constant.

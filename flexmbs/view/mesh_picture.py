@@ -28,7 +28,7 @@ _EDGES_UP_TO = 60_000  # faces; with more, edges would blacken the picture
 
 
 def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
-    """Write a picture (.png) of a mesh with the named sets (default: the first twelve).
+    """Write a picture (.png) of a mesh with the named sets (default: all, if they are at most twelve).
 
     Raises FlexmbsError for another file ending or an unknown set, RenderingUnavailable without OpenGL.
     """
@@ -40,7 +40,10 @@ def save_mesh(mesh: Mesh, path: str | Path, sets: Sequence[str] = ()) -> Path:
 
 
 def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
-    """``names``, or the first node sets that are not most of the mesh; FlexmbsError for an unknown name."""
+    """``names``, or the node sets that are not most of the mesh, if they can be told apart; FlexmbsError for an unknown name.
+
+    Many are the entities of a CAD model, which would be painted all over it.
+    """
     names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in mesh.node_sets:
@@ -49,7 +52,7 @@ def chosen_sets(mesh: Mesh, names: Sequence[str]) -> list[str]:
         return list(names)
     own = {name: nodes for name, nodes in mesh.node_sets.items() if name not in mesh.element_sets}
     telling = [name for name, nodes in own.items() if 0 < len(nodes) < _MOST * len(mesh.points)]
-    return telling[: len(SET_COLORS)]
+    return telling if len(telling) <= len(SET_COLORS) else []
 
 
 def part_faces(mesh: Mesh) -> list[tuple[str, str, np.ndarray]]:

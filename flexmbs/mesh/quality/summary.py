@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
+from flexmbs.mesh.couplings import MIDDLE_NODE
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.marker_places import Place, place_numbers, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
@@ -77,7 +78,8 @@ def summarize(mesh: Mesh) -> dict:
 def _elements_by_type(mesh: Mesh) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for block in mesh.blocks:
-        counts[block.kind] += len(block.ids)
+        shear = isinstance(block.section, ShellSection) and block.section.behaviour == "shear"
+        counts[f"{block.kind} (shear panel)" if shear else block.kind] += len(block.ids)
     for others in mesh.other_elements:
         name = others.type_name if others.role == "unknown" else f"{others.type_name} ({others.role})"
         counts[name] += len(others.ids)
@@ -175,7 +177,19 @@ def _couplings(mesh: Mesh) -> list[dict]:
             "dofs": [int(dof) for dof in equation.dofs],
         }
         for equation in mesh.equations
+        if not equation.name.startswith(MIDDLE_NODE)
     ]
+    middles = [equation for equation in mesh.equations if equation.name.startswith(MIDDLE_NODE)]
+    if middles:  # one row for all that a reader has made
+        of_first = {"reference": int(ids[middles[0].nodes[0]]), "dofs": [1, 2, 3]}
+        found.append(
+            {
+                "name": f"{MIDDLE_NODE}s of edges",
+                "kind": "equation",
+                "size": len({int(one.nodes[0]) for one in middles}),
+                **of_first,
+            }
+        )
     return found + [
         {"name": tie.name, "kind": "tie", "reference": None, "size": 2, "dofs": [], "surfaces": [tie.first, tie.second]}
         for tie in mesh.ties

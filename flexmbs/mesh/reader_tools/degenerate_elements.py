@@ -9,7 +9,7 @@ from itertools import permutations
 
 import numpy as np
 
-from flexmbs.mesh.couplings import Equation
+from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, kind_without_inner_nodes
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
@@ -133,7 +133,7 @@ def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarra
     for axis in range(3):
         coefficients = axes[:, axis, :] * np.array([1.0, -0.5, -0.5])[:, None]
         which, component = np.nonzero(coefficients)
-        name = f"middle node {number}"
+        name = f"{MIDDLE_NODE} {number}"
         equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
     return equations
 

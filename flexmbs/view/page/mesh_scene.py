@@ -36,7 +36,7 @@ class MeshOptions:
 
 
 def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
-    """The scene of a mesh with the named node sets (none: the first ones); FlexmbsError for an unknown set."""
+    """The scene of a mesh with the named node sets (none: all, if they are at most twelve); FlexmbsError for an unknown set."""
     chosen = chosen_sets(mesh, options.sets)
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     size = float(np.linalg.norm(high - low)) or 1.0

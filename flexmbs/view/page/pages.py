@@ -161,7 +161,7 @@ def body_page(body: FlexibleBody, path: str | Path, *, force: bool = False, size
 def mesh_page(mesh: Mesh, path: str | Path, *, force: bool = False, size_limit: float = SIZE_LIMIT, **options: Any) -> Path:
     """Write a mesh as a page that shows its parts and sets; returns its path.
 
-    ``sets`` (names; none: the first ones), ``camera``, ``zoom``, ``title``, ``force`` and ``size_limit`` as in
+    ``sets`` (names; none: all, if they are at most twelve), ``camera``, ``zoom``, ``title``, ``force`` and ``size_limit`` as in
     :func:`result_page`.
     """
     return _written(mesh, path, force, size_limit, options)

@@ -10,9 +10,11 @@ from flexmbs import (
     BoundaryCondition,
     Coupling,
     ElementBlock,
+    Equation,
     Material,
     MeshSurface,
     PointMass,
+    ShellSection,
     SkippedCard,
     Tie,
     UnsupportedElements,
@@ -22,6 +24,7 @@ from flexmbs import (
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
+from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
@@ -116,3 +119,18 @@ def test_beams_and_their_section():
     mesh = replace(box_mesh((1, 1, 1), (1, 1, 1)), blocks=(block,), element_sets={})
     (entry,) = summarize(mesh)["sections"]
     assert (entry["property"], entry["area"]) == ("PBAR 1", pytest.approx(2e-4))
+
+
+def test_created_middle_nodes_are_one_row(mesh):
+    made = [equation for number in (7, 8) for equation in middle_equations(number, np.array([number, 0, 1]), "deck.bdf:9")]
+    found = summarize(
+        replace(mesh, equations=(*made, Equation("MPC 3", np.array([0, 1]), np.array([1, 1]), np.array([1.0, -1.0]))))
+    )
+    equations = [(one["name"], one["size"]) for one in found["couplings"] if one["kind"] == "equation"]
+    assert equations == [("MPC 3", 2), ("middle nodes of edges", 2)]
+
+
+def test_shear_panels_are_counted_as_such(mesh):
+    panel = ElementBlock("quad4", np.array([90]), np.array([[0, 1, 3, 2]]), STEEL, ShellSection(0.01, behaviour="shear"))
+    found = summarize(replace(mesh, blocks=(*mesh.blocks, panel)))
+    assert found["elements_by_type"] == {**summarize(mesh)["elements_by_type"], "quad4 (shear panel)": 1}

@@ -68,3 +68,15 @@ def test_other_endings_are_refused(tmp_path):
 
     with pytest.raises(FlexmbsError, match="must end in .png"):
         save_mesh(box_mesh((1, 1, 1), (1, 1, 1)), tmp_path / "mesh.mp4")
+
+
+def test_sets_that_cannot_be_told_apart_are_not_painted_unless_they_are_named():
+    from flexmbs.view.mesh_picture import chosen_sets
+
+    box = box_mesh((1.0, 0.2, 0.1), (8, 3, 2), STEEL, "hex8")
+    few = {f"face {k}": np.arange(k, k + 4) for k in range(12)}
+    assert chosen_sets(replace(box, node_sets=few), ()) == list(few)
+    many = few | {"face 12": np.arange(4)}
+    assert chosen_sets(replace(box, node_sets=many), ()) == [] and chosen_sets(replace(box, node_sets=many), "face 12") == [
+        "face 12"
+    ]
