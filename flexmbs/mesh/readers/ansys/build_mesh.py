@@ -19,7 +19,7 @@ from flexmbs.mesh.readers.ansys import mesh_couplings
 from flexmbs.mesh.readers.ansys.axes import beam_axes, displacement_systems, material_axes
 from flexmbs.mesh.readers.ansys.deck import Deck
 from flexmbs.mesh.readers.ansys.element_groups import Group, Key, Sorted, sort_elements, type_of
-from flexmbs.mesh.readers.ansys.mesh_materials import make_materials
+from flexmbs.mesh.readers.ansys.materials import make_materials
 from flexmbs.mesh.readers.ansys.mesh_sections import Given, make_section
 from flexmbs.mesh.readers.ansys.mesh_sets import make_sets
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import integer
-from flexmbs.mesh.readers.ansys.commands import Command, is_release
-from flexmbs.mesh.readers.ansys.deck import CoupledSet, Deck, RawEquation, RigidRegion, Support
-from flexmbs.mesh.readers.ansys.selection import all_ids, selected_ids
+from flexmbs.mesh.readers.ansys.deck import CoupledSet, Deck, RawEquation, RigidRegion, Support, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.sets import all_ids, selected_ids
 
 DOFS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
 _MANY = {"ALL": tuple(DOFS), "U": ("UX", "UY", "UZ"), "ROT": ("ROTX", "ROTY", "ROTZ")}
@@ -18,6 +18,7 @@ _MOST_TERMS = 1000000
 _DBLOCK_FORMAT = re.compile(r"\(i(\d{1,2}),a(\d{1,2})", re.IGNORECASE)
 
 
+@handles("D")
 def _d(deck: Deck, command: Command) -> None:
     """D,node,label,value,value2,last node,step,more labels; ALL means the selected nodes."""
     labels = [command.text(2), *(command.text(position) for position in range(7, 12))]
@@ -37,6 +38,7 @@ def _d(deck: Deck, command: Command) -> None:
     deck.supports.append(Support(name, nodes, held, command.where))
 
 
+@handles("DBLO")
 def _dblock(deck: Deck, command: Command) -> None:
     """DBLOCK,count; a format such as (i9,a6,2(pg16.9)); of each support: node, label, value; -1."""
     known = _DBLOCK_FORMAT.match((deck.source.next_line() or "").replace(" ", ""))
@@ -81,6 +83,7 @@ def _nodes_of(deck: Deck, command: Command) -> np.ndarray | None:
     return existing[(existing - first) % step == 0]
 
 
+@handles("CP")
 def _cp(deck: Deck, command: Command) -> None:
     """CP,set,component,nodes, or as CDWRITE writes it: CP,R5.x,set,component,count,nodes."""
     first = 1
@@ -123,6 +126,7 @@ def _continued(deck: Deck, command: Command) -> list[int]:
     return [int(part) for part in fields if int(part)]
 
 
+@handles("CE")
 def _ce(deck: Deck, command: Command) -> None:
     """CE,number,constant,node,label,factor,..., or as CDWRITE writes it: CE,R5.0,DEFI,... and CE,R5.0,NODE,..."""
     if is_release(command.text(1)):
@@ -150,6 +154,7 @@ def _add_terms(command: Command, equation: RawEquation, first: int) -> None:
             equation.terms.append((command.integer(position), command.text(position + 1), command.number(position + 2, 0.0)))
 
 
+@handles("CERI")
 def _cerig(deck: Deck, command: Command) -> None:
     """CERIG,reference,nodes,components: a rigid region."""
     reference, label = command.integer(1), command.text(3) or "ALL"
@@ -166,6 +171,3 @@ def _cerig(deck: Deck, command: Command) -> None:
         return
     nodes = nodes[nodes != reference]
     deck.rigid.append(RigidRegion(f"CERIG {reference}", "rigid", reference, nodes, dofs, command.where))
-
-
-CONSTRAINT_COMMANDS = {"D": _d, "DBLO": _dblock, "CP": _cp, "CE": _ce, "CERI": _cerig}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.reader_tools.numbering import NodeTable
-from flexmbs.mesh.readers.ansys.deck_lines import Source
+from flexmbs.mesh.readers.ansys.deck_text import Command, Source
 from flexmbs.mesh.skipped_content import SkipList
 
 
@@ -182,3 +183,18 @@ class Deck:
         if message not in self._warned:
             self._warned.add(message)
             self.warnings.append(message)
+
+
+Handler = Callable[[Deck, Command], None]
+#: What does as a command says, by its key.
+HANDLERS: dict[str, Handler] = {}
+
+
+def handles(*keys: str) -> Callable[[Handler], Handler]:
+    """States of a function that it does what the commands with these keys say."""
+
+    def add(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(keys, handler))
+        return handler
+
+    return add

@@ -8,10 +8,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format, read_table
-from flexmbs.mesh.readers.ansys.commands import Command, is_release
-from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType
+from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
 from flexmbs.mesh.readers.ansys.element_types import routine_of
-from flexmbs.mesh.readers.ansys.selection import select_new
+from flexmbs.mesh.readers.ansys.sets import select_new
 
 _CHUNK = 20000  # lines
 _MOST_NODES = 500
@@ -19,6 +19,7 @@ _ON_FIRST_LINE = 8  # nodes that stand on the first line of an element, SOLID fo
 _HEAD = 11  # numbers before the nodes, SOLID form: material, type, real constants, section, system, ..., count, 0, number
 
 
+@handles("ET")
 def _et(deck: Deck, command: Command) -> None:
     number, text = command.integer(1), command.text(2)
     digits = re.search(r"\d+$", text)
@@ -32,6 +33,7 @@ def _et(deck: Deck, command: Command) -> None:
     deck.types[number] = ElementType(routine, options, command.place)
 
 
+@handles("KEYO")
 def _keyopt(deck: Deck, command: Command) -> None:
     number, option = command.integer(1), command.integer(2)
     known = deck.types.get(number)
@@ -40,6 +42,7 @@ def _keyopt(deck: Deck, command: Command) -> None:
     known.options[option] = command.number(3, 0.0)
 
 
+@handles("EBLO")
 def _eblock(deck: Deck, command: Command) -> None:
     solid, count = command.text(2) == "SOLID", command.integer(4, 0)
     known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: EBLOCK")
@@ -180,10 +183,12 @@ def _filled(lines: list[str], known: Format) -> np.ndarray:
     return np.minimum(np.searchsorted(widths, ends, side="left") + 1, len(widths))
 
 
+@handles("E")
 def _e(deck: Deck, command: Command) -> None:
     _add_one(deck, command, deck.highest_element + 1, command.integers(1), _attributes(deck))
 
 
+@handles("EN")
 def _en(deck: Deck, command: Command) -> None:
     """EN,number,nodes, or as CDWRITE writes it: EN,R5.x,ATTR,count,material,type,... and EN,R5.x,NODE,nodes."""
     if not is_release(command.text(1)):
@@ -205,6 +210,7 @@ def _en(deck: Deck, command: Command) -> None:
         raise MeshError(f"{command.where}: the second argument must be ATTR or NODE, ATTR first.")
 
 
+@handles("EMOR")
 def _emore(deck: Deck, command: Command) -> None:
     if not deck.elements or len(deck.elements[-1].ids) != 1:
         raise MeshError(f"{command.where}: there is no E or EN command before it.")
@@ -235,17 +241,6 @@ def _add_one(deck: Deck, command: Command, number: int, nodes: list[int], attrib
     select_new(deck, "ELEM", np.array([number]))
 
 
+@handles("TSHA", "ETCO")
 def _tshape(deck: Deck, command: Command) -> None:
     """TSHAP says what the next target elements are; those of one node are pilot nodes anyway."""
-
-
-ELEMENT_COMMANDS = {
-    "ET": _et,
-    "KEYO": _keyopt,
-    "EBLO": _eblock,
-    "E": _e,
-    "EN": _en,
-    "EMOR": _emore,
-    "TSHA": _tshape,
-    "ETCO": _tshape,
-}

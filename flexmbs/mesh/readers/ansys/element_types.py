@@ -9,8 +9,8 @@ from string import ascii_uppercase
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.reader_tools.fixed_columns import integer, real
-from flexmbs.mesh.readers.ansys.commands import Command
-from flexmbs.mesh.readers.ansys.deck import Deck, ElementType
+from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ _FORMAT = re.compile(r"\(2I(\d{1,2}),(\d{1,2})A(\d{1,2})\)", re.IGNORECASE)
 _END = re.compile(r"\s*-1\s*($|,)")
 
 
+@handles("ETBL")
 def _etblock(deck: Deck, command: Command) -> None:
     """ETBLOCK,types,highest; a format such as (2i9,19a9); of each type: number, routine, key options; -1."""
     widths = _widths(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: ETBLOCK")
@@ -152,6 +153,3 @@ def _take(deck: Deck, fields: list[str]) -> None:
     # The fields are text by their format: names of options are none that the reader asks for.
     options = {option: value for option, value in given.items() if value is not None and abs(value) < 1e9}
     deck.types[number] = ElementType(routine, options, f"{deck.source.file}:{deck.source.line}")
-
-
-TYPE_BLOCK_COMMANDS = {"ETBL": _etblock}

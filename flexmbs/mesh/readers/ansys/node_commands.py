@@ -10,9 +10,9 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format, read_table
-from flexmbs.mesh.readers.ansys.commands import Command, is_release
-from flexmbs.mesh.readers.ansys.deck import Deck
-from flexmbs.mesh.readers.ansys.selection import select_new
+from flexmbs.mesh.readers.ansys.deck import Deck, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.sets import select_new
 
 _CHUNK = 20000  # lines
 _END = re.compile(r"\s*(-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b)", re.IGNORECASE)
@@ -27,6 +27,7 @@ _GLOBAL = {
 }
 
 
+@handles("NBLO")
 def _nblock(deck: Deck, command: Command) -> None:
     count = command.integer(4, 0)
     known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: NBLOCK")
@@ -86,6 +87,7 @@ def _add_nodes(deck: Deck, known: Format, lines: list[str], first: int) -> None:
     select_new(deck, "NODE", ids)
 
 
+@handles("N")
 def _node(deck: Deck, command: Command) -> None:
     """N,number,x,y,z,angles, or as CDWRITE writes it: N,R5.3,LOC,number,x,y,z and N,R5.3,ANG,number,angles."""
     first = 1
@@ -149,6 +151,7 @@ def rotation(angles) -> np.ndarray:
     return about_z @ about_x @ about_y
 
 
+@handles("LOCA")
 def _local(deck: Deck, command: Command) -> None:
     """LOCAL,number,kind,origin,angles, or in parts: LOCAL,R5.0,LOC|ANG|PRM,number,kind,values."""
     part, first = "", 1
@@ -177,6 +180,7 @@ def _local(deck: Deck, command: Command) -> None:
         deck.current["CSYS"] = number  # LOCAL makes its system the active one
 
 
+@handles("CS")
 def _by_nodes(deck: Deck, command: Command) -> None:
     """CS,number,kind,origin node,node on x,node in the x-y plane."""
     number, kind = command.integer(1), _kind(command, 2)
@@ -207,9 +211,7 @@ def _check_number(command: Command, number: int) -> None:
         raise MeshError(f"{command.where}: coordinate system {number}; the numbers of local systems must be above 10.")
 
 
+@handles("NROT")
 def _turn_nodes(deck: Deck, command: Command) -> None:
     deck.rotated_by_command = command.place
     deck.skipped.add(command.name, command.file, command.line, why="the displacement directions of these nodes are ignored")
-
-
-NODE_COMMANDS = {"NBLO": _nblock, "N": _node, "LOCA": _local, "CS": _by_nodes, "NROT": _turn_nodes}

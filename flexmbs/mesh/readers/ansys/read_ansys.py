@@ -1,17 +1,27 @@
-"""Reader of Ansys Mechanical APDL decks: .cdb files of CDWRITE and the .dat files that Workbench writes.
-
-The formats are those of the Mechanical APDL Command Reference and of the chapter on coded database files in the
-Programmer's Reference. Commands are read one by one (``commands``, ``control``); what they say is collected in a
-``Deck`` and made into a Mesh at the end (``build``).
-"""
+"""Reader of Ansys decks (CDWRITE archives, Workbench's .dat): command by command, with assignments, conditions, included files."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools.numbering import NodeTable
+from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which commands it handles)
+    constraint_commands,
+    element_commands,
+    element_types,
+    materials,
+    node_commands,
+    other_commands,
+    section_commands,
+    sets,
+)
 from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
-from flexmbs.mesh.readers.ansys.interpreter import read_deck
+from flexmbs.mesh.readers.ansys.deck import HANDLERS, Deck
+from flexmbs.mesh.readers.ansys.deck_text import Assignment, Command, Source, statements
+from flexmbs.mesh.readers.ansys.expressions import evaluate
 
 
 def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
@@ -30,3 +40,223 @@ def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
     """
     path = Path(path)
     return build_mesh(read_deck(path, allow_outside), path)
+
+
+_RUN, _SKIP, _UNKNOWN = "run", "skip", "unknown"
+_PROCESSORS = {"/PREP": "/PREP7", "/SOL": "/SOLU", "/POST": "/POST", "/AUX": "/AUX", "/OPT": "/OPT", "FINI": "FINISH"}
+_UNDEFINED = 7.888609052e-31  # the value of a parameter that was never set
+_DEEPEST = 20
+_IGES = re.compile(r".{72}[SGDPT][ \d]{6}\d\s*$")  # geometry that CDWRITE,COMB writes ahead of the commands
+
+
+def read_deck(path: Path, allow_outside: bool = False) -> Deck:
+    """All commands of a deck and its included files.
+
+    Raises
+    ------
+    MeshError
+        A command that the mesh depends on cannot be read or followed.
+    """
+    source = Source(path, allow_outside)
+    try:
+        deck = Deck(source, NodeTable(str(path), "NBLOCK or N"))
+        _Interpreter(deck).run()
+        return deck
+    finally:
+        source.close()
+
+
+class _Interpreter:
+    def __init__(self, deck: Deck) -> None:
+        self._deck, self._source = deck, deck.source
+        # Open *IF and *DO blocks: (command, "run", "skip" or "unknown", whether a branch was taken).
+        self._open: list[tuple[Command, str, bool]] = []
+        self._before = ""
+
+    def run(self) -> None:
+        while (text := self._source.next_line()) is not None:
+            if len(text) >= 80 and _IGES.match(text):
+                line = self._source.line
+                self._deck.skipped.add("IGES", self._source.file, line, analysis=True, why="geometry, not mesh")
+                continue
+            for statement in statements(text, self._source.file, self._source.line, self._deck.parameters):
+                if isinstance(statement, Assignment):
+                    self._assign(statement.name, statement.subscripts, statement.value)
+                elif self._command(statement):
+                    return
+        if self._open:
+            opened = self._open[-1][0]
+            raise MeshError(
+                f"{opened.where}: this block is never closed (*ENDIF, *ENDDO); the file seems to end too early, in"
+                f" line {self._source.line}."
+            )
+
+    def _state(self) -> str:
+        states = [state for _, state, _ in self._open]
+        return _SKIP if _SKIP in states else _UNKNOWN if _UNKNOWN in states else _RUN
+
+    def _assign(self, name: str, subscripts: str, value: str) -> None:
+        if subscripts or self._state() == _SKIP:
+            return
+        parameters = self._deck.parameters
+        if self._state() == _UNKNOWN:
+            parameters[name] = None
+        elif not value:
+            parameters.pop(name, None)
+        elif value.startswith("'"):
+            parameters[name] = value.strip("'").strip()
+        else:
+            parameters[name] = evaluate(value, parameters)
+
+    def _command(self, command: Command) -> bool:
+        """Do what a command says; True when the deck ends with it."""
+        if self._control(command):
+            return False
+        state = self._state()
+        if state == _SKIP:
+            return False
+        if state == _UNKNOWN:
+            self._within_unknown(command)
+            return False
+        if command.name in ("/EOF", "/EXIT"):
+            if command.name == "/EXIT" or not self._source.in_include:
+                return True
+            self._source.leave_file()
+            return False
+        self._run(command)
+        self._before = command.key
+        return False
+
+    def _control(self, command: Command) -> bool:
+        name = command.name
+        if name == "*IF":
+            self._if(command)
+        elif name.startswith("*ELSE"):
+            self._else(command)
+        elif name.startswith("*DO"):
+            self._push(command, _UNKNOWN)
+        elif name.startswith("*END"):
+            if self._open:
+                self._open.pop()
+        else:
+            return False
+        return True
+
+    def _push(self, command: Command, state: str, taken: bool = False) -> None:
+        if len(self._open) >= _DEEPEST:
+            raise MeshError(f"{command.where}: blocks are nested deeper than {_DEEPEST}; this is not an Ansys deck.")
+        self._open.append((command, state, taken))
+
+    def _if(self, command: Command) -> None:
+        if "THEN" not in (command.text(4), command.text(8)):
+            if self._state() == _RUN and command.text(4) not in ("", "EXIT", "CYCLE"):
+                self._deck.skipped.add("*IF", command.file, command.line, analysis=True, why="a jump is not followed")
+            return
+        verdict = self._verdict(command)
+        self._push(command, _UNKNOWN if verdict is None else _RUN if verdict else _SKIP, bool(verdict))
+
+    def _else(self, command: Command) -> None:
+        if not self._open:
+            raise MeshError(f"{command.where}: there is no *IF before it; the file is damaged.")
+        opened, state, taken = self._open.pop()
+        if state == _UNKNOWN:
+            new = (opened, _UNKNOWN, False)
+        elif taken:
+            new = (opened, _SKIP, True)
+        else:
+            verdict = self._verdict(command) if command.name.startswith("*ELSEIF") else True
+            new = (opened, _UNKNOWN if verdict is None else _RUN if verdict else _SKIP, bool(verdict))
+        self._open.append(new)
+
+    def _verdict(self, command: Command) -> bool | None:
+        """Whether a condition holds; None when it depends on what flexmbs does not know."""
+        if command.text(4) not in ("THEN", ""):
+            return None
+        first, second = (self._value(command, position) for position in (1, 3))
+        if first is None or second is None:
+            return None
+        operator = command.text(2)
+        if operator == "EQ":
+            return first == second
+        if operator == "NE":
+            return first != second
+        if isinstance(first, str) or isinstance(second, str):
+            return None
+        return {"LT": first < second, "GT": first > second, "LE": first <= second, "GE": first >= second}.get(operator)
+
+    def _value(self, command: Command, position: int) -> float | str | None:
+        text = command.text(position)
+        raw = command.arguments[position - 1] if position <= len(command.arguments) else ""
+        if raw.startswith("'"):
+            return text
+        known = self._deck.parameters
+        if text.strip("%") in known:
+            value = known[text.strip("%")]
+            return value.upper() if isinstance(value, str) else value
+        value = evaluate(text, known)
+        if value is None and text.isidentifier():
+            return _UNDEFINED
+        return value
+
+    def _within_unknown(self, command: Command) -> None:
+        opened = next(block for block, state, _ in self._open if state == _UNKNOWN)
+        if self._enters(command):
+            return
+        if command.key in ("*SET", "*GET"):
+            self._deck.parameters[command.text(1)] = None
+        elif self._decides_mesh(command):
+            raise MeshError(
+                f"{command.where}: whether this command is run depends on {opened.name} in line {opened.line}, which"
+                " flexmbs cannot decide or repeat; write the finished model with CDWRITE,DB and read that file."
+            )
+        elif command.key in other_commands.SELECTS:
+            self._deck.selected.update(NODE="unknown", ELEM="unknown")
+            self._deck.skipped.add(command.name, command.file, command.line, why=f"within {opened.name}")
+        elif command.key not in other_commands.SILENT:
+            self._deck.skipped.add(
+                command.name,
+                command.file,
+                command.line,
+                analysis=command.key in other_commands.ANALYSIS or command.name[0] in "*/" or self._in_solution(),
+            )
+
+    def _decides_mesh(self, command: Command) -> bool:
+        """Whether a command says what the body is; during the solution none does that."""
+        if self._in_solution():
+            return False
+        return command.key in other_commands.CHANGES_MESH or (command.key in HANDLERS and command.key not in other_commands.SELECTS)
+
+    def _in_solution(self) -> bool:
+        return self._deck.processor in ("/SOLU", "/POST")
+
+    def _enters(self, command: Command) -> bool:
+        """Whether a command enters or leaves a processor (/PREP7, /SOLU, FINISH)."""
+        processor = next((full for start, full in _PROCESSORS.items() if command.key.startswith(start)), "")
+        self._deck.processor = processor or self._deck.processor
+        return bool(processor)
+
+    def _run(self, command: Command) -> None:
+        deck, key = self._deck, command.key
+        if self._enters(command):
+            return
+        if key in HANDLERS:
+            HANDLERS[key](deck, command)
+        elif key == "*SET":
+            self._assign(*_set_arguments(command))
+        elif key == "*GET":
+            deck.parameters[command.text(1)] = None
+        elif key == "*REPEAT" and self._before in other_commands.MADE_BY_REPEAT:
+            raise MeshError(f"{command.where}: *REPEAT is not supported; write the finished mesh with CDWRITE,DB.")
+        elif key in other_commands.CHANGES_MESH and not self._in_solution():
+            raise MeshError(
+                f"{command.where}: this command creates or changes the mesh within Ansys, which flexmbs does not do;"
+                " run the deck in Ansys and write the finished mesh with CDWRITE,DB."
+            )
+        elif key not in other_commands.SILENT:
+            other_commands.skip(deck, command)
+
+
+def _set_arguments(command: Command) -> tuple[str, str, str]:
+    name, _, subscripts = command.text(1).partition("(")
+    value = command.arguments[1] if len(command.arguments) > 1 else ""
+    return name.strip("% "), subscripts, value

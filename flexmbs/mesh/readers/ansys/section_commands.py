@@ -6,8 +6,8 @@ import math
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
-from flexmbs.mesh.readers.ansys.commands import Command, is_release
-from flexmbs.mesh.readers.ansys.deck import Deck, RawSection
+from flexmbs.mesh.readers.ansys.deck import Deck, RawSection, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
 from flexmbs.mesh.readers.ansys.expressions import evaluate
 
 _CURRENT_SECTION, _CURRENT_SET = "current section", "current real set"
@@ -15,6 +15,7 @@ _MOST_CONSTANTS = 10000
 _MOST_LINES = 100000
 
 
+@handles("R")
 def _r(deck: Deck, command: Command) -> None:
     """R,set,values, or as CDWRITE writes it: R,R5.0,LOC,set,start,values."""
     if is_release(command.text(1)):
@@ -25,6 +26,7 @@ def _r(deck: Deck, command: Command) -> None:
     _put_constants(deck, command, number, 1, 2)
 
 
+@handles("RMOR")
 def _rmore(deck: Deck, command: Command) -> None:
     number = deck.current.get(_CURRENT_SET)
     if number is None:
@@ -33,6 +35,7 @@ def _rmore(deck: Deck, command: Command) -> None:
     _put_constants(deck, command, number, filled + 1, 1)
 
 
+@handles("RMOD")
 def _rmodif(deck: Deck, command: Command) -> None:
     _put_constants(deck, command, command.integer(1, 1), command.integer(2, 1), 3)
 
@@ -49,6 +52,7 @@ def _put_constants(deck: Deck, command: Command, number: int, start: int, first:
     deck.current["filled"] = start + 5  # R and RMORE hold six values each
 
 
+@handles("RLBL")
 def _rlblock(deck: Deck, command: Command) -> None:
     """RLBLOCK,sets,highest,most values,per line; two format lines; of each set: number, count, values."""
     sets = command.integer(1)
@@ -81,6 +85,7 @@ def _data_line(deck: Deck, command: Command) -> str:
     return line
 
 
+@handles("SECT")
 def _sectype(deck: Deck, command: Command) -> None:
     number = command.integer(1, 1)
     deck.sections[number] = RawSection(command.text(2), command.text(3), command.raw(4), command.place)
@@ -94,6 +99,7 @@ def _section(deck: Deck, command: Command) -> RawSection:
     return section
 
 
+@handles("SECD")
 def _secdata(deck: Deck, command: Command) -> None:
     section = _section(deck, command)
     section.data.append([_value(command, i) for i in range(1, len(command.arguments) + 1)])
@@ -107,6 +113,7 @@ def _value(command: Command, position: int) -> float | str:
     return text if value is None else value
 
 
+@handles("SECB")
 def _secblock(deck: Deck, command: Command) -> None:
     """SECBLOCK,count and that many lines, each of one layer (shells) or of part of the data (beams)."""
     section = _section(deck, command)
@@ -121,6 +128,7 @@ def _secblock(deck: Deck, command: Command) -> None:
         section.data_where = section.data_where or place
 
 
+@handles("SECO")
 def _secoffset(deck: Deck, command: Command) -> None:
     section = _section(deck, command)
     where = command.text(1)
@@ -131,21 +139,9 @@ def _secoffset(deck: Deck, command: Command) -> None:
     section.offset = (where, [command.number(2, 0.0), command.number(3, 0.0)])
 
 
+@handles("SECC")
 def _seccontrol(deck: Deck, command: Command) -> None:
     """Transverse shear stiffness and added mass of a section: left out, and said so when given."""
     values = [_value(command, i) for i in range(1, len(command.arguments) + 1)]
     if any(isinstance(value, float) and value and math.isfinite(value) for value in values):
         deck.skipped.add(command.name, command.file, command.line, why="given shear stiffness or added mass of a section")
-
-
-SECTION_COMMANDS = {
-    "R": _r,
-    "RMOR": _rmore,
-    "RMOD": _rmodif,
-    "RLBL": _rlblock,
-    "SECT": _sectype,
-    "SECD": _secdata,
-    "SECB": _secblock,
-    "SECO": _secoffset,
-    "SECC": _seccontrol,
-}

@@ -1,12 +1,109 @@
-"""Commands that flexmbs does not act on: which of them belong to no body, and which have data lines to jump over."""
+"""Included files, units, settings, and commands that flexmbs does not act on: what they are, and their lines of data."""
 
 from __future__ import annotations
 
 import re
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.ansys.commands import Command, is_release
-from flexmbs.mesh.readers.ansys.deck import Deck
+from flexmbs.mesh.readers.ansys.deck import Deck, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+
+# Labels of /UNITS, which convert nothing, and what read_mesh calls these systems.
+_UNITS = {
+    "SI": "m-kg-s",
+    "MKS": "m-kg-s",
+    "MPA": "mm-t-s",
+    "CGS": "0.01,0.001,1",
+    "UMKS": "1e-6,1,1",
+    "BIN": "in-lbf-s",
+    "BFT": "0.3048,14.5939029372,1",
+}
+
+
+@handles("/INPUT", "/INP", "/INPU")
+def _input(deck: Deck, command: Command) -> None:
+    if command.text(4) or command.text(5):
+        raise MeshError(f"{command.where}: reading a file from a given line is not supported; write the mesh with CDWRITE,DB.")
+    _include(deck, command, _file_name(deck, command, 1, ""))
+
+
+@handles("CDRE")
+def _cdread(deck: Deck, command: Command) -> None:
+    if command.text(1) not in ("DB", "ALL", "COMB", ""):
+        deck.skipped.add("CDREAD," + command.text(1), command.file, command.line, why="geometry, not mesh")
+        return
+    _include(deck, command, _file_name(deck, command, 2, "cdb"))
+
+
+def _file_name(deck: Deck, command: Command, first: int, extension: str) -> str:
+    name, given = command.raw(first), command.raw(first + 1)
+    for parameter, value in deck.parameters.items():
+        if isinstance(value, str) and "%" in name:
+            at = name.upper().find(f"%{parameter}%")
+            name = name[:at] + value + name[at + len(parameter) + 2 :] if at >= 0 else name
+    ending = given or ("" if "." in name.rsplit("/", 1)[-1] else extension)
+    folder = command.raw(first + 2)
+    return (f"{folder}/" if folder else "") + name + (f".{ending}" if ending else "")
+
+
+def _include(deck: Deck, command: Command, name: str) -> None:
+    if not name.strip(".") or "\x00" in name or len(name) > 1000:
+        raise MeshError(f"{command.where}: the name of the file is missing.")
+    if deck.source.include(name, command.where):
+        return
+    if deck.processor == "/PREP7":
+        raise MeshError(
+            f"{command.where}: there is no file {name} in {deck.source.path.parent.resolve()}; copy it there, or"
+            " remove the line if the file holds no part of the mesh."
+        )
+    deck.missing_includes.append(name)
+    analysis = deck.processor.startswith(("/SOLU", "/POST"))
+    deck.skipped.add(f"{command.name},{name}", command.file, command.line, analysis=analysis, why="there is no such file")
+    if not analysis:
+        deck.warn(f"{command.where}: there is no file {name}; if it holds part of the mesh, copy it to the deck's folder.")
+
+
+@handles("/UNITS", "/UNIT")
+def _units(deck: Deck, command: Command) -> None:
+    label = command.text(1)
+    if _UNITS.get(label) == "m-kg-s":
+        return
+    offered = f" If they are, give units='{_UNITS[label]}' (--units {_UNITS[label]})." if label in _UNITS else ""
+    deck.warn(
+        f"{command.where}: the deck states its units as {label or 'none'}; numbers are converted only from units"
+        f" that you give.{offered}"
+    )
+
+
+@handles("/CLEAR")
+def _clear(deck: Deck, command: Command) -> None:
+    if deck.elements or deck.types or deck.materials:
+        raise MeshError(f"{command.where}: this command deletes the model before it; give one model per file.")
+
+
+@handles("NUMO")
+def _numoff(deck: Deck, command: Command) -> None:
+    defined = {
+        "NODE": deck.node_chunks,
+        "ELEM": deck.elements,
+        "MAT": deck.materials,
+        "REAL": deck.reals,
+        "TYPE": deck.types,
+        "SECN": deck.sections,
+        "CSYS": deck.systems,
+    }
+    if defined.get(command.text(1)[:4]):
+        raise MeshError(
+            f"{command.where}: this command offsets the numbers of everything before it; merge the models in Ansys"
+            " and write them with CDWRITE,DB."
+        )
+
+
+@handles("MAT", "TYPE", "REAL", "SECN", "ESYS", "CSYS")
+def _attribute(deck: Deck, command: Command) -> None:
+    """The attribute that elements of E and EN commands get from here on."""
+    deck.current[command.key] = command.integer(1, 0 if command.key in ("ESYS", "CSYS") else 1)
+
 
 _NUMBERS = re.compile(r"[\s\d.+\-EeDd,]*$")
 

@@ -1,11 +1,13 @@
-"""NSEL, ESEL, NSLE, ESLN, CMSEL, ALLSEL: which nodes and elements the commands after them mean."""
+"""Components and selections: CMBLOCK, CM, CMGRP, CMDELE, NSEL, ESEL and their like."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.mesh.readers.ansys.commands import Command
-from flexmbs.mesh.readers.ansys.deck import Deck
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
+from flexmbs.mesh.readers.ansys.deck import Component, Deck, handles
+from flexmbs.mesh.readers.ansys.deck_text import Command
 
 _COLUMN = {"MAT": 0, "TYPE": 1, "REAL": 2, "SECN": 3, "ESYS": 4}
 
@@ -31,10 +33,12 @@ def all_ids(deck: Deck, entity: str) -> np.ndarray:
     return np.unique(np.concatenate(chunks or [np.empty(0, np.int64)]))
 
 
+@handles("NSEL")
 def _nsel(deck: Deck, command: Command) -> None:
     _select(deck, command, "NODE", _nodes_by)
 
 
+@handles("ESEL")
 def _esel(deck: Deck, command: Command) -> None:
     _select(deck, command, "ELEM", _elements_by)
 
@@ -126,6 +130,7 @@ def _margin(low: float, high: float) -> float:
     return 1e-8 * abs(high - low)
 
 
+@handles("NSLE")
 def _nsle(deck: Deck, command: Command) -> None:
     elements = selected_ids(deck, "ELEM")
     found = None
@@ -136,6 +141,7 @@ def _nsle(deck: Deck, command: Command) -> None:
     _combine(deck, command, "NODE", command.text(1)[:1] or "S", found)
 
 
+@handles("ESLN")
 def _esln(deck: Deck, command: Command) -> None:
     nodes = selected_ids(deck, "NODE")
     found = None
@@ -149,6 +155,7 @@ def _esln(deck: Deck, command: Command) -> None:
     _combine(deck, command, "ELEM", command.text(1)[:1] or "S", found)
 
 
+@handles("CMSE")
 def _cmsel(deck: Deck, command: Command) -> None:
     how, name = command.text(1) or "S", command.text(2)
     if how == "ALL" or (how == "S" and not name):
@@ -163,8 +170,96 @@ def _cmsel(deck: Deck, command: Command) -> None:
     _combine(deck, command, component.entity, how, component.ids)
 
 
+@handles("ALLS")
 def _allsel(deck: Deck, command: Command) -> None:
     deck.selected.update(NODE=None, ELEM=None)
 
 
-SELECTION_COMMANDS = {"NSEL": _nsel, "ESEL": _esel, "NSLE": _nsle, "ESLN": _esln, "CMSE": _cmsel, "ALLS": _allsel}
+_CHUNK = 20000
+_ENTITIES = {"NODE": "NODE", "ELEM": "ELEM", "ELEMENT": "ELEM", "NODES": "NODE"}
+_OF_GEOMETRY = ("KP", "LINE", "AREA", "VOLU")
+
+
+@handles("CMBL")
+def _cmblock(deck: Deck, command: Command) -> None:
+    """CMBLOCK,name,NODE|ELEM,count; a format line; numbers, a negative one ends a range that the one before begins."""
+    name, entity, count = command.text(1), _ENTITIES.get(command.text(2)), command.integer(3)
+    geometry = command.text(2)[:4] in _OF_GEOMETRY
+    if not name or (entity is None and not geometry):
+        raise MeshError(f"{command.where}: a name and NODE or ELEM are required.")
+    source = deck.source
+    known = parse_format(source.next_line() or "", f"{command.file}:{command.line + 1}: CMBLOCK")
+    if known.reals or count < 0:
+        raise MeshError(f"{command.where}: the format must have whole numbers, and the count must not be negative.")
+    left = -(-count // len(known.integers))
+    numbers = []
+    while left > 0:
+        lines = [_line(deck, command, count) for _ in range(min(left, _CHUNK))]
+        left -= len(lines)
+        numbers.append(read_table(lines, known, source.file, source.line - len(lines) + 1, "CMBLOCK")[0].ravel())
+    given = np.concatenate(numbers or [np.empty(0, np.int64)])[:count]
+    if (given == 0).any():
+        raise MeshError(
+            f"{source.file}:{source.line}: CMBLOCK: {name} has fewer than the {count} numbers that line"
+            f" {command.line} declares; the file is cut off or the count is wrong."
+        )
+    if entity is None:
+        deck.skipped.add(command.name, command.file, command.line, analysis=True, why="a component of geometry")
+        return
+    ids = expand_ranges(given, f"{command.where}: {name}", all_ids(deck, entity))
+    deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
+
+
+def _line(deck: Deck, command: Command, count: int) -> str:
+    line = deck.source.next_line()
+    if line is None or not line.strip() or line.strip()[0] not in "-0123456789":
+        raise MeshError(
+            f"{deck.source.file}:{deck.source.line}: CMBLOCK: the block of line {command.line} ends before the"
+            f" {count} numbers that it declares; the file is cut off or the count is wrong."
+        )
+    return line
+
+
+def expand_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.ndarray:
+    """Numbers with ranges (1, -5 is 1 to 5) expanded, to members that exist; ``existing`` is sorted.
+
+    Numbers given one by one are kept, whether they exist or not; MeshError when a range begins with nothing or falls.
+    """
+    ends = np.flatnonzero(given < 0)
+    if ends.size and (ends[0] == 0 or (given[ends - 1] <= 0).any() or (-given[ends] < given[ends - 1]).any()):
+        raise MeshError(f"{where}: a negative number must end a range that starts with the number before it.")
+    parts, at = [], 0
+    for end in ends.tolist():
+        first, last = int(given[end - 1]), -int(given[end])
+        parts += [given[at:end], existing[np.searchsorted(existing, first) : np.searchsorted(existing, last, "right")]]
+        at = end + 1
+    ids = np.concatenate([*parts, given[at:]])
+    return np.unique(ids)
+
+
+@handles("CM")
+def _cm(deck: Deck, command: Command) -> None:
+    """CM,name,NODE|ELEM: the selected nodes or elements."""
+    name, entity = command.text(1), _ENTITIES.get(command.text(2))
+    if not name or entity is None:
+        deck.skipped.add(command.name, command.file, command.line, why="a component of geometry")
+        return
+    ids = selected_ids(deck, entity)
+    if ids is None:
+        deck.skipped.add(f"CM,{name}", command.file, command.line, why="the selection before it is not evaluated")
+        return
+    deck.components[name] = Component(entity, ids, command.place, "CM")
+
+
+@handles("CMGR")
+def _cmgrp(deck: Deck, command: Command) -> None:
+    names = [command.text(position) for position in range(2, len(command.arguments) + 1)]
+    if not command.text(1):
+        raise MeshError(f"{command.where}: the name of the assembly is missing.")
+    deck.groups[command.text(1)] = ([name for name in names if name], command.place)
+
+
+@handles("CMDE")
+def _cmdele(deck: Deck, command: Command) -> None:
+    deck.components.pop(command.text(1), None)
+    deck.groups.pop(command.text(1), None)
