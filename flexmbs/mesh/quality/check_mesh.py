@@ -53,7 +53,8 @@ def check_mesh(mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatib
         if KINDS[block.kind].is_beam:
             _check_beams(mesh, block)
         elif KINDS[block.kind].dimension == 3:
-            _check_volumes(mesh, block)
+            if wrong := wrong_volumes(mesh, block):
+                raise MeshError(wrong)
         elif KINDS[block.kind].dimension == 2:
             check_thickness(block, f"{block.where or mesh.source}: {block.kind} elements", mesh.file_format)
             check_surface(mesh, block)
@@ -144,21 +145,23 @@ def _check_beams(mesh: Mesh, block: ElementBlock) -> None:
         )
 
 
-def _check_volumes(mesh: Mesh, block: ElementBlock) -> None:
+def wrong_volumes(mesh: Mesh, block: ElementBlock) -> str:
+    """What is wrong with the volumes of solids, of which one is not positive somewhere; empty if nothing is."""
     corners = mesh.points[block.nodes]
     size = np.ptp(corners, axis=1).max(axis=1)
     smallest = smallest_jacobians(block.kind, corners)
     wrong = np.flatnonzero(smallest <= _FLATTEST_ELEMENT * size**3)
-    if wrong.size:
-        first = wrong[0]
-        corner_count = KINDS[block.kind].corner_count
-        sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
-        nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
-        middles = " and that midside nodes lie near the middle of their edges" if block.kind in FIRST_ORDER else ""
-        raise MeshError(
-            f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes}) has {sign} volume"
-            f" ({wrong.size} such elements in all); check its node order and that its nodes differ{middles}."
-        )
+    if not wrong.size:
+        return ""
+    first = wrong[0]
+    corner_count = KINDS[block.kind].corner_count
+    sign = "negative" if smallest[first] < -_FLATTEST_ELEMENT * size[first] ** 3 else "zero"
+    nodes = ", ".join(str(mesh.node_ids[node]) for node in block.nodes[first][:corner_count])
+    middles = " and that midside nodes lie near the middle of their edges" if block.kind in FIRST_ORDER else ""
+    return (
+        f"{mesh.source}: element {block.ids[first]} ({block.kind}, corner nodes {nodes}) has {sign} volume"
+        f" ({wrong.size} such elements in all); check its node order and that its nodes differ{middles}."
+    )
 
 
 def _unused_nodes(mesh: Mesh) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 import numpy as np
 
 from flexmbs.mesh.couplings import MIDDLE_NODE
+from flexmbs.mesh.element_kinds import is_solid
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.marker_places import Place, place_numbers, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
@@ -16,6 +17,7 @@ from flexmbs.mesh.material_units import check_units, likely_system
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.node_use import bounding_box
+from flexmbs.mesh.quality.check_mesh import wrong_volumes
 
 
 def summarize(mesh: Mesh) -> dict:
@@ -33,6 +35,7 @@ def summarize(mesh: Mesh) -> dict:
     likely, doubts = likely_system(mesh), check_units(mesh, trust_units=True)
     by_type = _elements_by_type(mesh)
     places = _places(mesh)
+    flat = [wrong_volumes(mesh, block) for block in mesh.blocks if is_solid(block.kind) and np.isfinite(mesh.points).all()]
     remarks = [f"set '{name}': {remark}" for name, at in places.items() if at.shape for remark in at.remarks]
     return {
         "file": mesh.source,
@@ -71,7 +74,7 @@ def summarize(mesh: Mesh) -> dict:
             for skipped in mesh.skipped
         ],
         "doubtful_units": list(doubts),
-        "warnings": list(dict.fromkeys((*doubts, *mesh.warnings, *masses.missing, *remarks))),
+        "warnings": list(dict.fromkeys((*doubts, *filter(None, flat), *mesh.warnings, *masses.missing, *remarks))),
     }
 
 

@@ -134,3 +134,13 @@ def test_shear_panels_are_counted_as_such(mesh):
     panel = ElementBlock("quad4", np.array([90]), np.array([[0, 1, 3, 2]]), STEEL, ShellSection(0.01, behaviour="shear"))
     found = summarize(replace(mesh, blocks=(*mesh.blocks, panel)))
     assert found["elements_by_type"] == {**summarize(mesh)["elements_by_type"], "quad4 (shear panel)": 1}
+
+
+@pytest.mark.parametrize(("order", "sign"), [([4, 5, 6, 7, 0, 1, 2, 3], "negative"), ([0, 1, 2, 3, 0, 1, 2, 3], "zero")])
+def test_solids_without_a_positive_volume_are_named(mesh, order, sign):
+    block = mesh.blocks[0]
+    found = summarize(replace(mesh, blocks=(replace(block, nodes=block.nodes[:, order]),)))
+    assert any(
+        "element 1 (hex8, corner nodes" in warning and f"has {sign} volume (2 such" in warning for warning in found["warnings"]
+    )
+    assert not any("volume" in warning for warning in summarize(mesh)["warnings"])
