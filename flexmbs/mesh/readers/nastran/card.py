@@ -1,16 +1,107 @@
-"""Cards of the bulk data: one by one (``Card``), and many of one name as columns (``Batch``)."""
+"""Fields of bulk data; cards one by one (``Card``), many as columns (``Batch``); what a card's fields are (``Fields``).
+
+Nastran writes numbers as 1.5, .5, 7.E3, 2.D-3, 1.5+6, 1.-3.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran import number_fields
 
-# Nastran's own largest number of a grid point or element; what is larger is a damaged field.
-LARGEST_NUMBER = 2_147_483_647
+LARGEST = 1e100  # no length, stiffness or mass is larger; products of two such numbers still are numbers
+LARGEST_NUMBER = 2_147_483_647  # of a grid point or element, for Nastran; what is larger is a damaged field
+
+_REAL = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?: *[EeDd]? *([+-]\d+)|[ ]*[EeDd] *(\d+))?$")
+_INTEGER = re.compile(r"[+-]?\d{1,18}$")
+_IN_INTEGERS = np.isin(np.arange(256), [*b"0123456789+- \0"])
+_IN_REALS = np.isin(np.arange(256), [*b"0123456789+- \0.eEdD"])
+_BEFORE_SIGN = np.isin(np.arange(256), [*b"0123456789."])
+
+
+def real(text: str) -> float | None:
+    """The real number that a field holds (integers are taken too), or None when it is none."""
+    found = _REAL.match(text.strip())
+    if found is None:
+        return None
+    sign, digits, signed_exponent, exponent = found.groups()
+    value = float(f"{sign}{digits}e{signed_exponent or exponent or 0}")
+    return value if abs(value) <= LARGEST else None
+
+
+def integer(text: str) -> int | None:
+    """The integer that a field holds, or None when it is none."""
+    text = text.strip()
+    return int(text) if _INTEGER.match(text) else None
+
+
+def is_blank(column: np.ndarray) -> np.ndarray:
+    """(n,) bool: which fields of a column of bytes (n,) are empty."""
+    characters = _characters(column)
+    return ((characters == ord(" ")) | (characters == 0)).all(axis=1)
+
+
+def is_integer(column: np.ndarray) -> np.ndarray:
+    """(n,) bool: which fields are made of digits and signs only, so are no reals."""
+    return _IN_INTEGERS[_characters(column)].all(axis=1) & ~is_blank(column)
+
+
+def integers(column: np.ndarray, default: int) -> tuple[np.ndarray, int | None]:
+    """Integers of a column of fields (n,) bytes, ``default`` where blank; and the first row that holds none."""
+    column = np.where(is_blank(column), str(default).encode(), column)
+    if _IN_INTEGERS[_characters(column)].all():
+        try:
+            return column.astype(np.int64), None
+        except (ValueError, OverflowError):
+            pass  # found below, field by field
+    values, wrong = _one_by_one(column, integer)
+    return np.array(values, np.int64), wrong
+
+
+def reals(column: np.ndarray, default: float) -> tuple[np.ndarray, int | None]:
+    """Reals of a column of fields (n,) bytes, ``default`` where blank; and the first row that holds none."""
+    blank = is_blank(column)
+    column = np.where(blank, b"0.", column)
+    if _IN_REALS[_characters(column)].all():
+        try:
+            found = _with_exponents(column).astype(float)
+            if (np.abs(found) <= LARGEST).all():
+                return np.where(blank, default, found), None
+        except ValueError:
+            pass  # found below, field by field
+    values, wrong = _one_by_one(column, real)
+    return np.where(blank, default, np.array(values, float)), wrong
+
+
+def _characters(column: np.ndarray) -> np.ndarray:
+    """(n, width) uint8."""
+    column = np.ascontiguousarray(column)
+    return column.view(np.uint8).reshape(len(column), column.dtype.itemsize)
+
+
+def _one_by_one(column: np.ndarray, read) -> tuple[list, int | None]:
+    values = [read(text.decode("latin-1")) for text in column.tolist()]
+    wrong = next((row for row, value in enumerate(values) if value is None), None)
+    return [0 if value is None else value for value in values], wrong
+
+
+def _with_exponents(column: np.ndarray) -> np.ndarray:
+    """The column with E before exponents that are written without, and E in place of D."""
+    characters = _characters(column).copy()
+    characters[(characters == ord("D")) | (characters == ord("d"))] = ord("E")
+    width = characters.shape[1]
+    texts = characters.view(f"S{width}").ravel()
+    signs = (characters == ord("+")) | (characters == ord("-"))
+    short = np.flatnonzero((signs[:, 1:] & _BEFORE_SIGN[characters[:, :-1]]).any(axis=1))
+    if short.size:
+        texts = texts.astype(f"S{width + 1}")
+        texts[short] = re.sub(rb"(?<=[\d.])(?=[+-])", b"E", b"\n".join(texts[short].tolist())).split(b"\n")
+    return texts
 
 
 @dataclass(frozen=True)
@@ -26,14 +117,18 @@ class Card:
     line: int
 
     @property
+    def place(self) -> str:
+        """ "file:line"."""
+        return f"{self.file}:{self.line}"
+
+    @property
     def where(self) -> str:
         """ "file:line: NAME", as messages start."""
         return f"{self.file}:{self.line}: {self.name}"
 
-    @property
-    def place(self) -> str:
-        """ "file:line"."""
-        return f"{self.file}:{self.line}"
+    def wrong(self, what: str) -> MeshError:
+        """The error that something is wrong with the thing that has the number in the first field."""
+        return MeshError(f"{self.where} {self.text(0)} {what}")
 
     def text(self, index: int, default: str = "") -> str:
         """A field without blanks around it, upper case."""
@@ -45,12 +140,11 @@ class Card:
         text = self.text(index)
         if not text:
             if default is None:
-                raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is missing; give an integer.")
+                raise self._not_a(index, what, "an integer")
             return default
-        value = number_fields.integer(text)
+        value = integer(text)
         if value is None or abs(value) > LARGEST_NUMBER or (least is not None and value < least):
-            rule = "an integer" if least is None else f"an integer of at least {least}"
-            raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give {rule}.")
+            raise self._not_a(index, what, "an integer" if least is None else f"an integer of at least {least}")
         return value
 
     def real(self, index: int, what: str, default: float | None = None) -> float:
@@ -58,11 +152,11 @@ class Card:
         text = self.text(index)
         if not text:
             if default is None:
-                raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is missing; give a number.")
+                raise self._not_a(index, what, "a number")
             return default
-        value = number_fields.real(text)
+        value = real(text)
         if value is None:
-            raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give a number, up to 1e100.")
+            raise self._not_a(index, what, "a number, up to 1e100")
         return value
 
     def reals(self, start: int, count: int, what: str, default: float | None = 0.0) -> list[float]:
@@ -73,12 +167,26 @@ class Card:
         """Components as digits 1 to 6 ("123456"), rising; 0 and blank are none."""
         text = self.text(index, default)
         if not set(text) <= set("0123456"):
-            raise MeshError(f"{self.where}: {what} (field {field_number(index)}) is '{text}'; give digits 1 to 6.")
+            raise self._not_a(index, what, "digits 1 to 6")
         return tuple(sorted({int(digit) for digit in text} - {0}))
 
     def filled(self, start: int = 0) -> list[int]:
         """Indices of the fields from ``start`` on that are not blank."""
         return [index for index in range(start, len(self.fields)) if self.fields[index].strip()]
+
+    def texts(self, start: int) -> list[str]:
+        """The fields from ``start`` on that are not blank."""
+        return [self.text(index) for index in self.filled(start)]
+
+    def part(self, start: int, count: int) -> Card:
+        """One of several things on the card, which has ``count`` fields from ``start`` on."""
+        return Card(self.name, self.fields[start : start + count], self.file, self.line)
+
+    def _not_a(self, index: int, what: str, rule: str) -> MeshError:
+        line, field = divmod(index, 8)
+        number = f"{field + 2}" if line == 0 else f"{field + 2} of line {line + 1}"  # as the manual counts
+        stated = f"is '{self.text(index)}'" if self.text(index) else "is missing"
+        return MeshError(f"{self.where}: {what} (field {number}) {stated}; give {rule}.")
 
 
 @dataclass(frozen=True)
@@ -98,14 +206,15 @@ class Batch:
 
     def filled(self, index: int) -> np.ndarray:
         """(n,) bool: where a field is not blank."""
-        return ~number_fields.is_blank(self.column(index))
+        return ~is_blank(self.column(index))
 
     def integers(self, index: int, what: str, default: int | None = None) -> np.ndarray:
         """(n,) integers; MeshError at the first card where there is none (blank: ``default``, None: not allowed)."""
         column = self.column(index)
-        if default is None:
-            self._refuse_blanks(column, index, what)
-        values, wrong = number_fields.integers(column, default or 0)
+        blank = np.flatnonzero(is_blank(column)) if default is None else ()
+        if len(blank):
+            self.card(blank[0]).integer(index, what)  # says that it is missing
+        values, wrong = integers(column, default or 0)
         if wrong is None:
             large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)
             wrong = int(large[0]) if large.size else None
@@ -116,7 +225,7 @@ class Batch:
     def reals(self, index: int, what: str, default: float = 0.0) -> np.ndarray:
         """(n,) reals; MeshError at the first card where there is none."""
         column = self.column(index)
-        values, wrong = number_fields.reals(column, default)
+        values, wrong = reals(column, default)
         if wrong is not None:
             raise MeshError(f"{self.where(wrong)}: {what} is '{_text(column[wrong])}'; give a number (up to 1e100).")
         return values
@@ -133,17 +242,60 @@ class Batch:
         """Some of the cards."""
         return Batch(self.name, self.fields[rows], self.file, self.lines[rows])
 
-    def _refuse_blanks(self, column: np.ndarray, index: int, what: str) -> None:
-        blank = np.flatnonzero(number_fields.is_blank(column))
-        if blank.size:
-            raise MeshError(f"{self.where(blank[0])}: {what} (field {field_number(index)}) is missing; give an integer.")
-
-
-def field_number(index: int) -> str:
-    """The manual's number of a field by its index ("4", "3 of line 2")."""
-    line, field = divmod(index, 8)
-    return f"{field + 2}" if line == 0 else f"{field + 2} of line {line + 1}"
-
 
 def _text(field: bytes) -> str:
     return field.decode("latin-1").strip()
+
+
+REQUIRED: Any = object()  # default of a field that must not be blank
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a card: its type (int, float, str, or tuple for components 1 to 6), default and place.
+
+    ``at`` : index of the field; None: behind the one declared before it
+    ``count`` : so many fields in a row, as a list; 0: one
+    ``label`` : what messages call it; its name in capitals without
+    """
+
+    type: type
+    default: Any = REQUIRED
+    at: int | None = None
+    count: int = 0
+    least: int | None = None
+    label: str = ""
+
+    def value(self, card: Card, index: int, label: str) -> Any:
+        if self.default is None and not card.text(index):
+            return None
+        default = None if self.default is REQUIRED else self.default
+        if self.type is int:
+            return card.integer(index, label, default, self.least)
+        if self.type is float:
+            return card.real(index, label, default)
+        return card.text(index, default or "") if self.type is str else card.dofs(index, label, default or "")
+
+
+class Fields:
+    """The fields of a card, declared once; ``read`` turns them into attributes of the same names.
+
+    >>> PROD = Fields(mid=Field(int, at=1), a=Field(float, 0.0), j=Field(float, 0.0), nsm=Field(float, 0.0, at=5))
+    """
+
+    def __init__(self, **fields: Field) -> None:
+        self._places: list[tuple[str, Field, int]] = []
+        at = 0
+        for name, field in fields.items():
+            at = at if field.at is None else field.at
+            self._places.append((name, field, at))
+            at += field.count or 1
+
+    def read(self, card: Card, start: int = 0) -> SimpleNamespace:
+        """The values of a card whose first field is number ``start``. Raises MeshError for fields that are wrong."""
+        found = SimpleNamespace()
+        for name, field, at in self._places:
+            label = field.label or name.upper()
+            several = [field.value(card, start + at + i, label) for i in range(field.count or 1)]
+            setattr(found, name, several if field.count else several[0])
+        return found

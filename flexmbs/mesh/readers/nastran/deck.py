@@ -1,4 +1,4 @@
-"""What a deck says, card by card, before numbers become indices."""
+"""What a deck says, card by card, before numbers become indices; lists of numbers with THRU."""
 
 from __future__ import annotations
 
@@ -8,14 +8,102 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.nastran import number_fields
-from flexmbs.mesh.readers.nastran.card import Batch, Card
-from flexmbs.mesh.readers.nastran.case_control import CaseControl
-from flexmbs.mesh.readers.nastran.comments import Names
-from flexmbs.mesh.readers.nastran.thru_ranges import Ranges
+from flexmbs.mesh.readers.nastran.card import Batch, Card, integer, real
 from flexmbs.mesh.skipped_content import SkipList
 
 _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
+
+
+@dataclass
+class Ranges:
+    """Numbers as (first, last, step), without those ``excluded``; none is larger than what it is written with."""
+
+    parts: list[tuple[int, int, int]] = field(default_factory=list)
+    excluded: list[tuple[int, int, int]] = field(default_factory=list)
+    everything: bool = False
+    _bounds: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64), repr=False, compare=False)
+
+    @property
+    def single(self) -> np.ndarray:
+        """The numbers that are given one by one."""
+        return np.array([first for first, last, _ in self.parts if first == last], np.int64)
+
+    def contains(self, numbers: np.ndarray) -> np.ndarray:
+        """(n,) bool: which numbers lie in a range or are members (steps and exclusions do not count)."""
+        if len(self._bounds) != len(self.parts):
+            self._bounds = np.array(sorted((first, last) for first, last, _ in self.parts), np.int64).reshape(-1, 2)
+            np.maximum.accumulate(self._bounds[:, 1], out=self._bounds[:, 1])
+        if not len(self._bounds):
+            return np.zeros(len(numbers), bool)
+        at = np.searchsorted(self._bounds[:, 0], numbers, side="right") - 1
+        return (at >= 0) & (numbers <= self._bounds[np.maximum(at, 0), 1])
+
+    def select(self, existing: np.ndarray) -> np.ndarray:
+        """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
+        if self.everything:
+            return np.arange(len(existing))
+        found = _positions(self.parts, existing)
+        return np.setdiff1d(found, _positions(self.excluded, existing)) if self.excluded else found
+
+    def missing(self, existing: np.ndarray) -> np.ndarray:
+        """Single members (not those of ranges) that do not exist."""
+        return np.setdiff1d(self.single, existing)
+
+
+def _positions(parts, existing: np.ndarray) -> np.ndarray:
+    single = np.unique(np.array([first for first, last, _ in parts if first == last], np.int64))
+    at = np.searchsorted(existing, single)
+    inside = at < len(existing)
+    found = [at[inside][existing[at[inside]] == single[inside]]]
+    for first, last, step in parts:
+        if first != last:
+            low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
+            within = np.arange(low, high)
+            found.append(within[(existing[within] - first) % step == 0])
+    return np.unique(np.concatenate(found))
+
+
+def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
+    """Ranges from words: ``1 2 5 THRU 10 BY 2 EXCEPT 7``, ``ALL``; blanks are passed over.
+
+    Raises MeshError for other words, a THRU without ends, or one that goes down.
+    """
+
+    def number(at: int) -> int:
+        word = words[at] if at < len(words) else ""
+        value = integer(word)
+        if value is None:
+            raise MeshError(f"{where}: {what} '{word}' is not a number; give integers, or 'first THRU last'.")
+        return value
+
+    words = [text.strip().upper() for text in texts if text.strip()]
+    result = Ranges()
+    target = result.parts
+    at = 0
+    while at < len(words):
+        if words[at] == "ALL":
+            result.everything = True
+            at += 1
+        elif words[at] in ("EXCEPT", "EXCLUDE"):
+            target = result.excluded
+            at += 1
+        elif words[at + 1 : at + 2] in (["THRU"], ["TO"]):
+            has_step = words[at + 3 : at + 4] == ["BY"]
+            step = number(at + 4) if has_step else 1
+            if step < 1:
+                raise MeshError(f"{where}: {what}: BY {step} must be at least 1.")
+            first, last = number(at), number(at + 2)
+            if last < first:
+                raise MeshError(f"{where}: {what} {first} THRU {last} is decreasing; give the smaller number first.")
+            target.append((first, last, step))
+            at += 5 if has_step else 3
+        else:
+            single = number(at)
+            if target is result.excluded and result.parts and single > max(part[1] for part in result.parts):
+                target = result.parts  # beyond the last range it is a member again (MSC)
+            target.append((single, single, 1))
+            at += 1
+    return result
 
 
 @dataclass(eq=False)
@@ -31,17 +119,16 @@ class Elements:
     properties: np.ndarray
     extras: dict[str, np.ndarray] = field(default_factory=dict)
 
+    @property
+    def where(self) -> str:
+        """ "file:line: CARD" of the first element."""
+        return f"{self.rows.where(0)}: {self.rows.type_name}"
+
     def subset(self, chosen: np.ndarray, kind: str | None = None, nodes: np.ndarray | None = None) -> Elements:
         """Some of the elements, perhaps with another kind and other nodes (m, n)."""
         rows = self.rows
-        picked = ElementRows(
-            kind or rows.kind,
-            rows.type_name,
-            rows.ids[chosen],
-            rows.nodes[chosen] if nodes is None else nodes,
-            rows.file,
-            rows.lines[chosen],
-        )
+        own = rows.nodes[chosen] if nodes is None else nodes
+        picked = ElementRows(kind or rows.kind, rows.type_name, rows.ids[chosen], own, rows.file, rows.lines[chosen])
         extras = {name: values[chosen] for name, values in self.extras.items()}
         return Elements(picked, self.family, self.properties[chosen], extras)
 
@@ -57,20 +144,46 @@ class NamedNodes:
     holds: bool
 
 
+@dataclass(frozen=True)
+class CaseSet:
+    """``SET n = ...``: numbers of nodes or elements, whichever an output request takes it for ("nodes", "elements").
+
+    ``section`` : "POST" for a set of OUTPUT(POST) whose number another set has too; else ""
+    """
+
+    number: int
+    members: Ranges
+    of: frozenset[str]
+    where: str
+    section: str = ""
+
+
 @dataclass
 class Deck:
-    """All that the handlers of the cards collect."""
+    """All that the handlers of the cards collect.
+
+    Attributes
+    ----------
+    names : ("property", "material", "set" or "component", number) -> the name that a comment gives it
+    components : HyperMesh's, by number: (text, file, line) of the lines with their elements
+    case_sets, chosen : the sets of case control; for "SPC", "MPC" the set numbers that it chooses, in order
+    parameters : cards of PARAM WTMASS and COUPMASS, in the order of the bulk data; ``parameters_of_case``: those of
+        case control
+    solution : SOL of executive control
+    """
 
     source: str
-    case: CaseControl = field(default_factory=CaseControl)
-    names: Names = field(default_factory=Names)
+    names: dict[tuple[str, int], str] = field(default_factory=dict)
+    components: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
+    next_name: dict[str, str] = field(default_factory=dict)  # what a comment gives the property or material that follows
+    case_sets: list[CaseSet] = field(default_factory=list)
+    chosen: dict[str, list[int]] = field(default_factory=dict)
     skipped: SkipList = field(default_factory=SkipList)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # the same one may be among them several times
     grids: list[Batch] = field(default_factory=list)
-    grid_defaults: Card | None = None
+    defaults: dict[str, Card] = field(default_factory=dict)  # GRDSET, BAROR, BEAMOR
     scalar_points: Ranges = field(default_factory=Ranges)
     systems: dict[int, Card] = field(default_factory=dict)
-    bar_defaults: dict[str, Card] = field(default_factory=dict)
     elements: list[Elements] = field(default_factory=list)
     others: list[ElementRows] = field(default_factory=list)
     properties: dict[tuple[str, int], Card] = field(default_factory=dict)
@@ -84,24 +197,32 @@ class Deck:
     named_nodes: list[NamedNodes] = field(default_factory=list)
     number_sets: list[Card] = field(default_factory=list)
     mass_factor: float = 1.0
-    parameters: dict[str, list[Card]] = field(default_factory=dict)  # WTMASS, COUPMASS: in the order of the deck
-    parameters_of_case: dict[str, list[Card]] = field(default_factory=dict)  # those in case control, which come first
-    solution: str = ""  # SOL of executive control
+    parameters: dict[str, list[Card]] = field(default_factory=dict)
+    parameters_of_case: dict[str, list[Card]] = field(default_factory=dict)
+    solution: str = ""
     eigenvalue_request: Card | None = None
-    _warned: set[str] = field(default_factory=set)
     has_case_control: bool = False
 
     def warn(self, where: str, text: str) -> None:
         """Note what is suspicious: "file:line: CARD: text"."""
-        text = f"{where}: {text}"
-        if text not in self._warned:
-            self._warned.add(text)
-            self.warnings.append(text)
+        self.warnings.append(f"{where}: {text}")
 
-    def warn_of_second(self, before: Card | None, card: Card) -> None:
-        """Say that of two cards that a deck may have once the second counts, unless they are the same."""
-        if before is not None and _essence(before) != _essence(card):
+    def leave_out(self, card: Card, why: str = "", *, analysis: bool = False) -> None:
+        """List a card that is not read (``analysis``: it belongs to no body anyway)."""
+        self.skipped.add(card.name, card.file, card.line, analysis=analysis, why=why)
+
+    def take_next_name(self, kind: str, number: int) -> None:
+        """A property or material card was met: it gets the name that a comment before it gave."""
+        name = self.next_name.pop(kind, "")
+        if name:
+            self.names.setdefault((kind, number), name)
+
+    def set_default(self, card: Card) -> None:
+        """GRDSET, BAROR, BEAMOR: what other cards have where they are blank; of several that differ the last counts."""
+        before = self.defaults.get(card.name, card)
+        if _essence(before) != _essence(card):
             self.warn(card.where, f"it is given a second time (first in {before.place}); this one counts.")
+        self.defaults[card.name] = card
 
     def add_once(self, cards: dict, key, card: Card) -> None:
         """Put a card under its number; the same card again counts once, another one raises MeshError."""
@@ -113,10 +234,10 @@ class Deck:
 
 def _essence(card: Card) -> tuple:
     """What a card says, however its numbers are written; blank coordinates of a CORD2R are zero."""
-    fields: list = [field.strip().upper() for field in card.fields]
+    fields = [field.strip().upper() for field in card.fields]
     while fields and not fields[-1]:
         fields.pop()
     if card.name.startswith("CORD2"):
         fields = [field or "0" for field in fields + [""] * (_FIELDS_OF_A_SYSTEM - len(fields))]
-    values = [number_fields.real(field) for field in fields]
+    values = [real(field) for field in fields]
     return card.name, *(field if value is None else value for field, value in zip(fields, values, strict=True))

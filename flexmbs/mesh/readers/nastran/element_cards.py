@@ -1,42 +1,23 @@
-"""Element cards: solids, shells, shear panels and rods, and elements that are not structural."""
+"""Element cards: solids, shells, shear panels and rods, and elements that are not structural; what they truly are.
+
+Collapsed elements get their true kind, absent middle nodes are made, and solids in mirrored order are turned.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
-from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.nastran import number_fields
-from flexmbs.mesh.readers.nastran.card import Batch
+from flexmbs.mesh.quality.distortion import sampled_jacobians
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
+from flexmbs.mesh.readers.nastran.card import Batch, integers, is_integer
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-
-
-@dataclass(frozen=True)
-class Solid:
-    """A solid element card: first-order kind, second-order kind and its order of nodes in VTK's."""
-
-    kind: str
-    corners: int
-    quadratic: str = ""
-    order: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Shell:
-    """A shell element card: kind, number of nodes, and the fields of what follows them (-1: not there)."""
-
-    kind: str
-    nodes: int
-    corners: int
-    angle: int
-    offset: int = -1
-    thickness: int = -1
-    flag: int = -1
-    quadratic: bool = False
 
 
 def _cards(dimension: int) -> dict[str, list[FileElement]]:
@@ -48,33 +29,13 @@ def _cards(dimension: int) -> dict[str, list[FileElement]]:
     return cards
 
 
-def _solid(name: str, elements: list[FileElement]) -> Solid:
-    first, last = elements[0], elements[-1]
-    quadratic = last if last.kind in FIRST_ORDER else None
-    return Solid(first.kind, min(first.node_counts), quadratic.kind if quadratic else "", quadratic.order if quadratic else ())
-
-
-def _shell(name: str, elements: list[FileElement]) -> Shell:
-    last = elements[-1]
-    corners = KINDS[last.kind].corner_count
-    fields = _FIELDS.get(name, (2 + corners,))
-    return Shell(last.kind, max(last.node_counts), corners, *fields, quadratic=last.kind in FIRST_ORDER)
-
-
-# Fields with angle, offset, thickness at the corners, and flag.
-_FIELDS = {
-    "CTRIA3": (5, 6, 10, 9),
-    "CTRIAR": (5, 6, 10, 9),
-    "CQUAD4": (6, 7, 10, 9),
-    "CQUADR": (6, 7, 10, 9),
-    "CTRIA6": (8, 9, 10, 13),
-    "CQUAD8": (14, 15, 10, 16),
-    "CQUAD": (11,),
-    "CSHEAR": (-1,),
+SOLIDS, SHELLS = _cards(3), _cards(2)
+# Fields of shells with angle, offset, thickness at the corners, and flag.
+_SHELL_FIELDS = {
+    **dict.fromkeys(("CTRIA3", "CTRIAR"), (5, 6, 10, 9)),
+    **dict.fromkeys(("CQUAD4", "CQUADR"), (6, 7, 10, 9)),
+    **{"CTRIA6": (8, 9, 10, 13), "CQUAD8": (14, 15, 10, 16), "CQUAD": (11,)},
 }
-SOLIDS = {name: _solid(name, elements) for name, elements in _cards(3).items()}
-SHELLS = {name: _shell(name, elements) for name, elements in _cards(2).items()}
-
 # Number of nodes of the elements that only NASTRAN-95 has.
 OF_NASTRAN_95 = {
     **dict.fromkeys(("CQUAD1", "CQUAD2", "CQDMEM", "CQDMEM1", "CQDMEM2", "CQDPLT", "CTWIST"), 4),
@@ -84,32 +45,28 @@ OF_NASTRAN_95 = {
 }
 # Elements that are not structural, or not read: role, first field with a node, number of nodes.
 OTHERS = {
-    "PLOTEL": ("geometry", 1, 2),
-    "PLOTEL3": ("geometry", 1, 3),
-    "PLOTEL4": ("geometry", 1, 4),
+    **{"PLOTEL": ("geometry", 1, 2), "PLOTEL3": ("geometry", 1, 3), "PLOTEL4": ("geometry", 1, 4)},
     **{name: ("axisymmetric", 2, count) for name, count in {"CTRAX3": 3, "CTRAX6": 6, "CQUADX4": 4, "CQUADX8": 8}.items()},
     **{name: ("axisymmetric", 2, count) for name, count in {"CTRIAX": 6, "CTRIAX6": 6, "CQUADX": 9}.items()},
     **{name: ("axisymmetric", 1, count) for name, count in {"CTRIARG": 3, "CTRAPRG": 4}.items()},
-    **{name: ("plane", 2, count) for name, count in {"CPLSTN3": 3, "CPLSTN4": 4, "CPLSTN6": 6, "CPLSTN8": 8}.items()},
-    **{name: ("plane", 2, count) for name, count in {"CPLSTS3": 3, "CPLSTS4": 4, "CPLSTS6": 6, "CPLSTS8": 8}.items()},
+    **{f"CPLST{letter}{count}": ("plane", 2, count) for letter in "NS" for count in (3, 4, 6, 8)},
     "CIS2D8": ("plane", 2, 8),
     **{name: ("unknown", 2, count) for name, count in {"CBEND": 2, "CBEAM3": 3, **OF_NASTRAN_95}.items()},
-    "CGAP": ("contact", 2, 2),
-    "CHBDYG": ("thermal", 8, 8),
-    "CHBDY": ("thermal", 3, 4),
+    **{"CGAP": ("contact", 2, 2), "CHBDYG": ("thermal", 8, 8), "CHBDY": ("thermal", 3, 4)},
 }
 SECOND_ON_A_CARD = "a second element on the card (from field 6 on), as NASTRAN-95 has it, is not read"
 NAMES = frozenset((*SOLIDS, *SHELLS, *OTHERS, "CROD", "CTUBE", "CONROD"))
+_AT_ONCE = 1 << 14  # elements, so that no array grows with the mesh
 
 
 def read_elements(deck: Deck, batch: Batch) -> None:
     """Any card of this module."""
     if batch.name in SOLIDS:
-        _read_solids(deck, batch, SOLIDS[batch.name])
+        _read_solids(deck, batch)
     elif batch.name in SHELLS:
-        _read_shells(deck, batch, SHELLS[batch.name])
+        _read_shells(deck, batch)
     elif batch.name in OTHERS:
-        _read_others(deck, batch, *OTHERS[batch.name])
+        _read_others(deck, batch)
     else:
         _read_rods(deck, batch)
 
@@ -123,7 +80,7 @@ def element_numbers(batch: Batch) -> np.ndarray:
     return ids
 
 
-def property_numbers(batch: Batch, ids: np.ndarray) -> np.ndarray:
+def _property_numbers(batch: Batch, ids: np.ndarray) -> np.ndarray:
     """(n,) property numbers; blank: the element's own number."""
     given = batch.integers(1, "PID", 0)
     return np.where(given == 0, ids, given)
@@ -140,52 +97,54 @@ def nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
     return nodes
 
 
-def _read_solids(deck: Deck, batch: Batch, card: Solid) -> None:
+def _read_solids(deck: Deck, batch: Batch) -> None:
     ids = element_numbers(batch)
-    properties = property_numbers(batch, ids)
-    count = len(card.order) or card.corners
-    nodes = nodes_of(batch, 2, card.corners, count)
-    quadratic = (nodes[:, card.corners :] > 0).any(axis=1)
-    for chosen, kind in ((~quadratic, card.kind), (quadratic, card.quadratic)):
+    properties = _property_numbers(batch, ids)
+    first, last = SOLIDS[batch.name][0], SOLIDS[batch.name][-1]
+    corners = KINDS[first.kind].corner_count
+    nodes = nodes_of(batch, 2, corners, len(last.order))
+    quadratic = (nodes[:, corners:] > 0).any(axis=1)
+    for chosen, element in ((~quadratic, first), (quadratic, last)):
         if chosen.any():
-            own = nodes[chosen][:, card.order] if kind == card.quadratic else nodes[chosen][:, : card.corners]
-            rows = ElementRows(kind, batch.name, ids[chosen], own, batch.file, batch.lines[chosen])
+            own = nodes[chosen][:, element.order]
+            rows = ElementRows(element.kind, batch.name, ids[chosen], own, batch.file, batch.lines[chosen])
             deck.elements.append(Elements(rows, "solid", properties[chosen]))
 
 
-def _read_shells(deck: Deck, batch: Batch, card: Shell) -> None:
+def _read_shells(deck: Deck, batch: Batch) -> None:
     ids = element_numbers(batch)
-    nodes = nodes_of(batch, 2, card.corners, card.nodes)
-    if batch.name == "CQUAD":
-        if (nodes[:, 8] > 0).any():
-            row = int(np.flatnonzero(nodes[:, 8])[0])
-            deck.warn(batch.where(row), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
-        nodes = nodes[:, :8]
-    kind = card.kind
-    if card.quadratic and not (nodes[:, card.corners :] > 0).any():
-        kind, nodes = FIRST_ORDER[kind], nodes[:, : card.corners]
+    element = SHELLS[batch.name][-1]
+    kind, corners = element.kind, KINDS[element.kind].corner_count
+    nodes = nodes_of(batch, 2, corners, max(element.node_counts))
+    centre = np.flatnonzero(nodes[:, len(element.order) :].any(axis=1))
+    if centre.size:
+        deck.warn(batch.where(centre[0]), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
+    nodes = nodes[:, : len(element.order)]
+    if kind in FIRST_ORDER and not (nodes[:, corners:] > 0).any():
+        kind, nodes = FIRST_ORDER[kind], nodes[:, :corners]
     rows = ElementRows(kind, batch.name, ids, nodes, batch.file, batch.lines)
-    extras = _shell_extras(batch, card) if card.angle >= 0 else {}
-    deck.elements.append(Elements(rows, "shell", property_numbers(batch, ids), extras))
+    fields = _SHELL_FIELDS.get(batch.name)
+    extras = _shell_extras(batch, corners, *fields) if fields else {}
+    deck.elements.append(Elements(rows, "shell", _property_numbers(batch, ids), extras))
 
 
-def _shell_extras(batch: Batch, card: Shell) -> dict[str, np.ndarray]:
+def _shell_extras(batch: Batch, corners: int, angle_at: int, offset_at: int = -1, thickness_at: int = -1, flag_at: int = -1):
     """angle (n,) rad, system (n,) int or -1, offset (n,), thickness (n, corners), relative (n,) bool (T is a part)."""
-    column = batch.column(card.angle)
-    by_system = number_fields.is_integer(column)
+    column = batch.column(angle_at)
+    by_system = is_integer(column)
     angle = np.zeros(len(column))
-    angle[~by_system] = np.radians(batch.subset(~by_system).reals(card.angle, "THETA"))
-    extras = {"system": number_fields.integers(np.where(by_system, column, b""), -1)[0], "angle": angle}
-    if card.offset >= 0:
-        extras["offset"] = batch.reals(card.offset, "ZOFFS", np.nan)
-    if card.thickness >= 0 and batch.fields.shape[1] > card.thickness:
-        fields = range(card.thickness, card.thickness + card.corners)
-        extras["thickness"] = np.column_stack([batch.reals(i, f"T{i - card.thickness + 1}", np.nan) for i in fields])
-        extras["relative"] = batch.integers(card.flag, "TFLAG", 0) == 1
+    angle[~by_system] = np.radians(batch.subset(~by_system).reals(angle_at, "THETA"))
+    extras = {"system": integers(np.where(by_system, column, b""), -1)[0], "angle": angle}
+    if offset_at >= 0:
+        extras["offset"] = batch.reals(offset_at, "ZOFFS", np.nan)
+    if thickness_at >= 0 and batch.fields.shape[1] > thickness_at:
+        extras["thickness"] = np.column_stack([batch.reals(thickness_at + i, f"T{i + 1}", np.nan) for i in range(corners)])
+        extras["relative"] = batch.integers(flag_at, "TFLAG", 0) == 1
     return extras
 
 
-def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) -> None:
+def _read_others(deck: Deck, batch: Batch) -> None:
+    role, start, count = OTHERS[batch.name]
     ids = batch.integers(0, "EID", 0)
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
     deck.others.append(ElementRows(None, batch.name, ids, nodes, batch.file, batch.lines, role))
@@ -205,19 +164,100 @@ def _read_others(deck: Deck, batch: Batch, role: str, start: int, count: int) ->
 
 def _read_rods(deck: Deck, batch: Batch) -> None:
     """CROD and CTUBE (by property), CONROD (states material and section itself)."""
-    if batch.name == "CONROD":
-        _read_own_rods(deck, batch)
+    ids = element_numbers(batch)
+    own = batch.name == "CONROD"
+    rows = ElementRows("truss2", batch.name, ids, nodes_of(batch, 1 if own else 2, 2, 2), batch.file, batch.lines)
+    if own:
+        section = np.column_stack([batch.reals(i, what) for i, what in ((4, "A"), (5, "J"), (6, "C"), (7, "NSM"))])
+        deck.elements.append(Elements(rows, "own rod", batch.integers(3, "MID"), {"section": section}))
         return
     for line in batch.lines[batch.filled(4)]:
         deck.skipped.add(batch.name, batch.file, line, why=SECOND_ON_A_CARD)
-    ids = element_numbers(batch)
-    rows = ElementRows("truss2", batch.name, ids, nodes_of(batch, 2, 2, 2), batch.file, batch.lines)
-    deck.elements.append(Elements(rows, "rod", property_numbers(batch, ids)))
+    deck.elements.append(Elements(rows, "rod", _property_numbers(batch, ids)))
 
 
-def _read_own_rods(deck: Deck, batch: Batch) -> None:
-    ids = element_numbers(batch)
-    rows = ElementRows("truss2", "CONROD", ids, nodes_of(batch, 1, 2, 2), batch.file, batch.lines)
-    names = ((4, "A"), (5, "J"), (6, "C"), (7, "NSM"))
-    section = np.column_stack([batch.reals(i, what) for i, what in names])
-    deck.elements.append(Elements(rows, "own rod", batch.integers(3, "MID"), {"section": section}))
+@dataclass
+class MadeNodes:
+    """New nodes in the middle of edges whose middle node the cards leave out: numbers, ends of the edges, cards."""
+
+    next_id: int
+    ids: list[np.ndarray] = field(default_factory=list)
+    ends: list[np.ndarray] = field(default_factory=list)
+    cards: list[tuple[str, int]] = field(default_factory=list)
+
+
+def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> list[Elements]:
+    """Elements without repeated corners and absent middle nodes; what has collapsed to nothing is left out, warned."""
+    result = []
+    for elements in all_elements:
+        if KINDS[elements.rows.kind].dimension < 2:
+            result.append(elements)
+            continue
+        for kind, rows, nodes in true_kinds(elements.rows.kind, elements.rows.nodes):
+            if not len(rows):
+                continue
+            if not kind:
+                where = f"{elements.rows.where(rows[0])}: {elements.rows.type_name}"
+                deck.warn(where, f"{len(rows)} elements are degenerate (repeated nodes) and have no extent; they are left out.")
+                continue
+            part = _picked(elements, rows, kind, nodes)
+            parts, new = without_missing_middles(kind, nodes, middles.next_id)
+            if len(new.ids):
+                middles.ids.append(new.ids)
+                middles.ends.append(new.ends)
+                middles.cards.append((part.rows.file, int(part.rows.lines[0])))
+                middles.next_id = int(new.ids.max()) + 1
+            result += [_picked(part, own, true, n) for true, own, n in parts if len(own)]
+    return result
+
+
+def _picked(elements: Elements, rows: np.ndarray, kind: str, nodes: np.ndarray) -> Elements:
+    """Some elements with other nodes; thicknesses at corners go with their nodes."""
+    if len(rows) == len(elements.rows.ids) and nodes is elements.rows.nodes:
+        return elements
+    old = elements.rows.nodes[rows]
+    picked = elements.subset(rows, kind, nodes)
+    thickness = picked.extras.get("thickness")
+    if thickness is not None and KINDS[kind].corner_count != thickness.shape[1]:
+        corners = nodes[:, : KINDS[kind].corner_count]
+        at = (corners[:, :, None] == old[:, None, : thickness.shape[1]]).argmax(axis=2)
+        picked.extras["thickness"] = np.take_along_axis(thickness, at, axis=1)
+    return picked
+
+
+def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) -> list[Elements]:
+    """Solids whose nodes stand in mirrored order (negative volume throughout) with the order turned, and a warning."""
+    result, first, count = [], "", 0
+    for elements in all_elements:
+        rows, kind = elements.rows, elements.rows.kind
+        if KINDS[kind].dimension == 3:
+            negative = np.flatnonzero(_is_mirrored(kind, table.points, rows.node_indices(table)))
+            if negative.size:
+                first = first or f"{rows.where(negative[0])}: {rows.type_name}: element {rows.ids[negative[0]]}"
+                count += negative.size
+                nodes = rows.nodes.copy()
+                nodes[negative] = nodes[negative][:, mirrored(kind)]
+                elements = replace(elements, rows=replace(rows, nodes=nodes))
+        result.append(elements)
+    if count:
+        deck.warnings.append(f"{first} has mirrored node order (negative volume; {count} solids in all); the order is turned.")
+    return result
+
+
+def _is_mirrored(kind: str, points: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """(k,) bool: the Jacobian is negative at all sample points; ``nodes`` (k, n) are indices of ``points``."""
+    result = np.zeros(len(nodes), bool)
+    for start in range(0, len(nodes), _AT_ONCE):
+        jacobians = sampled_jacobians(KINDS[kind], points[nodes[start : start + _AT_ONCE]])
+        result[start : start + _AT_ONCE] = (jacobians < 0.0).all(axis=1)
+    return result
+
+
+def by_property(elements: Elements) -> list[Elements]:
+    """One group for each property number, in the order in which these first appear."""
+    numbers, first, which = np.unique(elements.properties, return_index=True, return_inverse=True)
+    if len(numbers) == 1:
+        return [elements]
+    order = np.argsort(which.ravel(), kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1])
+    return [elements.subset(parts[i]) for i in np.argsort(first, kind="stable")]

@@ -1,7 +1,9 @@
 """From lines of bulk data to cards: small, large and free fields, continuations, replication.
 
 Most cards come one by one; grid points and elements, of which there are many, come as batches of columns.
-Formats after the MSC Nastran Quick Reference Guide ("Format of Bulk Data Entries").
+Formats after the MSC Nastran Quick Reference Guide ("Format of Bulk Data Entries", "Replication"): ``=`` in a field
+copies it, ``==`` copies it and all that follow, ``*(x)`` adds x to it; ``=(n)`` or ``=n`` as the name of the next card
+repeats that n times.
 """
 
 from __future__ import annotations
@@ -13,17 +15,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran.card import Batch, Card
-from flexmbs.mesh.readers.nastran.deck_files import LineOfDeck
-from flexmbs.mesh.readers.nastran.thru_ranges import Replication
+from flexmbs.mesh.readers.nastran.card import Batch, Card, integer, real
+from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")
-# A comma among the first ten columns, or right behind the name, makes a line free format (MSC Nastran Quick Reference
-# Guide, "Free Field Format"); farther right it belongs to a field (equations, labels) or to a remark.
+# A comma among the first ten columns, or right behind the name, makes a line free format ("Free Field Format");
+# farther right it belongs to a field (equations, labels) or to a remark.
 _FREE = re.compile(r".{0,9},|\s{0,7}[A-Z0-9_*+]+\s*,", re.IGNORECASE)
 _WITH_TEXT = ("DEQATN",)  # cards in which "=" is part of an equation and repeats no field
 _ROWS_OF_A_BATCH = 50_000
 _LONGEST_LINE = 4000
+_COUNT = re.compile(r"=\(?(\d{1,9})\)?$")
+_INCREMENT = re.compile(r"\*\(?([^()]+)\)?$")
+_COPIES_AT_MOST = 50_000
 
 
 @dataclass(slots=True)
@@ -57,14 +61,6 @@ class _Draft:
         return fields
 
 
-@dataclass
-class _Rows:
-    """Cards of one name and layout on their way to a batch."""
-
-    rows: list = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-
-
 class Lexer:
     """Cards of the bulk data, in the order of the deck but for batches, which come when they are full or at the end.
 
@@ -80,11 +76,11 @@ class Lexer:
         self.open_card = ""
         self._in_batches = in_batches
         self._comment = comment
-        self._collected: dict[tuple, _Rows] = {}
+        self._collected: dict[tuple, tuple[list, list[int]]] = {}  # rows and lines of one name and layout
         self._waiting: list[_Draft] = []  # their tenth field names a continuation that did not follow at once
         self._expected: set[str] = set()  # the continuations that these wait for
         self._orphans: dict[str, list[_Draft]] = {}
-        self._replication = Replication()
+        self._replication = _Replication()
         self._ready: list[Card | Batch] = []
 
     def cards(self, lines: Iterable[LineOfDeck]) -> Iterator[Card | Batch]:
@@ -179,10 +175,8 @@ class Lexer:
             self._emit(draft)
         for called, drafts in self._orphans.items():
             for draft in drafts:
-                raise MeshError(
-                    f"{draft.file}:{draft.line}: continuation line '{called}': no card has this name in its tenth"
-                    " field; place it after its card."
-                )
+                what = f"continuation line '{called}': no card has this name in its tenth field; place it after its card."
+                raise MeshError(f"{draft.file}:{draft.line}: {what}")
         if last is not None and last.next_name and not last.called:
             self.open_card = f"{last.file}:{last.line}: {last.name.rstrip('*')}"
 
@@ -205,10 +199,8 @@ class Lexer:
                     self._collect(card.name, _Draft(card.name, card.file, card.line, [card.fields], [0], ""))
                 return
         if name not in self._in_batches and not _NAME.match(draft.name):
-            raise MeshError(
-                f"{draft.file}:{draft.line}: '{draft.name[:20]}' is not the name of a bulk data card (letters and"
-                " digits in the first 8 columns, or followed by a comma)."
-            )
+            what = "is not the name of a bulk data card (letters and digits in the first 8 columns, or followed by a comma)."
+            raise MeshError(f"{draft.file}:{draft.line}: '{draft.name[:20]}' {what}")
         self._replication.previous = draft
         self._collect(name, draft)
 
@@ -218,23 +210,21 @@ class Lexer:
             return
         width, count, row = _layout(draft)
         key = (draft.file, name, width, count)
-        collected = self._collected.get(key)
-        if collected is None:
-            collected = self._collected[key] = _Rows()
-        collected.rows.append(row)
-        collected.lines.append(draft.line)
-        if len(collected.rows) >= _ROWS_OF_A_BATCH:
+        rows, lines = self._collected.get(key) or self._collected.setdefault(key, ([], []))
+        rows.append(row)
+        lines.append(draft.line)
+        if len(rows) >= _ROWS_OF_A_BATCH:
             self._ready.append(self._batch(key))
 
     def _batch(self, key: tuple) -> Batch:
         file, name, width, count = key
-        collected = self._collected.pop(key)
+        rows, lines = self._collected.pop(key)
         if width:
-            data = "".join(collected.rows).encode("latin-1", "replace")
-            fields = np.frombuffer(data, f"S{width}").reshape(len(collected.rows), count)
+            data = "".join(rows).encode("latin-1", "replace")
+            fields = np.frombuffer(data, f"S{width}").reshape(len(rows), count)
         else:
-            fields = np.array([[f.encode("latin-1", "replace") for f in row] for row in collected.rows], bytes)
-        return Batch(name, fields, file, np.array(collected.lines))
+            fields = np.array([[f.encode("latin-1", "replace") for f in row] for row in rows], bytes)
+        return Batch(name, fields, file, np.array(lines))
 
 
 def _same(called: str, next_name: str) -> bool:
@@ -285,3 +275,64 @@ def _tenth(text: str) -> str:
 
 def _is_continuation(name: str) -> bool:
     return not name or name[0] == "+" or (name[0] == "*" and "(" not in name)
+
+
+class _Replication:
+    """Remembers the card before (``previous``) and makes its copies."""
+
+    def __init__(self) -> None:
+        self.previous: _Draft | None = None
+        self._last: Card | None = None
+        self._steps: list[str] = []
+        self._made = 0
+
+    def cards(self, card: Card) -> Iterator[Card]:
+        """The cards that a card with replication stands for."""
+        if self.previous is not None:
+            self._last = Card(self.previous.name.rstrip("*"), self.previous.all_fields(), card.file, card.line)
+            self.previous, self._steps = None, []
+        if self._last is None:
+            raise MeshError(f"{card.file}:{card.line}: '{card.name}' repeats the card before, but there is none.")
+        count = _COUNT.match(card.name)
+        if count is None:
+            if card.name not in ("=", self._last.name):
+                raise MeshError(f"{card.file}:{card.line}: '{card.name}' cannot repeat a {self._last.name} card.")
+            self._steps = list(card.fields)
+            yield self._next(card)
+            return
+        self._made += int(count.group(1))
+        if self._made > _COPIES_AT_MOST:
+            raise MeshError(
+                f"{card.file}:{card.line}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed."
+            )
+        for _ in range(int(count.group(1))):
+            yield self._next(card)
+
+    def _next(self, card: Card) -> Card:
+        old = [field.strip() for field in self._last.fields]
+        new = []
+        for index, step in enumerate(self._steps):
+            step = step.strip()
+            before = old[index] if index < len(old) else ""
+            if step == "==":
+                new += old[index:]
+                break
+            increment = _INCREMENT.match(step)
+            if step == "=":
+                new.append(before)
+            elif increment:
+                new.append(_sum(before, increment.group(1), card))
+            else:
+                new.append(step)
+        self._last = Card(self._last.name, new, card.file, card.line)
+        return self._last
+
+
+def _sum(before: str, increment: str, card: Card) -> str:
+    whole = integer(before or "0"), integer(increment)
+    if None not in whole:
+        return str(sum(whole))
+    parts = real(before or "0"), real(increment)
+    if None in parts:
+        raise MeshError(f"{card.file}:{card.line}: cannot add '{increment}' to '{before}'; *(x) needs numbers.")
+    return repr(sum(parts))

@@ -1,18 +1,26 @@
-"""Materials: MAT1, MAT2, MAT8, MAT9, MAT11; what other material cards lack."""
+"""Materials (MAT1, MAT2, MAT8, MAT9, MAT11; what other material cards lack), and which property names which of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.readers.nastran.card import Card
+from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
 
-ELASTIC = ("MAT1", "MAT2", "MAT8", "MAT9", "MAT11")
+_ZERO, _GIVEN = Field(float, 0.0), Field(float, None)
+MAT1 = Fields(e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_GIVEN, ge=Field(float, 0.0, at=7))
+MAT2 = Fields(g=Field(float, 0.0, at=1, count=6), rho=_GIVEN, ge=Field(float, 0.0, at=12))
+MAT8 = Fields(
+    **{"e1": Field(float, 0.0, at=1), "e2": _ZERO, "nu12": _ZERO, "g12": _ZERO, "g1z": Field(float, 0.0, label="G1,Z")},
+    **{"g2z": Field(float, 0.0, label="G2,Z"), "rho": _GIVEN, "ge": Field(float, 0.0, at=16)},
+)
+MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_GIVEN, ge=Field(float, 0.0, at=30))
+MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_GIVEN, ge=Field(float, 0.0, at=15))
 _UNUSABLE = {
     "MAT3": "is orthotropic in an axisymmetric body; use MAT9 for solids",
     "MAT10": "is a fluid (MAT10); use MAT1 for an elastic material",
@@ -22,26 +30,74 @@ _UNUSABLE = {
     "MATVE": "is viscoelastic (MATVE); use MAT1 for its linear elasticity",
 }
 _THERMAL = ("MAT4", "MAT5")
-NAMES = (*ELASTIC, *_UNUSABLE, *_THERMAL)
-_DENSITY = {"MAT1": 4, "MAT2": 7, "MAT8": 7, "MAT9": 22, "MAT11": 10}  # fields of RHO
-# G of a MAT1 that is further than this part from E / (2 (1 + nu)) is worth a warning.
-_SAME_SHEAR = 0.01
+_SAME_SHEAR = 0.01  # G of a MAT1 that is further than this part from E / (2 (1 + nu)) is worth a warning
+
+# Cards with several properties: fields of each.
+_SEVERAL = {"PELAS": 4, "PVISC": 4, "PDAMP": 2, "PMASS": 2}
+PLANE = ("PLPLANE", "PPLANE")  # make plane elements of CQUAD4 and CTRIA3
+# The properties that elements of a family can have, and those of springs and masses.
+_OF_FAMILY = {
+    "solid": ("PSOLID", "PLSOLID", "PCOMPS", "PCOMPLS"),
+    "bar": ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PBRSECT", "PBMSECT"),
+    "rod": ("PROD", "PTUBE"),
+    "shell": ("PSHELL", "PCOMP", "PCOMPG", *PLANE),
+    "shear": ("PSHEAR",),
+}
+_OF_SPRINGS = ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS")
+PROPERTIES = frozenset(
+    (*(name for names in _OF_FAMILY.values() for name in names), *_OF_SPRINGS)
+    + ("PFAST", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
+)
 
 
 def read_material(deck: Deck, card: Card) -> None:
-    """Any card of this module: kept until it is used."""
+    """Any material card: kept until it is used."""
     number = card.integer(0, "MID", least=1)
-    deck.names.take_next("material", number)
+    deck.take_next_name("material", number)
     deck.add_once(deck.thermal_materials if card.name in _THERMAL else deck.materials, number, card)
 
 
-def material_name(deck: Deck, number: int) -> str:
-    """The name that a comment gives a material, else "MAT1 7"."""
-    card = deck.materials.get(number) or deck.thermal_materials.get(number)
-    own = f"{card.name if card else 'MAT'} {number}"
-    name = deck.names.get("material", number)
-    same = [other for other in deck.materials if name and deck.names.get("material", other) == name]
-    return name if len(same) == 1 else own
+def read_property(deck: Deck, card: Card) -> None:
+    """Any property card: kept until elements use it."""
+    count = _SEVERAL.get(card.name, 0)
+    for start in range(0, len(card.fields), count) if count else (0,):
+        if start and not card.text(start):
+            continue
+        part = card.part(start, count) if count else card
+        number = part.integer(0, "PID", least=1)
+        deck.take_next_name("property", number)
+        deck.add_once(deck.properties, (card.name, number), part)
+
+
+def find_property(deck: Deck, family: str, element: str, number: int, where: str) -> Card | None:
+    """The property that elements of a card name; None when the deck has none with the number.
+
+    Raises MeshError when the number belongs to a property for other elements only.
+    """
+    possible = _OF_FAMILY["shear" if element == "CSHEAR" else family]
+    found = next((deck.properties[name, number] for name in possible if (name, number) in deck.properties), None)
+    if found is None:
+        wrong = next((card for (_, other), card in deck.properties.items() if other == number), None)
+        if wrong is not None and wrong.name not in _OF_SPRINGS:
+            needed = " or ".join(possible[:3])
+            raise MeshError(f"{where}: property {number} is a {wrong.name} ({wrong.place}), but {element} needs {needed}.")
+    return found
+
+
+@dataclass(frozen=True)
+class PropertyUse:
+    """Turns a property into fields of a block: materials of the deck, and where to warn."""
+
+    deck: Deck
+    materials: dict[int, AnyMaterial]
+
+    def material(self, card: Card, index: int, what: str = "MID") -> AnyMaterial:
+        """The material that a property names; MeshError when it does not exist."""
+        number = card.integer(index, what, least=1)
+        if number not in self.materials:
+            known = few(sorted(self.materials), 10) or "none"
+            raise card.wrong(f"names material {number}, which no MAT card defines (there are: {known}); add a MAT1.")
+        return self.materials[number]
 
 
 def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
@@ -54,12 +110,11 @@ def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
     materials = {number: _material(deck, number, card) for number, card in cards.items()}
     if not any(material.density for material in materials.values()):
         return materials
-    for number, material in materials.items():
-        if material.density is None and number in deck.materials:
-            card = cards[number]
-            deck.warn(card.where, f"{number} has no RHO: its elements have no mass, as in Nastran.")
-            materials[number] = replace(material, density=0.0)
-    zero = [number for number, card in deck.materials.items() if materials[number].density == 0.0 and _states_density(card)]
+    zero = [number for number, material in materials.items() if material.density == 0.0]
+    for number in deck.materials:
+        if materials[number].density is None:
+            deck.warn(cards[number].where, f"{number} has no RHO: its elements have no mass, as in Nastran.")
+            materials[number] = replace(materials[number], density=0.0)
     if zero:
         others = f" (also: {few(zero[1:])})" if zero[1:] else ""
         deck.warn(cards[zero[0]].where, f"{zero[0]} has RHO = 0{others}: its elements have no mass, as in Nastran.")
@@ -67,57 +122,43 @@ def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
 
 
 def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
-    name = material_name(deck, number)
+    name = deck.names.get(("material", number), "")
+    same = [other for other in deck.materials if name and deck.names.get(("material", other)) == name]
+    name = name if len(same) == 1 else f"{card.name} {number}"
     if card.name in _THERMAL:
-        reason = f"{card.where} {number} is thermal; add a MAT1 with the same number and E, NU, RHO."
-        return UnusableMaterial(name, reason, None, card.place)
+        return _unusable(card, name, None, "is thermal; add a MAT1 with the same number and E, NU, RHO.")
     if card.name in _UNUSABLE:
-        return UnusableMaterial(name, f"{card.where} {number} {_UNUSABLE[card.name]}.", None, card.place)
-    maker = {"MAT1": _mat1, "MAT2": _mat2, "MAT8": _mat8, "MAT9": _mat9, "MAT11": _mat11}[card.name]
-    return maker(deck, card, name)
+        return _unusable(card, name, None, f"{_UNUSABLE[card.name]}.")
+    fields, make = _MAKERS[card.name]
+    given = fields.read(card)
+    if given.rho is not None and given.rho < 0.0:
+        raise MeshError(f"{card.where} {card.text(0)}: RHO is {given.rho * deck.mass_factor:g}; it must be positive.")
+    density = None if given.rho is None else given.rho * deck.mass_factor
+    return make(deck, card, given, name, (density, Damping(structural=given.ge) if given.ge else None, card.place))
 
 
-def _states_density(card: Card) -> bool:
-    return card.name in _DENSITY and bool(card.text(_DENSITY[card.name]))
+def _unusable(card: Card, name: str, density: float | None, why: str) -> UnusableMaterial:
+    return UnusableMaterial(name, f"{card.where} {card.text(0)} {why}", density, card.place)
 
 
-def _density(deck: Deck, card: Card) -> float | None:
-    index = _DENSITY[card.name]
-    if not card.text(index):
-        return None
-    density = card.real(index, "RHO") * deck.mass_factor
-    if density < 0.0:
-        raise MeshError(f"{card.where} {card.text(0)}: RHO is {density:g}; it must be positive.")
-    return density
-
-
-def _damping(card: Card, index: int) -> Damping | None:
-    structural = card.real(index, "GE", 0.0)
-    return Damping(structural=structural) if structural else None
-
-
-def _mat1(deck: Deck, card: Card, name: str) -> AnyMaterial:
+def _mat1(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """E, G, nu: two of them give the third; one alone leaves the others zero (QRG, MAT1, remark 2)."""
-    modulus, shear = card.real(1, "E", 0.0), card.real(2, "G", 0.0)
-    ratio = card.real(3, "NU", 0.0)
-    density = _density(deck, card)
-    if modulus == 0.0 and shear > 0.0 and card.text(3):
+    modulus, shear, ratio = given.e, given.g, given.nu or 0.0
+    if modulus == 0.0 and shear > 0.0 and given.nu is not None:
         modulus = 2.0 * shear * (1.0 + ratio)
-    elif not card.text(3) and modulus > 0.0 and shear > 0.0:
+    elif given.nu is None and modulus > 0.0 and shear > 0.0:
         ratio = modulus / (2.0 * shear) - 1.0
     if modulus <= 0.0 or shear < 0.0:
-        reason = f"{card.where} {card.text(0)} has E = {modulus:g}, G = {shear:g}; give positive ones (field 3)."
-        return UnusableMaterial(name, reason, density, card.place)
+        return _unusable(card, name, rest[0], f"has E = {modulus:g}, G = {shear:g}; give positive ones (field 3).")
     if ratio <= -1.0:
-        reason = f"{card.where} {card.text(0)} has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5)."
-        return UnusableMaterial(name, reason, density, card.place)
-    if not (card.text(2) or card.text(3)):
+        return _unusable(card, name, rest[0], f"has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5).")
+    if not card.text(2) and given.nu is None:
         deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU = 0 is used.")
     implied = modulus / (2.0 * (1.0 + ratio))
     if shear and abs(shear - implied) > _SAME_SHEAR * implied:
         text = f"material {card.text(0)} has G = {shear:g}, but E and NU imply {implied:g}"
         deck.warn(card.where, f"{text}; solids and shells use E and NU, bars and rods use E and G.")
-    return Material(name, modulus, ratio, density, _damping(card, 7), card.place)
+    return Material(name, modulus, ratio, *rest)
 
 
 def for_bars(deck: Deck, number: int, material: AnyMaterial) -> AnyMaterial:
@@ -125,7 +166,7 @@ def for_bars(deck: Deck, number: int, material: AnyMaterial) -> AnyMaterial:
     card = deck.materials.get(number)
     if card is None or card.name != "MAT1" or not isinstance(material, Material):
         return material
-    shear = card.real(2, "G", 0.0)
+    shear = MAT1.read(card).g
     ratio = material.youngs_modulus / (2.0 * shear) - 1.0 if shear > 0.0 else material.poisson_ratio
     if abs(ratio - material.poisson_ratio) <= _SAME_SHEAR * (1.0 + material.poisson_ratio):
         return material
@@ -143,56 +184,48 @@ def for_solids(material: AnyMaterial, largest_ratio: float) -> AnyMaterial:
     return material
 
 
-def _mat2(deck: Deck, card: Card, name: str) -> AnyMaterial:
+def _mat2(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """Plane stress stiffness 11, 12, 13, 22, 23, 33 (3: shear), as engineering constants if shear is by itself."""
-    c11, c12, c13, c22, c23, c33 = card.reals(1, 6, "G")
-    density, damping = _density(deck, card), _damping(card, 12)
-    size = max(abs(c11), abs(c22), abs(c33))
-    if max(abs(c13), abs(c23)) > 1e-9 * size:
-        reason = f"{card.where} {card.text(0)} couples shear and extension (G13, G23), which is not supported."
-        return UnusableMaterial(name, reason, density, card.place)
+    c11, c12, c13, c22, c23, c33 = given.g
+    if max(abs(c13), abs(c23)) > 1e-9 * max(abs(c11), abs(c22), abs(c33)):
+        return _unusable(card, name, rest[0], "couples shear and extension (G13, G23), which is not supported.")
     determinant = c11 * c22 - c12**2
     if not (c11 > 0.0 and c22 > 0.0 and c33 > 0.0 and determinant > 0.0):
-        reason = f"{card.where} {card.text(0)} has a stiffness that is not positive definite (G11, G12, G22, G33)."
-        return UnusableMaterial(name, reason, density, card.place)
-    moduli = determinant / c22, determinant / c11, None
-    ratios = c12 / c22, None, None
-    return OrthotropicMaterial(name, *moduli, *ratios, c33, c33, c33, density, damping, card.place)
+        return _unusable(card, name, rest[0], "has a stiffness that is not positive definite (G11, G12, G22, G33).")
+    moduli, ratios = (determinant / c22, determinant / c11, None), (c12 / c22, None, None)
+    return OrthotropicMaterial(name, *moduli, *ratios, c33, c33, c33, *rest)
 
 
-def _mat8(deck: Deck, card: Card, name: str) -> AnyMaterial:
-    """E1, E2, NU12, G12, G1Z, G2Z, RHO; without G1Z or G2Z (rigid in transverse shear) G12 stands in."""
-    e1, e2, nu12 = card.real(1, "E1", 0.0), card.real(2, "E2", 0.0), card.real(3, "NU12", 0.0)
-    g12, g1z, g2z = card.real(4, "G12", 0.0), card.real(5, "G1,Z", 0.0), card.real(6, "G2,Z", 0.0)
-    density, damping = _density(deck, card), _damping(card, 16)
-    start = f"{card.where} {card.text(0)}"
+def _mat8(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
+    """Without G1Z or G2Z (rigid in transverse shear) G12 stands in."""
+    e1, e2, nu12, g12 = given.e1, given.e2, given.nu12, given.g12
     if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
-        reason = f"{start} has E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}; these are not constants of an elastic material."
-        return UnusableMaterial(name, reason, density, card.place)
+        stated = f"E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}"
+        return _unusable(card, name, rest[0], f"has {stated}; these are not constants of an elastic material.")
     if not g12 > 0.0:
-        return UnusableMaterial(name, f"{start} has no shear modulus G12; add it (field 6).", density, card.place)
-    if not (g1z > 0.0 and g2z > 0.0):
+        return _unusable(card, name, rest[0], "has no shear modulus G12; add it (field 6).")
+    if not (given.g1z > 0.0 and given.g2z > 0.0):
         deck.warn(card.where, f"{card.text(0)}: G1,Z or G2,Z is missing (rigid in transverse shear); G12 is used.")
-    shear = g12, g1z if g1z > 0.0 else g12, g2z if g2z > 0.0 else g12
-    return OrthotropicMaterial(name, e1, e2, None, nu12, None, None, *shear, density, damping, card.place)
+    shear = g12, given.g1z if given.g1z > 0.0 else g12, given.g2z if given.g2z > 0.0 else g12
+    return OrthotropicMaterial(name, e1, e2, None, nu12, None, None, *shear, *rest)
 
 
-def _mat9(deck: Deck, card: Card, name: str) -> AnyMaterial:
+def _mat9(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """The upper triangle by rows, components 11, 22, 33, 12, 23, 13 as flexmbs has them."""
     stiffness = np.zeros((6, 6))
-    stiffness[np.triu_indices(6)] = card.reals(1, 21, "G")
+    stiffness[np.triu_indices(6)] = given.g
     stiffness = stiffness + np.triu(stiffness, 1).T
-    density = _density(deck, card)
     if np.linalg.eigvalsh(stiffness).min() <= 0.0:
-        reason = f"{card.where} {card.text(0)} has a stiffness that is not positive definite."
-        return UnusableMaterial(name, reason, density, card.place)
-    return AnisotropicMaterial(name, stiffness, density, _damping(card, 30), card.place)
+        return _unusable(card, name, rest[0], "has a stiffness that is not positive definite.")
+    return AnisotropicMaterial(name, stiffness, *rest)
 
 
-def _mat11(deck: Deck, card: Card, name: str) -> AnyMaterial:
-    values = card.reals(1, 9, "constant")
-    density = _density(deck, card)
+def _mat11(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
+    values = given.constants
     if not all(value > 0.0 for value in (*values[:3], *values[6:])):
-        reason = f"{card.where} {card.text(0)} needs positive E1, E2, E3, G12, G13, G23."
-        return UnusableMaterial(name, reason, density, card.place)
-    return OrthotropicMaterial(name, *values, density, _damping(card, 15), card.place)
+        return _unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G13, G23.")
+    return OrthotropicMaterial(name, *values, *rest)
+
+
+_MAKERS = {"MAT1": (MAT1, _mat1), "MAT2": (MAT2, _mat2), "MAT8": (MAT8, _mat8), "MAT9": (MAT9, _mat9), "MAT11": (MAT11, _mat11)}
+MATERIALS = (*_MAKERS, *_UNUSABLE, *_THERMAL)

@@ -13,41 +13,61 @@ from flexmbs.mesh.readers.nastran import (
     bar_cards,
     element_cards,
     grid_cards,
-    mass_cards,
     material_cards,
-    property_cards,
     rigid_element_cards,
-    set_cards,
-    spring_cards,
+    sets,
+    spring_and_mass_cards,
 )
 from flexmbs.mesh.readers.nastran.build_mesh import build
-from flexmbs.mesh.readers.nastran.bulk_sections import BulkLines, is_begin
 from flexmbs.mesh.readers.nastran.card import Batch, Card
-from flexmbs.mesh.readers.nastran.case_control import read_case_control
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.deck_files import DeckLines, LineOfDeck, has_sections
+from flexmbs.mesh.readers.nastran.deck_lines import BulkLines, Comments, DeckLines, LineOfDeck, has_sections, is_begin
 from flexmbs.mesh.readers.nastran.lexer import Lexer
-from flexmbs.mesh.readers.nastran.skipped_cards import read_parameter, skip
 
-BATCH_HANDLERS = {
-    "GRID": grid_cards.read_grids,
-    **dict.fromkeys(element_cards.NAMES, element_cards.read_elements),
-    **dict.fromkeys(bar_cards.NAMES, bar_cards.read_bars),
+# Beginnings of the names of cards that belong to an analysis, not to a body.
+_ANALYSIS = tuple(
+    """
+    FORCE MOMENT PLOAD GRAV LOAD ACCEL RFORCE SLOAD LSEQ LSEQ DAREA DLOAD RLOAD TLOAD DPHASE DELAY LOADCYN LOADCYH LOADT
+    TEMP QBDY QHBDY QSET QVECT QVOL RADBC RADSET VIEW CONV PCONV PHBDY RADM RADCAV RADCOL RADLST SPCD DEFORM CLOAD
+    EIG TABLE TABD TABRND FREQ TSTEP NLPARM NLPCI NLSTEP NLCNTL NLRGAP NLOAD NOLIN RANDPS RANDT RCROSS TIC TF DYNRED
+    DES DVP DVM DVC DVL DVG DVB DVS DVI DVT DVA DRESP DCON DOPT DSCR DTABLE DTPL DTI DEQATN DLINK DDVAL TOP BEADVAR
+    AE AERO CAERO PAERO SPLINE TRIM FLUTTER FLFACT MKAERO GUST CSSCHD DIVERG MONPNT MONDSP BFLUT STREAML SURFGEN UXVEC
+    PARAM MDLPRM CORDTYP SEQGP CNGRNT ECHOON ECHOOFF SWLDPRM SYSMOD MODTRAK MODSEL OUTPUT OUTRCV
+    RSPEC RSPLOT SPCOFF UNBALNC ROTOR RGYRO RSPINR RSPINT CAMPBLL USET MFLUID ACMODL ACSRCE FLSYM FSLIST FREEPT PRESPT
+    EBDADD EBDSET ENTUDS SUPAX GEOMCHECK DEBUG LOADADD DIAGRM XYPLOT CHKPNT BOLTFOR BOLTLD STEP CVEC TOL CONCPT PLOTOPT
+    SESET SEELT SETREE SELABEL SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
+    """.split()
+)
+_WHY = {
+    **dict.fromkeys(("CYJOIN", "CYAX", "CYSYM", "CYSUP"), "cyclic symmetry: only the sector in the deck is read"),
+    "SPCADD": "each of its sets is kept",
+    "CNGRNT": "identical elements need no hint",
+    **dict.fromkeys(("PBUSHT", "PELAST"), "its springs stay linear"),
+    "PDAMPT": "its dampers stay linear",
+    "MATS1": "the material stays linear",
+    "MATT1": "the material does not change with temperature",
+    "DMIG": "matrices in the deck are not supported",
+    **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
+    **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
+    **dict.fromkeys(("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"),
+    **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
+    **dict.fromkeys(
+        ("PQUAD1", "PQUAD2", "PQDMEM", "PQDMEM1", "PQDMEM2", "PQDPLT", "PTRIA1", "PTRIA2", "PTRMEM", "PTRPLT", "PTRBSC")
+        + ("PTWIST", "PIHEX", "PTRSHL", "PTRIM6", "PELBOW"),
+        "it belongs to NASTRAN-95 elements, which are not read",
+    ),
+    **dict.fromkeys(("CWELD", "CFAST", "CSEAM"), "connectors are not supported"),
+    **dict.fromkeys(("NSM", "NSM1", "NSML", "NSML1", "NSMADD"), "masses by element lists are not supported"),
+    "RJOINT": "joints are not read",
+    "RSPLINE": "interpolation elements are not supported",
+    "RTRPLT": "rigid triangles are not supported",
+    "GENEL": "general elements are not supported",
+    **dict.fromkeys(
+        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not supported"
+    ),
+    **dict.fromkeys(("SESET", "SEELT"), "superelements defined in the main bulk data are read as one body"),
 }
-HANDLERS = {
-    "GRDSET": grid_cards.read_grid_defaults,
-    **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
-    **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
-    **dict.fromkeys(("BAROR", "BEAMOR"), bar_cards.read_bar_defaults),
-    **dict.fromkeys(spring_cards.NAMES, spring_cards.read_springs),
-    **dict.fromkeys(mass_cards.NAMES, mass_cards.read_masses),
-    **dict.fromkeys(rigid_element_cards.NAMES, rigid_element_cards.read_rigid),
-    **dict.fromkeys(("MPC", "MPCADD"), rigid_element_cards.read_equation),
-    **dict.fromkeys(material_cards.NAMES, material_cards.read_material),
-    **dict.fromkeys(property_cards.NAMES, property_cards.read_property),
-    **dict.fromkeys(set_cards.NAMES, set_cards.read_set),
-    "PARAM": read_parameter,
-}
+_OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
 _SOLUTION = re.compile(r"\s*SOL\s+(\w+)", re.IGNORECASE)
@@ -68,39 +88,36 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
     """
     path = Path(path)
     deck = Deck(str(path))
+    comments = Comments(deck)
     source = DeckLines(path, allow_outside)
     lines = iter(source)
     if has_sections(path):
         deck.has_case_control = True
-        lines = chain([_read_head(deck, source, lines)], lines)
-    lexer = Lexer(frozenset(BATCH_HANDLERS), deck.names.comment)
+        lines = chain([_read_head(deck, comments, source, lines)], lines)
+    lexer = Lexer(frozenset(_BATCH_HANDLERS), comments.take)
     bulk = BulkLines(deck, lines)
     for card in lexer.cards(bulk):
         if isinstance(card, Batch):
-            BATCH_HANDLERS[card.name](deck, card)
+            _BATCH_HANDLERS[card.name](deck, card)
         else:
-            _read_card(deck, card)
+            _HANDLERS.get(card.name, _skip)(deck, card)
     _check_end(deck, source, lexer, bulk.ended)
     return build(deck)
 
 
-def _read_card(deck: Deck, card: Card) -> None:
-    HANDLERS.get(card.name, skip)(deck, card)
-
-
-def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> LineOfDeck:
+def _read_head(deck: Deck, comments: Comments, source: DeckLines, lines: Iterator[LineOfDeck]) -> LineOfDeck:
     """Executive and case control; returns the first BEGIN line, of the main bulk data or of a superelement."""
     case: list[LineOfDeck] = []
     source.in_executive = True
     for line in lines:
         if line[2][:1] == "$":
-            deck.names.comment(line)
+            comments.take(line)
         elif _CEND.match(line[2]):
             source.in_executive, case = False, []
         elif is_begin(line[2]):
             break
         elif found := _PARAMETER.match(line[2]):
-            _read_card(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
+            _read_parameter(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
         else:
             if source.in_executive and (solution := _SOLUTION.match(line[2])):
                 deck.solution = solution.group(1).upper()
@@ -111,9 +128,7 @@ def _read_head(deck: Deck, source: DeckLines, lines: Iterator[LineOfDeck]) -> Li
     deck.parameters_of_case, deck.parameters = deck.parameters, {}
     for file, number, name in source.missing:
         deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
-    deck.case = read_case_control(case)
-    for card, file, number, why in deck.case.left_out:
-        deck.skipped.add(card, file, number, analysis=True, why=why)
+    sets.read_case_control(deck, case)
     return line
 
 
@@ -125,8 +140,48 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
     if lexer.open_card:
         raise MeshError(f"{lexer.open_card}: the file ends (line {number}), but this card needs another line; the file is cut off.")
     if deck.has_case_control and source.ends_open:
-        raise MeshError(
-            f"{file}:{number}: {text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA; it is cut off."
-        )
+        what = f"{text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA; it is cut off."
+        raise MeshError(f"{file}:{number}: {what}")
     if deck.has_case_control:
         deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")
+
+
+def _skip(deck: Deck, card: Card) -> None:
+    """Note a card that is not read."""
+    if card.name in ("EIGRL", "EIGR") and deck.eigenvalue_request is None:
+        deck.eigenvalue_request = card
+    analysis = card.name.startswith(_ANALYSIS) and not card.name.startswith(_OMISSIONS)
+    deck.leave_out(card, _WHY.get(card.name, ""), analysis=analysis or card.name == "SPCADD")
+
+
+def _read_parameter(deck: Deck, card: Card) -> None:
+    """PARAM: WTMASS multiplies all masses, COUPMASS makes them consistent; others are solution control."""
+    name = card.text(0)
+    if name in ("WTMASS", "COUPMASS"):
+        deck.parameters.setdefault(name, []).append(card)
+    if name == "WTMASS":
+        factor = card.real(1, "WTMASS")
+        if factor <= 0.0:
+            raise MeshError(f"{card.where}: WTMASS is {factor:g}; give a positive factor.")
+    else:
+        deck.leave_out(card, analysis=True)
+
+
+_BATCH_HANDLERS = {
+    "GRID": grid_cards.read_grids,
+    **dict.fromkeys(element_cards.NAMES, element_cards.read_elements),
+    **dict.fromkeys(bar_cards.NAMES, bar_cards.read_bars),
+}
+_HANDLERS = {
+    **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
+    **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
+    **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
+    **dict.fromkeys(spring_and_mass_cards.SPRINGS, spring_and_mass_cards.read_springs),
+    **dict.fromkeys(spring_and_mass_cards.MASSES, spring_and_mass_cards.read_masses),
+    **dict.fromkeys(rigid_element_cards.NAMES, rigid_element_cards.read_rigid),
+    **dict.fromkeys(("MPC", "MPCADD"), rigid_element_cards.read_equation),
+    **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
+    **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
+    **dict.fromkeys(sets.NAMES, sets.read_set),
+    "PARAM": _read_parameter,
+}

@@ -1,4 +1,4 @@
-"""Rigid and averaging elements and equations: RBE1, RBE2, RBE3, RBAR, RBAR1, RROD, MPC."""
+"""Rigid and averaging elements and equations: RBE1, RBE2, RBE3, RBAR, RBAR1, RROD, MPC, MPCADD."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling, Equation
-from flexmbs.mesh.readers.nastran import number_fields
-from flexmbs.mesh.readers.nastran.card import Card
-from flexmbs.mesh.readers.nastran.deck import Deck
+from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
+from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
-from flexmbs.mesh.readers.nastran.thru_ranges import read_ranges
 
 NAMES = ("RBE1", "RBE2", "RBE3", "RBAR", "RBAR1", "RROD")
 _ALL = (1, 2, 3, 4, 5, 6)
 _TRANSLATIONS = (1, 2, 3)
+_DOFS = Field(tuple, "")
+RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
 
 def read_rigid(deck: Deck, card: Card) -> None:
-    """Any card of this module: kept until the grid points are known."""
+    """Any rigid element: kept until the grid points are known."""
     card.integer(0, "EID", least=1)
     deck.rigid.append(card)
 
@@ -33,29 +33,15 @@ def read_equation(deck: Deck, card: Card) -> None:
 
 def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...], tuple[Equation, ...]]:
     """All rigid elements, and the equations of the MPC sets that the case control chooses."""
-    couplings: list[Coupling] = []
-    equations: list[Equation] = []
-    for card in deck.rigid:
-        if card.name == "RROD":
-            equations.append(_rigid_rod(card, grid))
-        elif card.name == "RBAR":
-            rigid, equal = _rbar(deck, card, grid)
-            couplings, equations = couplings + rigid, equations + equal
-        else:
-            maker = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR1": _rbar1}[card.name]
-            couplings += maker(deck, card, grid)
+    makers = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar1, "RROD": _rigid_rod}
+    made = [one for card in deck.rigid for one in makers[card.name](deck, card, grid)]
     chosen = _chosen_equations(deck)
     for card in deck.constraint_equations:
         if chosen is None or card.integer(0, "SID") in chosen:
-            equation = _equation(deck, card, grid)
-            equations += [equation] if equation is not None else []
+            made += _equation(deck, card, grid)
         else:
-            deck.skipped.add("MPC", card.file, card.line, analysis=True, why="its set is not selected in case control")
-    return tuple(couplings), tuple(equations)
-
-
-def _node(card: Card, index: int, what: str, grid: Grid) -> int:
-    return int(grid.table.indices(np.array([card.integer(index, what)]), card.where, card.name)[0])
+            deck.leave_out(card, "its set is not selected in case control", analysis=True)
+    return tuple(one for one in made if isinstance(one, Coupling)), tuple(one for one in made if isinstance(one, Equation))
 
 
 def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
@@ -67,7 +53,7 @@ def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
         deck.warn(card.where, f"{len(scalar)} scalar points are ignored (first: {scalar[0]}).")
     absent = np.setdiff1d(missing, scalar)
     if len(absent):
-        raise MeshError(f"{card.where} {card.text(0)} uses node {absent[0]}, which no GRID defines.")
+        raise card.wrong(f"uses node {absent[0]}, which no GRID defines.")
     single = members.single[np.sort(np.unique(members.single, return_index=True)[1])]
     in_ranges = grid.order[members.select(grid.sorted_ids)]
     given = grid.table.find(np.setdiff1d(single, scalar, assume_unique=True))
@@ -75,67 +61,63 @@ def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
 
 
 def _rbe2(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
-    texts = [card.text(i) for i in card.filled(3)]
-    reals = [i for i, text in enumerate(texts) if number_fields.integer(text) is None and number_fields.real(text) is not None]
-    texts = texts[: reals[0]] if reals else texts  # ALPHA, TREF: thermal
-    nodes = _nodes(deck, card, texts, grid)
-    return _rigid(card, _node(card, 1, "GN", grid), nodes, card.dofs(2, "CM"))
+    texts = card.texts(3)
+    reals = [i for i, text in enumerate(texts) if integer(text) is None and real(text) is not None]
+    nodes = _nodes(deck, card, texts[: reals[0]] if reals else texts, grid)  # ALPHA, TREF: thermal
+    return _rigid(card, grid.node(card, 1, "GN"), nodes, card.dofs(2, "CM"))
 
 
-def _rigid(card: Card, reference: int, nodes: np.ndarray, dofs: tuple[int, ...], name: str = "") -> list[Coupling]:
+def _rigid(card: Card, reference: int, nodes: np.ndarray, dofs: tuple[int, ...]) -> list[Coupling]:
     nodes = nodes[nodes != reference]
     if not len(nodes) or not dofs:
-        what = "dependent nodes" if not len(nodes) else "components"
-        raise MeshError(f"{card.where} {card.text(0)} has no {what}; add them, or remove the card.")
-    return [Coupling(name or f"{card.name} {card.text(0)}", "rigid", reference, nodes, dofs, None, card.place)]
+        raise card.wrong(f"has no {'components' if len(nodes) else 'dependent nodes'}; add them, or remove the card.")
+    return [Coupling(f"{card.name} {card.text(0)}", "rigid", reference, nodes, dofs, None, card.place)]
 
 
 def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     """RBE1 with one independent node that has all components; others are left out."""
-    texts = [card.text(i) for i in card.filled(1)]
+    texts = card.texts(1)
     if "UM" not in texts:
-        raise MeshError(f"{card.where} {card.text(0)} has no UM and dependent nodes; add them.")
+        raise card.wrong("has no UM and dependent nodes; add them.")
     first, rest = texts[: texts.index("UM")], texts[texts.index("UM") + 1 :]
-    rest = rest[:-1] if len(rest) % 2 else rest  # ALPHA
     if len(first) != 2 or set(first[1]) != set("123456"):
-        deck.skipped.add("RBE1", card.file, card.line, why="it has several independent nodes")
+        deck.leave_out(card, "it has several independent nodes")
         return []
     part = Card("RBE1", [card.text(0), *first, *rest], card.file, card.line)
-    reference = _node(part, 1, "GN", grid)
+    reference = grid.node(part, 1, "GN")
     by_dofs: dict[tuple[int, ...], list[int]] = {}
-    for i in range(3, len(part.fields) - 1, 2):
-        by_dofs.setdefault(part.dofs(i + 1, "CM"), []).append(_node(part, i, "GM", grid))
+    for i in range(3, len(part.fields) - 1, 2):  # an odd one at the end is ALPHA
+        by_dofs.setdefault(part.dofs(i + 1, "CM"), []).append(grid.node(part, i, "GM"))
     if not by_dofs:
-        raise MeshError(f"{card.where} {card.text(0)} has no dependent nodes; add them after UM.")
+        raise card.wrong("has no dependent nodes; add them after UM.")
     return [c for dofs, nodes in by_dofs.items() for c in _rigid(card, reference, np.array(nodes), dofs)]
 
 
-def _rbar(deck: Deck, card: Card, grid: Grid) -> tuple[list[Coupling], list[Equation]]:
+def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling] | list[Equation]:
     """RBAR: rigid when the independent components hold a rigid body, equal translations when they are 123 of one end.
 
     What it leaves free otherwise (some dependent components only, with independent ones at both ends) is left out.
     """
-    ends = np.array([_node(card, 1, "GA", grid), _node(card, 2, "GB", grid)])
-    independent = [card.dofs(3, "CNA"), card.dofs(4, "CNB")]
-    dependent = [card.dofs(5, "CMA"), card.dofs(6, "CMB")]
+    ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
+    given = RBAR.read(card)
+    independent, dependent = [given.cna, given.cnb], [given.cma, given.cmb]
     if not any(independent):
         deck.warn(card.where, f"{card.text(0)} has no independent components; CNA = 123456 is used.")
         independent = [_ALL, ()]
     for at, other in ((0, 1), (1, 0)):
         if independent[at] == _ALL and not independent[other]:
-            return _rigid(card, ends[at], ends[other:][:1], dependent[other] or _ALL), []
+            return _rigid(card, ends[at], ends[other:][:1], dependent[other] or _ALL)
         if independent[at] == _TRANSLATIONS and not independent[other] and dependent[other] in ((), _TRANSLATIONS):
             deck.warn(card.where, f"{card.text(0)} ties the translations of its ends to each other; rotations do not count.")
-            return [], _equal_translations(card, ends, grid)
+            return _equal_translations(card, ends, grid)
     rest = [tuple(dof for dof in _ALL if dof not in own) for own in independent]
     if not _hold_a_rigid_body(ends, independent, grid):
-        why = "its independent components CNA, CNB are not six that hold a rigid body"
+        deck.leave_out(card, "its independent components CNA, CNB are not six that hold a rigid body")
     elif any(dependent) and dependent != rest:
-        why = "CMA and CMB are only a part of the components that are not independent"
+        deck.leave_out(card, "CMA and CMB are only a part of the components that are not independent")
     else:  # all twelve components move as a rigid body, whichever six are called independent
-        return _rigid(card, ends[0], ends[1:], _ALL), []
-    deck.skipped.add("RBAR", card.file, card.line, why=why)
-    return [], []
+        return _rigid(card, ends[0], ends[1:], _ALL)
+    return []
 
 
 def _hold_a_rigid_body(ends: np.ndarray, independent: list[tuple[int, ...]], grid: Grid) -> bool:
@@ -161,104 +143,94 @@ def _equal_translations(card: Card, ends: np.ndarray, grid: Grid) -> list[Equati
 
 
 def _rbar1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
-    nodes = np.array([_node(card, 2, "GB", grid)])
-    return _rigid(card, _node(card, 1, "GA", grid), nodes, card.dofs(3, "CB", "123456"))
+    other = np.array([grid.node(card, 2, "GB")])
+    return _rigid(card, grid.node(card, 1, "GA"), other, card.dofs(3, "CB", "123456"))
 
 
 def _rbe3(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
     """RBE3: the groups weight, components, nodes; then perhaps UM and ALPHA."""
-    texts = [card.text(i) for i in card.filled(4)]
-    for stop in ("UM", "ALPHA"):
-        if stop in texts:
-            if stop == "UM":
-                deck.warn(card.where, "the dependent components after UM are ignored; those of REFC are dependent.")
-            texts = texts[: texts.index(stop)]
+    texts = card.texts(4)
+    if "UM" in texts:
+        deck.warn(card.where, "the dependent components after UM are ignored; those of REFC are dependent.")
+    texts = texts[: min(texts.index(stop) if stop in texts else len(texts) for stop in ("UM", "ALPHA"))]
     nodes, weights, components = _weighted(deck, card, texts, grid)
-    if len(nodes) == 0:
-        raise MeshError(f"{card.where} {card.text(0)} has no nodes to average; give WT, C and nodes.")
+    if not nodes:
+        raise card.wrong("has no nodes to average; give WT, C and nodes.")
     if any(set(dofs) & {4, 5, 6} for dofs in components) and len(nodes) > 1:
         deck.warn(card.where, "the rotations of the averaged nodes (components 456) are ignored.")
     if any(not {1, 2, 3} <= set(dofs) for dofs in components):
         deck.warn(card.where, "some nodes are averaged in some directions only; all three directions are used.")
-    reference = _node(card, 2, "REFGRID", grid)
-    name = f"RBE3 {card.text(0)}"
+    reference = grid.node(card, 2, "REFGRID")
     equal = None if len(set(weights)) == 1 else np.array(weights)
     dofs = card.dofs(3, "REFC", "123456") or _ALL
-    return [Coupling(name, "average", reference, np.array(nodes, int), dofs, equal, card.place)]
+    return [Coupling(f"RBE3 {card.text(0)}", "average", reference, np.array(nodes, int), dofs, equal, card.place)]
 
 
-def _weighted(deck: Deck, card: Card, texts: list[str], grid: Grid):
+def _weighted(deck: Deck, card: Card, texts: list[str], grid: Grid) -> tuple[list[int], list[float], list[tuple[int, ...]]]:
     """Nodes, their weights and the components of each group; a weight is written with a point, so starts a group."""
-    groups: list[tuple[float, str, list[str]]] = []
+    groups: list[tuple[float, list[str]]] = []  # weight; components and nodes
     for text in texts:
-        value = number_fields.real(text)
-        if value is not None and (not groups or number_fields.integer(text) is None):
-            groups.append((value, "", []))
+        value = real(text)
+        if value is not None and (not groups or integer(text) is None):
+            groups.append((value, []))
         elif not groups:
             raise MeshError(f"{card.where} {card.text(0)}: the first weight WT1 is '{text}'; give a number.")
-        elif not groups[-1][1]:
-            groups[-1] = (groups[-1][0], text, [])
         else:
-            groups[-1][2].append(text)
-    nodes, weights, components = [], [], []
-    for weight, dofs, members in groups:
+            groups[-1][1].append(text)
+    nodes: list[int] = []
+    weights: list[float] = []
+    components = []
+    for weight, members in groups:
         if weight < 0.0:
             raise MeshError(f"{card.where} {card.text(0)}: weight {weight:g}; give positive weights.")
-        if weight == 0.0:
-            continue
-        components.append(Card("RBE3", [dofs], card.file, card.line).dofs(0, "C"))
-        own = _nodes(deck, card, members, grid)
-        nodes += own.tolist()
-        weights += [weight] * len(own)
+        if weight > 0.0:
+            components.append(Card("RBE3", members[:1], card.file, card.line).dofs(0, "C"))
+            own = _nodes(deck, card, members[1:], grid)
+            nodes += own.tolist()
+            weights += [weight] * len(own)
     return nodes, weights, components
 
 
-def _rigid_rod(card: Card, grid: Grid) -> Equation:
+def _rigid_rod(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     """RROD: the distance of two nodes stays, so the displacements along their line are equal."""
-    ends = np.array([_node(card, 1, "GA", grid), _node(card, 2, "GB", grid)])
+    ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
     along = grid.table.points[ends[1]] - grid.table.points[ends[0]]
     length = np.linalg.norm(along)
     if not length > 0.0:
-        raise MeshError(f"{card.where} {card.text(0)} has zero length; its nodes must differ.")
+        raise card.wrong("has zero length; its nodes must differ.")
     axes = grid.displacement_axes(ends)
     coefficients = np.concatenate([-(axes[0].T @ along), axes[1].T @ along]) / length
     dofs = np.array([1, 2, 3, 1, 2, 3])
-    return Equation(f"RROD {card.text(0)}", np.repeat(ends, 3), dofs, coefficients, 0.0, card.place)
+    return [Equation(f"RROD {card.text(0)}", np.repeat(ends, 3), dofs, coefficients, 0.0, card.place)]
 
 
 def _chosen_equations(deck: Deck) -> set[int] | None:
     """Numbers of the MPC sets that hold; None: all (a deck without case control that has one set only)."""
-    numbers_ = {card.integer(0, "SID", least=1) for card in deck.constraint_equations}
-    chosen = deck.case.chosen.get("MPC")
+    numbers = {card.integer(0, "SID", least=1) for card in deck.constraint_equations}
+    first = deck.constraint_equations[0].where if deck.constraint_equations else f"{deck.source}:1: MPC"
+    chosen = deck.chosen.get("MPC")
     if chosen is None:
-        if deck.has_case_control or len(numbers_) <= 1:
+        if deck.has_case_control or len(numbers) <= 1:
             return set() if deck.has_case_control else None
-        card = deck.constraint_equations[0]
-        deck.warn(card.where, f"of the sets {sorted(numbers_)} only the first is used (there is no MPC = in case control).")
-        return {min(numbers_)}
-    result = set(chosen[:1])
+        deck.warn(first, f"of the sets {sorted(numbers)} only the first is used (there is no MPC = in case control).")
+        return {min(numbers)}
     if len(chosen) > 1:
-        card = deck.constraint_equations[0] if deck.constraint_equations else None
-        where = card.where if card else f"{deck.source}:1: MPC"
-        deck.warn(where, f"the subcases select the sets {chosen}; those of the first subcase are used.")
-    for number in list(result):
-        if number in deck.equation_sums:
-            card = deck.equation_sums[number]
-            result |= {card.integer(i, "S") for i in card.filled(1)}
-    return result
+        deck.warn(first, f"the subcases select the sets {chosen}; those of the first subcase are used.")
+    added = deck.equation_sums.get(chosen[0])
+    return {chosen[0], *(added.integer(i, "S") for i in added.filled(1))} if added else {chosen[0]}
 
 
-def _equation(deck: Deck, card: Card, grid: Grid) -> Equation | None:
+def _equation(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     starts = [i for i in card.filled(1) if i % 8 in (1, 4)]
     if not starts:
         raise MeshError(f"{card.where}: the equation has no terms; give G, C and A.")
     ids = np.array([card.integer(i, "G", least=1) for i in starts])
     if deck.scalar_points.contains(ids).any():
-        deck.skipped.add("MPC", card.file, card.line, why="it has scalar points")
-        return None
+        deck.leave_out(card, "it has scalar points")
+        return []
     dofs = [card.dofs(i + 1, "C") for i in starts]
     if any(len(dof) != 1 for dof in dofs):
         raise MeshError(f"{card.where}: each term needs one component, 1 to 6.")
     nodes = grid.table.indices(ids, card.where, "the equation")
     coefficients = np.array([card.real(i + 2, "A") for i in starts])
-    return Equation(f"MPC {card.text(0)}", nodes, np.array([d[0] for d in dofs]), coefficients, 0.0, card.place)
+    return [Equation(f"MPC {card.text(0)}", nodes, np.array([d[0] for d in dofs]), coefficients, 0.0, card.place)]

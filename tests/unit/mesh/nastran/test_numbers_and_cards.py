@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.nastran import number_fields
-from flexmbs.mesh.readers.nastran.card import Batch
+from flexmbs.mesh.readers.nastran.card import Batch, real, reals
+from flexmbs.mesh.readers.nastran.deck import read_ranges
 from flexmbs.mesh.readers.nastran.lexer import Lexer
-from flexmbs.mesh.readers.nastran.thru_ranges import read_ranges
 
 
 def cards(*lines, in_batches=()):
@@ -20,16 +19,16 @@ def cards(*lines, in_batches=()):
     [("1.5", 1.5), (".5", 0.5), ("7.E3", 7e3), ("2.D-3", 2e-3), ("1.5+6", 1.5e6), ("1.-3", 1e-3), ("-.5-3", -5e-4), ("3", 3.0)],
 )
 def test_reals_as_nastran_writes_them(text, value):
-    assert number_fields.real(text) == value
-    columns, wrong = number_fields.reals(np.array([text.encode(), b"", b" 1. "], "S8"), 9.0)
+    assert real(text) == value
+    columns, wrong = reals(np.array([text.encode(), b"", b" 1. "], "S8"), 9.0)
     assert wrong is None
     np.testing.assert_array_equal(columns, [value, 9.0, 1.0])
 
 
 @pytest.mark.parametrize("text", ["1.5.", "abc", "nan", "inf", "1e400", "1.+", "1_0", "+"])
 def test_what_is_no_real(text):
-    assert number_fields.real(text) is None
-    assert number_fields.reals(np.array([b"1.", text.encode()], "S8"), 0.0)[1] == 1
+    assert real(text) is None
+    assert reals(np.array([b"1.", text.encode()], "S8"), 0.0)[1] == 1
 
 
 def test_small_large_free_and_tabbed_fields_say_the_same():

@@ -1,0 +1,275 @@
+"""Named nodes and elements: sets of case control, of SPC, ASET, ..., SUPORT, USET, BNDFIX, SET cards, and components."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import few
+from flexmbs.mesh.couplings import BoundaryCondition
+from flexmbs.mesh.readers.nastran.card import Card, integer, real
+from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, NamedNodes, Ranges, read_ranges
+from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
+from flexmbs.mesh.readers.nastran.grid_cards import Grid
+
+_SET = re.compile(r"SET\s+(\d+)\s*=\s*(.*)$", re.I)
+_CHOICE = re.compile(r"(SPC|MPC|SUPORT1)\s*=\s*(\d+)\s*$", re.I)
+_OUTPUT = re.compile(r"([A-Z]{3,})\s*(?:\([^)]*\))?\s*=\s*(\d+)\s*$", re.I)
+_SECTION = re.compile(r"OUTPUT\s*\(\s*(PLOT|XYOUT|XYPLOT|CARDS|POST)", re.I)
+_SURFACE = re.compile(r"(?:SURFACE|VOLUME)\s+\d+\s.*?\bSET\s*=?\s*(\d+)", re.I)  # of OUTPUT(POST)
+_OF_NODES = ("DISP", "VECT", "VELO", "ACCE", "SPCF", "MPCF", "OLOA", "GPFO", "GPST", "GPKE", "PRES", "THER", "SVEC")
+_OF_ELEMENTS = ("STRE", "STRA", "FORC", "ELFO", "ELST", "ELDA", "ESE", "EKE", "EDE", "ELSUM")
+
+# Cards of named nodes: name of the set (SPC and USET: and the first field), first field, whether they list nodes behind
+# the components ("1") or pairs of both, and whether they hold the nodes.
+_NAMED = {
+    **{name: (name, 0, False, False) for name in ("ASET", "BSET", "CSET", "QSET", "OMIT")},
+    **{f"{name}1": (name, 0, True, False) for name in ("ASET", "BSET", "CSET", "QSET", "OMIT")},
+    **{"BNDFIX": ("BSET", 0, False, False), "BNDFREE": ("CSET", 0, False, False)},
+    **{"BNDFIX1": ("BSET", 0, True, False), "BNDFREE1": ("CSET", 0, True, False)},
+    **{"SUPORT": ("SUPORT", 0, False, True), "SUPORT1": ("SUPORT", 1, False, True)},
+    **{"USET": ("USET", 1, False, False), "USET1": ("USET", 1, True, False), "SPC1": ("SPC", 1, True, True)},
+}
+_NUMBERED = ("SET", "SET1", "SET3")
+NAMES = (*_NAMED, *_NUMBERED, "SPC")
+_COLUMNS = 8  # of a number in a comment of HyperMesh; numbers that fill them stand without a blank between
+
+
+def read_case_control(deck: Deck, lines: Iterable[LineOfDeck]) -> None:
+    """Sets and chosen constraints of the lines between CEND (or the start of the file) and BEGIN BULK."""
+    used: dict[tuple[str, int], set[str]] = {}
+    drafts: dict[tuple[str, int], tuple[str, str, int]] = {}
+    pending: tuple[int, str, str, int] | None = None
+    section = ""
+    for file, number, text in lines:
+        text = text.split("$")[0].strip()
+        if not text:
+            continue
+        if pending is not None:
+            pending = (pending[0], pending[1] + " " + text, *pending[2:])
+        elif found := _SET.match(text):
+            pending = (int(found.group(1)[:18]), found.group(2), file, number)
+        elif begins := _SECTION.match(text):
+            section = begins.group(1).upper()
+        elif choice := _CHOICE.match(text):
+            numbers = deck.chosen.setdefault(choice.group(1).upper(), [])
+            numbers += [value for value in [int(choice.group(2)[:18])] if value not in numbers]
+        elif request := _OUTPUT.match(text):
+            word, key = request.group(1).upper(), (section, int(request.group(2)[:18]))
+            if word.startswith(_OF_NODES):
+                used.setdefault(key, set()).add("nodes")
+            elif word.startswith(_OF_ELEMENTS):
+                used.setdefault(key, set()).add("elements")
+        elif section == "POST" and (surface := _SURFACE.match(text)):
+            used.setdefault((section, int(surface.group(1)[:18])), set()).add("elements")
+        if pending is not None and not text.endswith(","):
+            if section in ("", "POST"):
+                drafts[section, pending[0]] = pending[1:]
+            else:
+                why = f"a set for plots, in OUTPUT({section})"
+                deck.skipped.add(f"SET {pending[0]}", *pending[2:], analysis=True, why=why)
+            pending = None
+    for key, draft in drafts.items():
+        # A set that stands before OUTPUT(POST) may be used there.
+        of = used.get(key, used.get(("POST", key[1]), ()) if not key[0] else ())
+        _add_case_set(deck, key if ("", key[1]) in drafts else ("", key[1]), frozenset(of), *draft)
+
+
+def _add_case_set(deck: Deck, key: tuple[str, int], of: frozenset[str], text: str, file: str, line: int) -> None:
+    section, number = key
+    words = text.replace(",", " ").split()
+    why = ""
+    if any(integer(word) is None and real(word) is not None for word in words):
+        why = "times or frequencies of an output request"
+    elif any(not re.fullmatch(r"-?\d+|THRU|BY|EXCEPT|ALL", word.upper()) for word in words):
+        why = "its members are not numbers"
+    else:
+        try:
+            members = read_ranges(words, f"{file}:{line}: SET {number}", "member")
+        except MeshError as error:
+            deck.warnings.append(f"{error} The set is left out.")
+            return
+        if members.parts:
+            deck.case_sets.append(CaseSet(number, members, of, f"{file}:{line}: SET", section))
+            return
+        why = "it lists no individual nodes or elements"
+    deck.skipped.add(f"SET {number}", file, line, analysis=True, why=why)
+
+
+def read_set(deck: Deck, card: Card) -> None:
+    """Any card of this module."""
+    if card.name in _NUMBERED:
+        deck.number_sets.append(card)
+        return
+    if card.name == "SPC":
+        _read_spc(deck, card)
+        return
+    name, start, lists, holds = _NAMED[card.name]
+    if name == "SPC":
+        name = f"SPC {card.integer(0, 'SID', least=1)}"
+    elif name == "USET":
+        name = f"USET {card.text(0)}"
+    if lists:
+        members = read_ranges(card.fields[start + 1 :], card.where, "grid point")
+        if not members.parts and not members.everything:
+            raise MeshError(f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card.")
+        _add(deck, name, card.dofs(start, "C"), members, card, holds)
+        return
+    for i in range(start, len(card.fields), 2):
+        if card.text(i):
+            node = card.integer(i, "ID", least=1)
+            _add(deck, name, card.dofs(i + 1, "C"), Ranges([(node, node, 1)]), card, holds)
+
+
+def _read_spc(deck: Deck, card: Card) -> None:
+    """SPC: up to two nodes with components and enforced values."""
+    number = card.integer(0, "SID", least=1)
+    for start in (1, 4):
+        if card.text(start) or start == 1:
+            node = card.integer(start, "G", least=1)
+            if card.real(start + 2, "D", 0.0):
+                deck.warn(card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed.")
+            _add(deck, f"SPC {number}", card.dofs(start + 1, "C"), Ranges([(node, node, 1)]), card, True)
+
+
+def _add(deck: Deck, name: str, dofs, members: Ranges, card: Card, holds: bool) -> None:
+    if deck.named_nodes:
+        last = deck.named_nodes[-1]
+        if (last.name, last.dofs, last.holds) == (name, dofs, holds):
+            last.members.parts += members.parts
+            last.members.everything = last.members.everything or members.everything
+            return
+    deck.named_nodes.append(NamedNodes(name, dofs, members, card, holds))
+
+
+def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
+    """Node sets of SPC, ASET, QSET, ... cards (components or not), by their names."""
+    named: dict[str, list[NamedNodes]] = {}
+    for one in deck.named_nodes:
+        named.setdefault(one.name, []).append(one)
+    sets = {name: np.unique(np.concatenate([_existing(deck, one, grid) for one in group])) for name, group in named.items()}
+    for name, group in named.items():
+        if not len(sets[name]):
+            card = group[0].card
+            ends = np.array([end for one in group for part in one.members.parts for end in part[:2]], np.int64)
+            if not deck.scalar_points.contains(ends).any():
+                raise MeshError(f"{card.where}: none of the grid points of '{name}' exists; correct the numbers.")
+            deck.leave_out(card, "it lists scalar points only, which are no nodes", analysis=True)
+            del sets[name]
+    return sets
+
+
+def boundary_conditions(deck: Deck, grid: Grid) -> tuple[BoundaryCondition, ...]:
+    """Supports: of SPC and SUPORT cards by set and components, and of the PS field of GRID cards."""
+    parts: dict[tuple, list[np.ndarray]] = {}
+    place: dict[tuple, str] = {}
+    for named in deck.named_nodes:
+        if named.holds and named.dofs:
+            key = (named.name, named.dofs)
+            parts.setdefault(key, []).append(_existing(deck, named, grid, quiet=True))
+            place.setdefault(key, named.card.place)
+    held = np.char.strip(grid.held)
+    for text in np.unique(held):
+        rows = np.flatnonzero(held == text)
+        where = grid.table.place(rows[0])
+        file, line = where.rsplit(":", 1)
+        dofs = Card("GRID", [text.decode("latin-1")], file, int(line)).dofs(0, "PS")
+        if dofs:
+            parts["PS", dofs], place["PS", dofs] = [rows], where
+    joined = {key: np.unique(np.concatenate(nodes)) for key, nodes in parts.items()}
+    return tuple(BoundaryCondition(key[0], nodes, key[1], place[key]) for key, nodes in joined.items() if len(nodes))
+
+
+def _existing(deck: Deck, named: NamedNodes, grid: Grid, quiet: bool = False) -> np.ndarray:
+    missing = named.members.missing(grid.sorted_ids)
+    missing = missing[~deck.scalar_points.contains(missing)]
+    if len(missing) and not quiet:
+        deck.warn(named.card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
+    return grid.order[named.members.select(grid.sorted_ids)]
+
+
+def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dict]:
+    """Sets of case control and of SET, SET1, SET3 cards: (node sets, element sets), as names -> numbers.
+
+    A set whose output requests do not say what it holds is a node set if it names nodes, and an element set if it
+    names elements. ``elements`` are the numbers of all elements, rising.
+    """
+    of_nodes: dict[str, np.ndarray] = {}
+    of_elements: dict[str, np.ndarray] = {}
+    for one in _all_sets(deck):
+        own_name = f"SET {one.number} (OUTPUT({one.section}))" if one.section else f"SET {one.number}"
+        name = own_name if one.section else deck.names.get(("set", one.number), own_name)
+        nodes = grid.sorted_ids[one.members.select(grid.sorted_ids)] if one.of != {"elements"} else np.empty(0, int)
+        found = elements[one.members.select(elements)] if one.of != {"nodes"} else np.empty(0, int)
+        if not len(nodes) and not len(found):
+            deck.warn(one.where, f"none of the members of set {one.number} exists; the set is left out.")
+            continue
+        missing = one.members.missing(grid.sorted_ids if len(nodes) else elements)
+        if len(missing) and (not len(found) or not len(nodes)):
+            deck.warn(one.where, f"{len(missing)} members of set {one.number} do not exist and are left out ({few(missing)}).")
+        if len(nodes):
+            of_nodes[name if name not in of_nodes else own_name] = nodes
+        if len(found):
+            of_elements[name if name not in of_elements else own_name] = found
+    return of_nodes, of_elements
+
+
+def _all_sets(deck: Deck) -> Iterator[CaseSet]:
+    yield from deck.case_sets
+    for card in deck.number_sets:
+        number = card.integer(0, "SID", least=1)
+        of = {"GRID": "nodes", "POINT": "nodes", "NODE": "nodes", "ELEM": "elements"}.get(card.text(1), "")
+        if card.name == "SET1":  # SET3 and OptiStruct's SET say what they hold
+            texts, of = [text for text in card.texts(1) if text != "SKIN"], ""
+        elif not of or (card.name == "SET" and card.text(2) not in ("LIST", "")):
+            deck.leave_out(card, f"a set of {card.text(1) or 'an unspecified type'}")
+            continue
+        else:
+            texts = card.texts(8 if card.name == "SET" else 2)
+        members = read_ranges(texts, card.where, "member")
+        if of and not members.parts and not members.everything:
+            raise card.wrong("has no members; list them, or remove the card.")
+        yield CaseSet(number, members, frozenset({of} - {""}), card.where)
+
+
+def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:
+    """Element numbers of each of HyperMesh's components ($HMMOVE, $HMNAME COMP) by its name.
+
+    ``elements`` are all element numbers, rising.
+    """
+    sets: dict[str, np.ndarray] = {}
+    for number, lines in deck.components.items():
+        words = [word for text, *_ in lines for word in _words(text.upper())]
+        name = deck.names.get(("component", number), f"component {number}")
+        if not words:
+            continue
+        where = f"{lines[0][1]}:{lines[0][2]}: $HMMOVE"
+        try:
+            members = read_ranges(words, where, "element")
+        except MeshError as error:  # comment lines cannot make a deck wrong
+            deck.warnings.append(f"{error} The component is left out.")
+            continue
+        found = elements[members.select(elements)]
+        if len(found):
+            sets[name] = np.union1d(sets[name], found) if name in sets else found
+        elif not len(members.select(_without_body(deck))):
+            deck.warn(where, f"none of the elements of component '{name}' exists; it is left out.")
+    return sets
+
+
+def _words(text: str) -> list[str]:
+    """Numbers and THRU of a line, whose first field of 8 columns has lost its "$"."""
+    words = text.replace("THRU", " THRU ").split()
+    if all(len(word) <= _COLUMNS for word in words):
+        return words
+    columns = [text[at : at + _COLUMNS].strip() for at in range(_COLUMNS - 1, len(text), _COLUMNS)]
+    return columns if all(re.fullmatch(r"\d*|THRU", column) for column in columns) else words
+
+
+def _without_body(deck: Deck) -> np.ndarray:
+    """Numbers, rising, of what is no element of a block: rigid elements, masses, plot elements, ..."""
+    of_cards = [card.integer(0, "EID") for card in (*deck.rigid, *deck.masses)]
+    return np.unique(np.concatenate([np.array(of_cards, np.int64), *(rows.ids for rows in deck.others)]))

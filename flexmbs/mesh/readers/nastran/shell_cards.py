@@ -1,0 +1,242 @@
+"""Shells: sections of PSHELL, PCOMP, PCOMPG and PSHEAR, and what each element has: thickness, offset, directions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.coordinate_systems import unit_vectors
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import Layer, ShellSection
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
+from flexmbs.mesh.readers.nastran.deck import Elements
+from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.material_cards import PropertyUse, for_solids
+
+_HOMOGENEOUS_SHEAR = 0.8333
+_CLOSE = 0.01
+_SOFT = 1e-9  # stiffness in its plane of the core of a sandwich, as part of that of the faces
+_TEXT = Field(str, "")
+PSHELL = Fields(
+    **{"mid1": Field(str, "", at=1), "t": Field(float, None), "mid2": _TEXT, "ratio": Field(float, 1.0, label="12I/T**3")},
+    **{"mid3": _TEXT, "ts": Field(float, _HOMOGENEOUS_SHEAR, label="TS/T"), "nsm": Field(float, 0.0)},
+    mid4=Field(str, "", at=10),
+)
+PCOMP = Fields(z0=Field(float, None, at=1), nsm=Field(float, 0.0), lam=Field(str, "", at=7))
+PLY = Fields(mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
+PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
+
+
+def shell_fields(use: PropertyUse, card: Card, elements: Elements, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
+    """Fields of a block of shells (material, section) from its property, and its arrays with a row per element."""
+    if card.name in ("PCOMP", "PCOMPG"):
+        fields = {"section": _layered(use, card)}
+    elif card.name == "PSHELL":
+        fields = _pshell(use, card, elements)
+    else:
+        fields = _pshear(use, card)
+    section = fields["section"]
+    arrays = {"thickness": _node_thickness(elements, section.thickness), "shell_offsets": _offsets(elements, section.offset)}
+    if any(isinstance(m, OrthotropicMaterial | AnisotropicMaterial) for m in _materials(fields)):
+        arrays["material_axes"] = _material_axes(elements, grid)
+    return fields, {name: values for name, values in arrays.items() if values is not None}
+
+
+def _materials(fields: dict) -> list[AnyMaterial | None]:
+    return [fields.get("material"), *(layer.material for layer in fields["section"].layers)]
+
+
+def _positive(card: Card, thickness: float | None) -> float:
+    """A thickness; MeshError when it is zero, negative, or missing."""
+    if not (thickness or 0.0) > 0.0:
+        raise card.wrong(f"has the thickness {thickness or 0.0:g}; give a positive one.")
+    return thickness
+
+
+def _pshear(use: PropertyUse, card: Card) -> dict:
+    given = PSHEAR.read(card)
+    thickness = _positive(card, given.t)
+    if given.f1 or given.f2:
+        use.deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
+    mass = given.nsm * use.deck.mass_factor
+    section = ShellSection(thickness, behaviour="shear", nonstructural_mass=mass, where=card.place)
+    return {"material": use.material(card, 1), "section": section}
+
+
+def _pshell(use: PropertyUse, card: Card, elements: Elements) -> dict:
+    given, number = PSHELL.read(card), card.text(0)
+    bending = given.mid2
+    if not given.mid1 and not bending:
+        raise card.wrong("has no material; give MID1 (and MID2 for bending).")
+    if bending == "-1":  # plane strain
+        use.deck.warn(card.where, f"{number}: MID2 = -1 (plane strain) is read as a membrane.")
+        bending = ""
+    if not given.mid1:
+        use.deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
+    if given.mid4:
+        use.deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
+    section = ShellSection(
+        None if given.t is None and _has_own_thickness(elements) else _positive(card, given.t),
+        behaviour="shell" if bending else "membrane",
+        nonstructural_mass=given.nsm * use.deck.mass_factor,
+        where=card.place,
+    )
+    material = for_solids(use.material(card, 1 if given.mid1 else 3), 1.0)
+    if bending:
+        return _with_bending(use, card, given, material, section)
+    return {"material": material, "section": section}
+
+
+def _with_bending(use: PropertyUse, card: Card, given, material: AnyMaterial, section: ShellSection) -> dict:
+    """Material and section of a PSHELL with its bending stiffness.
+
+    A plate that bends as one of its thickness stays as it is. A stiffer one becomes the sandwich with the same
+    membrane, bending and transverse shear stiffness and mass: two faces of half the thickness, and between them a core
+    without mass or stiffness in its plane. A softer one cannot be computed; its material says so.
+    """
+    bending, ratio = for_solids(use.material(card, 3), 1.0), given.ratio
+    if isinstance(material, Material) and isinstance(bending, Material):
+        ratio *= _plate_modulus(bending) / _plate_modulus(material)
+    elif bending is not material:
+        reason = "has different materials MID1 and MID2 that are not both MAT1, which is not supported."
+        return {"material": _unusable(card, material, reason), "section": section}
+    if abs(ratio - 1.0) <= _CLOSE:
+        if given.mid3 and abs(given.ts - _HOMOGENEOUS_SHEAR) > _CLOSE:
+            use.deck.warn(card.where, f"{card.text(0)}: TS/T = {given.ts:g} is ignored; 5/6 is used.")
+        return {"material": material, "section": section}
+    if ratio < 1.0 or section.thickness is None or isinstance(material, UnusableMaterial):
+        reason = (
+            f"is more flexible in bending than a plate of its thickness (12I/T**3 = {ratio:g} with MID1), or has no"
+            " thickness; that is not supported. Give 12I/T**3 = 1 (field 6)."
+        )
+        return {"material": _unusable(card, material, reason), "section": section}
+    return {"material": None, "section": _sandwich(use, card, given, material, section, ratio)}
+
+
+def _unusable(card: Card, material: AnyMaterial, reason: str) -> UnusableMaterial:
+    return UnusableMaterial(material.name, f"{card.where} {card.text(0)} {reason}", material.density, card.place)
+
+
+def _plate_modulus(material: Material) -> float:
+    return material.youngs_modulus / (1.0 - material.poisson_ratio**2)
+
+
+def _sandwich(use: PropertyUse, card: Card, given, material: AnyMaterial, section: ShellSection, ratio: float) -> ShellSection:
+    """Faces of T/2 at the distance that gives I = ratio T^3 / 12; the core's shear that of TS and MID3."""
+    total = section.thickness
+    face = total / 2.0
+    # 2 (face^3 / 12 + face d^2) = ratio T^3 / 12 for the distance d of the faces' middles from the plate's
+    middle = math.sqrt((ratio * total**3 / 12.0 - face**3 / 6.0) / total)
+    core = 2.0 * middle - face
+    stiff = material.youngs_modulus if isinstance(material, Material) else getattr(material, "E1", 1.0)
+    shear = stiff * total  # transverse shear stiffness per length; without MID3 a large one
+    if given.mid3:
+        third = use.material(card, 5, "MID3")
+        if isinstance(third, Material):
+            modulus = third.shear_modulus
+        else:
+            modulus = getattr(third, "G13", None) or getattr(third, "G12", None) or stiff
+        shear = modulus * given.ts * total
+    modulus, soft = shear * core / (core + face) ** 2, _SOFT * stiff
+    name = f"core of {card.name} {card.text(0)}"
+    filling = OrthotropicMaterial(name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place)
+    what = f"12I/T**3 = {ratio:g} is read as a sandwich: two faces of {face:g}, a core of {core:g}."
+    use.deck.warn(card.where, f"{card.text(0)}: {what}")
+    layers = (Layer(material, face), Layer(filling, core), Layer(material, face))
+    return replace(section, thickness=total + core, layers=layers)
+
+
+def _layered(use: PropertyUse, card: Card) -> ShellSection:
+    """PCOMP: two layers to a line behind the first; PCOMPG: one to a line, after a number."""
+    given = PCOMP.read(card)
+    width, skip = (4, 0) if card.name == "PCOMP" else (8, 1)
+    layers: list[Layer] = []
+    material, thickness = None, None
+    for start in range(8, len(card.fields), width):
+        if not any(card.text(start + i) for i in range(4)):
+            continue
+        ply = PLY.read(card, start + skip)
+        material = use.material(card, start + skip) if ply.mid else material  # blank: those of the layer before
+        thickness = thickness if ply.t is None else _positive(card, ply.t)
+        if material is None or thickness is None:
+            raise MeshError(f"{card.where} {card.text(0)}: the first layer needs a material and a thickness.")
+        layers.append(Layer(material, thickness, math.radians(ply.theta)))
+    if not layers:
+        raise card.wrong("has no layers; give MID, T and THETA of each.")
+    if given.lam == "SYM":
+        layers += layers[::-1]
+    elif given.lam in ("BEND", "SMEAR", "SMCORE"):
+        use.deck.warn(card.where, f"{card.text(0)}: LAM = {given.lam} is ignored; the layers are used as given.")
+    total = sum(layer.thickness for layer in layers)
+    return ShellSection(
+        total,
+        tuple(layers),
+        offset=(-total / 2.0 if given.z0 is None else given.z0) + total / 2.0,
+        behaviour="membrane" if given.lam == "MEM" else "shell",
+        nonstructural_mass=given.nsm * use.deck.mass_factor,
+        where=card.place,
+    )
+
+
+def _has_own_thickness(elements: Elements) -> bool:
+    """Whether each of the shells states its thickness at all its corners, in units of length."""
+    given = elements.extras.get("thickness")
+    return given is not None and bool(np.isfinite(given).all()) and not elements.extras["relative"].any()
+
+
+def _node_thickness(elements: Elements, common: float | None) -> np.ndarray | None:
+    """(n, nodes per element) thickness of shells that state one, NaN rows for others; None when none does.
+
+    MeshError when an element states negative thicknesses, only zeros, or lacks one at a node. Some corners may have
+    none: plates taper to sharp edges.
+    """
+    given = elements.extras.get("thickness")
+    if given is None or np.isnan(given).all():
+        return None
+    thickness = np.where(elements.extras["relative"][:, None], given * (common or np.nan), given)
+    stated = np.isfinite(thickness).any(axis=1)
+    thickness[stated] = np.where(np.isfinite(thickness[stated]), thickness[stated], common or np.nan)
+    rows, kind = elements.rows, KINDS[elements.rows.kind]
+    if kind.node_count > kind.corner_count:
+        ends = np.array(kind.edges)
+        thickness = np.hstack([thickness, (thickness[:, ends[:, 0]] + thickness[:, ends[:, 1]]) / 2.0])
+    possible = (thickness >= 0.0).all(axis=1) & (thickness > 0.0).any(axis=1)
+    wrong = np.flatnonzero(np.isfinite(thickness).any(axis=1) & ~possible)
+    if wrong.size:
+        raise MeshError(
+            f"{rows.where(wrong[0])}: {rows.type_name} {rows.ids[wrong[0]]} has the thicknesses"
+            f" {thickness[wrong[0]].tolist()}; give positive T1, T2, ... or T on its PSHELL."
+        )
+    return thickness
+
+
+def _offsets(elements: Elements, common: float) -> np.ndarray | None:
+    """(n,) offsets of shells that state ZOFFS (on top of that of the section); None when none does."""
+    given = elements.extras.get("offset")
+    if given is None or not np.nan_to_num(given).any():
+        return None
+    return np.nan_to_num(given) + common
+
+
+def _material_axes(elements: Elements, grid: Grid) -> np.ndarray:
+    """(n, 3, 3) material directions of shells: the side G1-G2 turned by THETA, or the x axis of MCID projected."""
+    nodes = elements.rows.node_indices(grid.table)
+    corners = grid.table.points[nodes[:, : KINDS[elements.rows.kind].corner_count]]
+    side, across = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    is_quad = corners.shape[1] == 4
+    normal = unit_vectors(np.cross(across, corners[:, 3] - corners[:, 1]) if is_quad else np.cross(side, across))
+    count = len(nodes)
+    angle = elements.extras.get("angle", np.zeros(count))
+    system = elements.extras.get("system", np.full(count, -1))
+    first = unit_vectors(side - np.sum(side * normal, axis=1, keepdims=True) * normal)
+    first = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(normal, first)
+    for number in np.unique(system[system >= 0]):
+        rows = np.flatnonzero(system == number)
+        where = f"{elements.rows.where(rows[0])}: {elements.rows.type_name}"
+        x = grid.directions(int(number), corners[rows].mean(axis=1), where)[:, :, 0]
+        first[rows] = unit_vectors(x - np.sum(x * normal[rows], axis=1, keepdims=True) * normal[rows])
+    return np.stack([first, np.cross(normal, first), normal], axis=2)

@@ -1,0 +1,321 @@
+"""Springs, dampers, bushings and masses at nodes: CELAS, CDAMP, CBUSH, CBUSH1D, CVISC, CONM, CMASS, their properties."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.mesh.couplings import PointMass
+from flexmbs.mesh.element_properties import SpringSection
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
+from flexmbs.mesh.readers.nastran.deck import Deck, Elements
+from flexmbs.mesh.readers.nastran.element_cards import SECOND_ON_A_CARD
+from flexmbs.mesh.readers.nastran.grid_cards import Grid
+
+PROPERTY_OF = {"CELAS1": "PELAS", "CDAMP1": "PDAMP", "CBUSH": "PBUSH", "CBUSH1D": "PBUSH1D", "CVISC": "PVISC"}
+_SCALAR = ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2")
+_ON_SCALAR_POINTS = ("CELAS3", "CELAS4", "CDAMP3", "CDAMP4", "CDAMP5")
+SPRINGS = (*_SCALAR, *_ON_SCALAR_POINTS, "CBUSH", "CBUSH1D", "CVISC")
+MASSES = ("CONM1", "CONM2", "CMASS1", "CMASS2", "CMASS3", "CMASS4")
+_SAME_PLACE = 1e-10  # closer than this part of the coordinates' size, two nodes are at one place
+
+_ZERO = Field(float, 0.0)
+_NUMBER = Field(int, least=1, label="EID")
+PELAS = Fields(k=Field(float, 0.0, at=1))
+PDAMP = Fields(b=Field(float, 0.0, at=1))
+PVISC = Fields(c1=Field(float, 0.0, at=1), c2=_ZERO)
+PBUSH1D = Fields(k=Field(float, 0.0, at=1), c=_ZERO, m=_ZERO)
+PMASS = Fields(m=Field(float, 0.0, at=1))
+CMASS = Fields(number=_NUMBER, g1=Field(int, 0, at=2), c1=Field(tuple, ""), g2=Field(int, 0), c2=Field(tuple, ""))
+CONM1 = Fields(number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
+CONM2 = Fields(
+    **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": _ZERO, "x": Field(float, 0.0, count=3)},
+    i=Field(float, 0.0, at=8, count=6),
+)
+_OFFSETS_ARE_POINTS = -1  # CID of a CONM2 whose X1, X2, X3 are basic coordinates
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring as its card states it, with its nodes in order (0: ground)."""
+
+    card: Card
+    number: int
+    property_number: int
+    nodes: tuple[int, int]
+
+    def indices(self, grid: Grid, user: str = "the element") -> np.ndarray:
+        """(1 or 2,) indices of its nodes."""
+        return grid.table.indices(np.array([node for node in self.nodes if node]), self.card.where, user)
+
+
+def read_springs(deck: Deck, card: Card) -> None:
+    """CELAS, CDAMP, CBUSH, CVISC cards; springs between scalar points are left out."""
+    if card.name in _ON_SCALAR_POINTS:
+        deck.leave_out(card, "it joins scalar points")
+        return
+    number = card.integer(0, "EID", least=1)
+    property_number = card.integer(1, "PID", number, least=1) if card.name in PROPERTY_OF else 0
+    second = 4 if card.name in _SCALAR else 3
+    nodes = card.integer(2, "G1", 0, least=0), card.integer(second, "G2", 0, least=0)
+    if not any(nodes):
+        raise MeshError(f"{card.where}: element {number} has no node; give G1 (field 4).")
+    deck.springs.append(Spring(card, number, property_number, nodes))
+    if card.name == "CVISC" and card.filled(4)[:1] == [4]:
+        deck.leave_out(card, SECOND_ON_A_CARD)
+
+
+def spring_elements(deck: Deck) -> list[Elements]:
+    """The springs as elements of their kinds; those on scalar points are left out and listed."""
+    springs: dict[tuple, list[Spring]] = {}
+    for spring in deck.springs:
+        nodes = [node for node in spring.nodes if node]
+        if deck.scalar_points.contains(np.array(nodes)).any():
+            deck.leave_out(spring.card, "it is connected to a scalar point")
+        else:
+            springs.setdefault((f"spring{len(nodes)}", spring.card.name, spring.card.file), []).append(spring)
+    groups = []
+    for (kind, name, file), members in springs.items():
+        ids, lines = (np.array(values, np.int64) for values in zip(*((s.number, s.card.line) for s in members), strict=True))
+        nodes = np.array([[node for node in spring.nodes if node] for spring in members], np.int64)
+        owners = np.empty(len(members), object)
+        owners[:] = members
+        properties = np.array([spring.property_number for spring in members], np.int64)
+        groups.append(Elements(ElementRows(kind, name, ids, nodes, file, lines), "spring", properties, {"springs": owners}))
+    return groups
+
+
+def spring_fields(deck: Deck, elements: Elements, grid: Grid) -> list[tuple[Hashable, dict]]:
+    """For each spring a key and the fields of its block; equal springs have equal keys."""
+    found: list[tuple[Hashable, dict]] = []
+    without: dict[int, Spring] = {}
+    for spring in elements.extras["springs"]:
+        number, kind = spring.property_number, PROPERTY_OF.get(spring.card.name)
+        section = _spring_section(deck, spring, grid)
+        if section is None:
+            without.setdefault(number, spring)
+            found.append((("spring", number), {}))
+        else:
+            section = replace(section, mass=section.mass * deck.mass_factor)
+            name = f"{kind} {number}" if kind else ""
+            found.append((_content(section), {"section": section, "property_name": name, "where": section.where}))
+    for number, spring in without.items():
+        kind = PROPERTY_OF[spring.card.name]
+        deck.warn(spring.card.where, f"property {number} is not in the deck; add a {kind} {number}.")
+    return found
+
+
+def _content(section: SpringSection) -> Hashable:
+    axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
+    numbers = (*section.stiffness.tolist(), *section.damping.tolist(), section.mass)
+    place = section.where if not section.first_dof or section.axes is not None else ""
+    return ("spring", *numbers, section.axial, section.first_dof, section.second_dof, *axes, place)
+
+
+def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | None:
+    """The section of one spring; None when the deck has no property for it.
+
+    Raises MeshError for a bushing without directions, components that are none, and missing coordinate systems.
+    """
+    card = given = spring.card
+    if card.name in PROPERTY_OF:
+        found = deck.properties.get((PROPERTY_OF[card.name], spring.property_number))
+        if found is None:
+            return None
+        given = found
+    if card.name in _SCALAR:
+        return _scalar(deck, spring, given, grid)
+    if card.name == "CVISC":
+        viscous = PVISC.read(given)
+        if viscous.c2:
+            deck.warn(given.where, "the torsional damping C2 is ignored.")
+        return SpringSection(damping=_along_x(viscous.c1), axial=True, where=given.place)
+    if card.name == "CBUSH1D":
+        bushing, axes = PBUSH1D.read(given), None
+        if card.text(4):
+            at = grid.table.points[spring.indices(grid)][:1]
+            axes = grid.directions(card.integer(4, "CID"), at, card.where)[0]
+        values = _along_x(bushing.k), _along_x(bushing.c)
+        return SpringSection(*values, axes=axes, axial=axes is None, mass=bushing.m, where=given.place)
+    return _bushing(deck, spring, given, grid)
+
+
+def _along_x(value: float) -> np.ndarray:
+    return np.array([value, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
+    card = spring.card
+    dofs = [card.dofs(3, "C1"), card.dofs(5, "C2")]
+    own = [dof for dof, node in zip(dofs, spring.nodes, strict=True) if node]
+    if any(len(dof) != 1 for dof in own):
+        raise MeshError(f"{card.where}: element {spring.number} needs one component (1 to 6) at each of its nodes.")
+    is_spring = "ELAS" in card.name
+    constant = PELAS.read(given).k if is_spring else PDAMP.read(given).b
+    axes = grid.displacement_axes(spring.indices(grid))
+    if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
+        what = f"the nodes of element {spring.number} have different displacement systems (CD)"
+        deck.warn(card.where, f"{what}; the directions at the first node are used.")
+    return SpringSection(
+        **{"stiffness" if is_spring else "damping": _along_x(constant)},
+        axes=None if np.array_equal(axes[0], np.eye(3)) else axes[0],
+        first_dof=own[0][0],
+        second_dof=own[1][0] if len(own) == 2 else None,
+        where=given.place,
+    )
+
+
+def _bushing(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
+    """PBUSH: a flag and six values to a line."""
+    values = {"K": np.zeros(6), "B": np.zeros(6)}
+    mass = 0.0
+    for start in range(0, len(given.fields), 8):
+        flag = given.text(start + 1)
+        if flag in values:
+            values[flag] = np.array(given.reals(start + 2, 6, flag))
+        elif flag == "M":
+            mass = given.real(start + 2, "M", 0.0)
+        elif flag == "GE" and any(given.reals(start + 2, 6, "GE")):
+            deck.warn(given.where, "the structural damping GE is ignored.")
+    if spring.card.text(8) not in ("", "0.5", ".5") or spring.card.integer(9, "OCID", -1) >= 0:
+        deck.warn(spring.card.where, "the location of the bushing (S, OCID) is ignored; it acts between its nodes.")
+    axial_only = not (values["K"][[1, 2, 4, 5]].any() or values["B"][[1, 2, 4, 5]].any())
+    axes = _bushing_axes(spring, grid, axial_only)
+    return SpringSection(values["K"], values["B"], axes=axes, mass=mass, where=given.place)
+
+
+def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
+    """(3, 3) columns: directions of the bushing's axes."""
+    card, nodes = spring.card, spring.indices(grid)
+    points = grid.table.points[nodes]
+    if card.text(7):
+        return grid.directions(card.integer(7, "CID"), points[:1], card.where)[0]
+    if len(points) == 1:
+        return grid.displacement_axes(nodes)[0]
+    along = points[1] - points[0]
+    if np.linalg.norm(along) <= _SAME_PLACE * max(np.abs(grid.table.points).max(), 1e-300):
+        what = "connects coincident nodes; give CID (field 9), the coordinate system of its directions."
+        raise MeshError(f"{card.where}: bushing {spring.number} {what}")
+    across = _orientation(spring, grid, nodes[0])
+    if across is None:
+        if not axial_only:
+            what = "has no directions for its K2, K3, K5, K6; give X1, X2, X3, a grid point G0, or CID."
+            raise MeshError(f"{card.where}: bushing {spring.number} {what}")
+        across = np.eye(3)[np.argmin(np.abs(along))]
+    x = along / np.linalg.norm(along)
+    z = np.cross(x, across)
+    if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(across):
+        raise MeshError(f"{card.where}: the orientation of bushing {spring.number} is parallel to its line; give another.")
+    z /= np.linalg.norm(z)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def _orientation(spring: Spring, grid: Grid, first: int) -> np.ndarray | None:
+    """(3,) the direction across the bushing that its card gives; None: it gives none."""
+    card = spring.card
+    if not any(card.text(i) for i in (4, 5, 6)):
+        return None
+    if card.text(4).isdigit() and not (card.text(5) or card.text(6)):
+        vector = grid.table.points[grid.node(card, 4, "G0", "the bushing")] - grid.table.points[first]
+    else:
+        vector = grid.displacement_axes(np.array([first]))[0] @ np.array(card.reals(4, 3, "X"))
+    if not vector.any():
+        raise MeshError(f"{card.where}: the orientation X1, X2, X3 of bushing {spring.number} is zero; give a direction.")
+    return vector
+
+
+def read_masses(deck: Deck, card: Card) -> None:
+    """CONM and CMASS cards; masses at scalar points are left out."""
+    if card.name in ("CMASS3", "CMASS4"):
+        deck.leave_out(card, "it joins scalar points")
+    else:
+        deck.masses.append(card)
+
+
+def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
+    """The masses of a deck, times PARAM WTMASS; those that act in some directions only are left out and listed.
+
+    Raises MeshError for masses at nodes that do not exist, negative ones, and missing coordinate systems.
+    """
+    masses: list[PointMass] = []
+    scalar: dict[int, dict[int, tuple[float, Card]]] = {}  # by node and component
+    for card in deck.masses:
+        if card.name.startswith("CMASS"):
+            _note_scalar(deck, card, scalar)
+        else:
+            masses += (_concentrated if card.name == "CONM2" else _matrix)(deck, card, grid)
+    masses += _scalar_masses(deck, grid, scalar)
+    factor = deck.mass_factor
+    return tuple(replace(mass, mass=mass.mass * factor, inertia=mass.inertia * factor) for mass in masses)
+
+
+def _concentrated(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
+    given, node = CONM2.read(card), grid.node(card, 1, "G", "the mass")
+    if given.m < 0.0:
+        raise MeshError(f"{card.where}: the mass of {given.number} is {given.m:g}; give a positive one.")
+    at, axes, offset = grid.table.points[node], np.eye(3), np.array(given.x)
+    if given.cid == _OFFSETS_ARE_POINTS:
+        offset = offset - at
+    else:
+        axes = grid.directions(given.cid, at[None], card.where)[0]
+        offset = axes @ offset
+    i11, i21, i22, i31, i32, i33 = given.i
+    inertia = np.array([(i11, -i21, -i31), (-i21, i22, -i32), (-i31, -i32, i33)])
+    return [PointMass(f"CONM2 {given.number}", node, given.m, axes @ inertia @ axes.T, offset, card.place)]
+
+
+def _matrix(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
+    """CONM1: the symmetric 6 x 6 matrix of a rigid body at the node, or nothing when it is that of none."""
+    given, node = CONM1.read(card), grid.node(card, 1, "G", "the mass")
+    matrix = np.zeros((6, 6))
+    matrix[np.tril_indices(6)] = given.m
+    matrix = matrix + np.tril(matrix, -1).T
+    mass = np.trace(matrix[:3, :3]) / 3.0
+    size = np.abs(matrix).max()
+    coupling = matrix[3:, :3]  # m times the cross product matrix of the offset
+    whole = np.allclose(matrix[:3, :3], mass * np.eye(3), atol=1e-6 * size)
+    if not whole or not np.allclose(coupling, -coupling.T, atol=1e-6 * size) or mass < 0.0:
+        deck.leave_out(card, "its mass differs by direction")
+        return []
+    moment = np.array([coupling[2, 1], coupling[0, 2], coupling[1, 0]])
+    offset = moment / mass if mass > 0.0 else np.zeros(3)
+    inertia = matrix[3:, 3:] - mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+    axes = grid.directions(given.cid, grid.table.points[node][None], card.where)[0]
+    return [PointMass(f"CONM1 {given.number}", node, float(mass), axes @ inertia @ axes.T, axes @ offset, card.place)]
+
+
+def _note_scalar(deck: Deck, card: Card, scalar: dict) -> None:
+    """CMASS1, CMASS2 from a component of one node to ground."""
+    given = CMASS.read(card)
+    named = card
+    if card.name == "CMASS1":
+        named = deck.properties.get(("PMASS", card.integer(1, "PID", given.number)))
+    mass = None if named is None else PMASS.read(named).m
+    ends = [(node, dof[0]) for node, dof in ((given.g1, given.c1), (given.g2, given.c2)) if node and len(dof) == 1]
+    if mass is None or len(ends) != 1 or ends[0][0] < 1:
+        deck.leave_out(card, "it connects two components, or has no PMASS")
+        return
+    node, dof = ends[0]
+    before = scalar.setdefault(node, {}).get(dof, (0.0, card))
+    scalar[node][dof] = (before[0] + mass, before[1])
+
+
+def _scalar_masses(deck: Deck, grid: Grid, scalar: dict) -> list[PointMass]:
+    masses = []
+    for number, of_dof in scalar.items():
+        values = [of_dof.get(dof, (0.0, None))[0] for dof in range(1, 7)]
+        card = next(iter(of_dof.values()))[1]
+        node = int(grid.table.find(np.array([number]))[0])
+        if node < 0 or not np.allclose(values[:3], values[0], rtol=1e-6, atol=0.0):
+            why = "it is at a scalar point, or at none that exists" if node < 0 else "its mass differs by direction"
+            for _, of_one in of_dof.values():
+                deck.leave_out(of_one, why)
+            continue
+        axes = grid.displacement_axes(np.array([node]))[0]
+        inertia = axes @ np.diag(values[3:]) @ axes.T
+        masses.append(PointMass(f"{card.name} {number}", node, values[0], inertia, np.zeros(3), card.place))
+    return masses
