@@ -20,8 +20,9 @@ from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.fem.solvers.memory import memory_errors_named
-from flexmbs.mesh.loose_parts import parts_of
+from flexmbs.mesh.loose_parts import part_labels
 
+_MOST_PARTS = 1000  # of which the motions that supports leave are counted one by one
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time
 # The shift makes K + shift M definite where rigid-body motion is left. In parts of trace(K) / trace(M), about the
 # square of the highest frequency: far below the elastic ones, far above rounding.
@@ -106,7 +107,7 @@ def natural_modes(
     K = restricted(model.K if stiffness is None else stiffness, T)
     M = restricted(model.M, T)
     shift = _SHIFT * K.diagonal().sum() / M.diagonal().sum() + spin**2
-    whole = 0 if abs(held).sum() else 6 * len(parts_of(model.mesh))  # rigid motions of its parts
+    whole = _rigid_motions_left(model, held, T)
     wanted = count + max(6, whole) if max_hz is None else 16
     lowest = None
     while True:
@@ -142,13 +143,35 @@ def natural_modes(
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2, doubts)
 
 
+def _rigid_motions_left(model: FEModel, held: np.ndarray | sparse.spmatrix, T: sparse.spmatrix) -> int:
+    """How many rigid motions of the parts of a body its supports leave."""
+    count, label = model.dofs_per_node, part_labels(model.mesh)
+    moving = np.diff(T.tocsr().indptr) > 0  # components that have a mass or stiffness, and are not held
+    used = np.unique(label[moving.reshape(-1, count).any(axis=1)])
+    left = 0
+    for part in used[:_MOST_PARTS]:
+        nodes = np.flatnonzero(label == part)
+        dofs = (nodes[:, None] * count + np.arange(count)).ravel()
+        R = rigid_motions(model.mesh.points[nodes], count, model.mesh.points[nodes].mean(axis=0))
+        R[:, 3:] /= max(float(np.abs(R[:, 3:]).max()), 1e-300)
+        free = _null_space((held[:, dofs] @ R) if sparse.issparse(held) else R[held[dofs]])
+        left += int(np.linalg.matrix_rank(R[moving[dofs]] @ free, tol=1e-9)) if free.size else 0
+    return left + 6 * max(len(used) - _MOST_PARTS, 0)
+
+
+def _null_space(A: np.ndarray) -> np.ndarray:
+    """(6, k) motions that A leaves."""
+    _, sizes, turned = np.linalg.svd(np.vstack([A, np.zeros((6, 6))]), full_matrices=False)
+    return turned[sizes <= 1e-9].T
+
+
 def _doubts(model: FEModel, rigid: int, expected: int, elastic: int, asked: int | None) -> tuple[str, ...]:
     """What is wrong with the modes: more motion without resistance than ``expected``, fewer modes than ``asked``."""
     loose = mechanism(model) if rigid > expected else ""
     found = [f"{loose}."] if loose else []
     if rigid > expected and not loose:
         found.append(
-            f"{model.mesh.source}: {rigid - expected} more modes than the body has rigid motions are at 0 Hz to rounding: parts"
+            f"{model.mesh.source}: {rigid - expected} more modes are at 0 Hz, to rounding, than rigid motions are left: parts"
             " that move without resistance, or elements that are very short beside the body (then mesh it with fewer)."
         )
     if asked is not None and elastic < asked:

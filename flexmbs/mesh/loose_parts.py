@@ -131,14 +131,11 @@ class MeshPart:
         return f"node {self.node} in one of {self.node_count} nodes ({elements})"
 
 
-def parts_of(mesh: Mesh) -> list[MeshPart]:
-    """The parts of a mesh, largest first.
+def part_labels(mesh: Mesh) -> np.ndarray:
+    """(nn,) equal numbers of nodes in one part.
 
     An averaging coupling joins its nodes only where its reference node is on something.
     """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
     blocks = [block for block in mesh.blocks if len(block.nodes)]
     first = [np.repeat(block.nodes[:, 0], block.nodes.shape[1]) for block in blocks]
     other = [block.nodes.ravel() for block in blocks]
@@ -147,7 +144,12 @@ def parts_of(mesh: Mesh) -> list[MeshPart]:
         other.append(group)
     first, other = np.concatenate(first), np.concatenate(other)
     links = coo_matrix((np.ones(len(first)), (first, other)), (len(mesh.points),) * 2)
-    _, label = connected_components(links, directed=False)
+    return connected_components(links, directed=False)[1]
+
+
+def parts_of(mesh: Mesh) -> list[MeshPart]:
+    """The parts of a mesh, largest first."""
+    blocks, label = [block for block in mesh.blocks if len(block.nodes)], part_labels(mesh)
     on_elements = np.unique(np.concatenate([block.nodes.ravel() for block in blocks]))
     _, examples, nodes = np.unique(label[on_elements], return_index=True, return_counts=True)
     of_element = label[np.concatenate([block.nodes[:, 0] for block in blocks])]
