@@ -40,8 +40,8 @@ def build(deck: Deck) -> Mesh:
     elements = make_true(deck, deck.elements, middles)
     grid = make_grid(deck, middles)
     elements = turn_mirrored(deck, elements, grid.table)
-    materials = all_materials(deck)
-    pieces = make_pieces(deck, elements, grid, materials)
+    deck.made_materials = all_materials(deck)
+    pieces = make_pieces(deck, elements, grid)
     blocks = _blocks(deck, pieces, springs, grid)
     others = _others(deck, pieces, grid)
     _check_structural(deck, blocks, others)
@@ -66,7 +66,7 @@ def build(deck: Deck) -> Mesh:
         node_sets={**node_sets, **{name: surface.nodes for name, surface in surfaces.items()}},
         element_sets={name: index.find(ids) for name, ids in element_sets.items()},
         surfaces=surfaces,
-        materials={material.name: material for material in materials.values()},
+        materials={material.name: material for material in deck.made_materials.values()},
         couplings=couplings,
         equations=(*equations, *_held_middles(deck, middles, grid)),
         point_masses=point_masses(deck, grid),

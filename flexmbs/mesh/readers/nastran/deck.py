@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Batch, Card, integer, real
 from flexmbs.mesh.skipped_content import SkipList
@@ -133,17 +134,6 @@ class Elements:
         return Elements(picked, self.family, self.properties[chosen], extras)
 
 
-@dataclass
-class NamedNodes:
-    """A list of nodes with held or named components: (name, components, numbers, card)."""
-
-    name: str
-    dofs: tuple[int, ...]
-    members: Ranges
-    card: Card
-    holds: bool
-
-
 @dataclass(frozen=True)
 class CaseSet:
     """``SET n = ...``: numbers of nodes or elements, whichever an output request takes it for ("nodes", "elements").
@@ -160,24 +150,16 @@ class CaseSet:
 
 @dataclass
 class Deck:
-    """All that the handlers of the cards collect.
-
-    Attributes
-    ----------
-    names : ("property", "material", "set" or "component", number) -> the name that a comment gives it
-    components : HyperMesh's, by number: (text, file, line) of the lines with their elements
-    case_sets, chosen : the sets of case control; for "SPC", "MPC" the set numbers that it chooses, in order
-    parameters : cards of PARAM WTMASS and COUPMASS, in the order of the bulk data; ``parameters_of_case``: those of
-        case control
-    solution : SOL of executive control
-    """
+    """All that the handlers of the cards collect."""
 
     source: str
+    # ("property", "material", "set" or "component", number) -> the name that a comment gives it
     names: dict[tuple[str, int], str] = field(default_factory=dict)
-    components: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
     next_name: dict[str, str] = field(default_factory=dict)  # what a comment gives the property or material that follows
+    # HyperMesh's, by number: (text, file, line) of the lines with their elements
+    components: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
     case_sets: list[CaseSet] = field(default_factory=list)
-    chosen: dict[str, list[int]] = field(default_factory=dict)
+    chosen: dict[str, list[int]] = field(default_factory=dict)  # "SPC", "MPC" -> sets that case control chooses, in order
     skipped: SkipList = field(default_factory=SkipList)
     warnings: list[str] = field(default_factory=list)  # the same one may be among them several times
     grids: list[Batch] = field(default_factory=list)
@@ -189,17 +171,20 @@ class Deck:
     properties: dict[tuple[str, int], Card] = field(default_factory=dict)
     materials: dict[int, Card] = field(default_factory=dict)
     thermal_materials: dict[int, Card] = field(default_factory=dict)
+    made_materials: dict[int, AnyMaterial] = field(default_factory=dict)  # when all cards are read
     springs: list = field(default_factory=list)
     masses: list[Card] = field(default_factory=list)
     rigid: list[Card] = field(default_factory=list)
     constraint_equations: list[Card] = field(default_factory=list)
     equation_sums: dict[int, Card] = field(default_factory=dict)
-    named_nodes: list[NamedNodes] = field(default_factory=list)
+    # Name, components and whether they are held -> nodes, and the first card that names some.
+    named_nodes: dict[tuple[str, tuple[int, ...], bool], tuple[Ranges, Card]] = field(default_factory=dict)
     number_sets: list[Card] = field(default_factory=list)
     mass_factor: float = 1.0
+    # WTMASS and COUPMASS, in the order of the bulk data, and those in case control.
     parameters: dict[str, list[Card]] = field(default_factory=dict)
     parameters_of_case: dict[str, list[Card]] = field(default_factory=dict)
-    solution: str = ""
+    solution: str = ""  # SOL of executive control
     eigenvalue_request: Card | None = None
     has_case_control: bool = False
 

@@ -18,13 +18,14 @@ from flexmbs.mesh.readers.nastran.deck import Deck
 LineOfDeck = tuple[str, int, str]  # file, line number, text
 
 _LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
+_LONGEST_NAME = 1000
 _INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.I)
 _SECTION = re.compile(
     rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)", re.I
 )
 _PIECE = 1 << 20
 _SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA, BEGIN or END
-_BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.I)
+BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.I)
 _END_DATA = re.compile(r"\s{0,7}ENDDATA\b", re.I)
 _END = re.compile(r"\s{0,7}END[\s,]+\w", re.I)
 _GRID = re.compile(r"\s{0,7}GRID\*?\s*[\s,]", re.I)
@@ -52,32 +53,18 @@ def has_sections(path: Path) -> bool:
     return False
 
 
-def is_begin(text: str) -> bool:
-    """Whether a line begins a section of the bulk data."""
-    return _BEGIN.match(text) is not None
-
-
 class DeckLines:
-    """Iterates over the lines of a deck and of the files that it includes.
-
-    Attributes
-    ----------
-    in_executive : bool
-        Set by the consumer while executive control is read: what is included there and is not found (DMAP alters
-        mostly) is listed in ``missing`` and passed over.
-    last : LineOfDeck
-        The line handed out last.
-    ends_open : bool
-        The main file ends without a line end.
-    """
+    """Iterates over the lines of a deck and of the files that it includes."""
 
     def __init__(self, path: Path, allow_outside: bool) -> None:
         self.path = path
         self._includes = Includes(path, allow_outside)
+        # Set by the consumer while executive control is read: what is included there and not found (DMAP alters mostly)
+        # is listed in ``missing`` and passed over.
         self.in_executive = False
         self.missing: list[tuple[str, int, str]] = []
-        self.last: LineOfDeck = (str(path), 0, "")
-        self.ends_open = False
+        self.last: LineOfDeck = (str(path), 0, "")  # handed out last
+        self.ends_open = False  # whether the main file ends without a line end
 
     def __iter__(self) -> Iterator[LineOfDeck]:
         return self._file(self.path, ())
@@ -89,10 +76,10 @@ class DeckLines:
             numbered = enumerate(file, start=1)
             for number, raw in numbered:
                 if "\0" in raw:
-                    start = repr(path.read_bytes()[:16])[1:]
-                    raise MeshError(
-                        f"{name}:{number}: not a text file (it starts with {start}); a Nastran deck is plain text with GRID cards."
-                    )
+                    with open(path, "rb") as binary:
+                        start = repr(binary.read(16))[1:]
+                    what = f"not a text file (it starts with {start}); a Nastran deck is plain text with GRID cards."
+                    raise MeshError(f"{name}:{number}: {what}")
                 if raw[:1] in "Ii \t" and (found := _INCLUDE.match(raw)):
                     yield from self._included(path, number, found.group(1), numbered, including)
                 else:
@@ -102,9 +89,8 @@ class DeckLines:
             self.ends_open = not raw.endswith("\n")
 
     def _included(self, path: Path, number: int, text: str, rest, including) -> Iterator[LineOfDeck]:
-        where = f"{path}:{number}: INCLUDE"
-        name = _file_name(text, rest, where)
-        chain = (*including, path)
+        where, chain = f"{path}:{number}: INCLUDE", (*including, path)
+        name = _file_name(text.strip(), rest, where)
         target = (self._includes.find if self.in_executive else self._includes.needed)(name, where, chain)
         if target is None:
             self.missing.append((str(path), number, name))
@@ -114,33 +100,26 @@ class DeckLines:
 
 def _file_name(text: str, rest, where: str) -> str:
     """The name after INCLUDE: in quotes, over several lines if need be, or one word."""
-    text = text.strip()
-    quote = text[:1]
-    if quote not in ("'", '"'):
+    quote, closing = text[:1], ""
+    if quote in ("'", '"'):
+        name, closing = text[1:], f" or its closing {quote}"
+        for _ in range(_LINES_OF_A_NAME):
+            if quote in name:
+                break
+            name += next(rest, (0, ""))[1].strip()
+        name = name.split(quote)[0].strip()
+    else:
         name = text.split("$")[0].strip()
-        if not name:
-            raise MeshError(f"{where}: the name of the file is missing; write INCLUDE 'file'.")
-        return name
-    name = text[1:]
-    for _ in range(_LINES_OF_A_NAME):
-        if quote in name:
-            break
-        _, raw = next(rest, (0, ""))
-        name += raw.strip()
-    name = name.split(quote)[0].strip()
-    if not name or len(name) > 1000:
-        raise MeshError(f"{where}: the name of the file or its closing {quote} is missing; write INCLUDE 'file'.")
+    if not name or len(name) > _LONGEST_NAME:
+        raise MeshError(f"{where}: the name of the file{closing} is missing; write INCLUDE 'file'.")
     return name
 
 
 class BulkLines:
-    """The lines of the main bulk data up to ENDDATA; other sections are left out, each with an entry in the skip list.
-
-    ``ended`` says whether ENDDATA was met.
-    """
+    """The lines of the main bulk data up to ENDDATA; other sections are left out, each with an entry in the skip list."""
 
     def __init__(self, deck: Deck, lines: Iterable[LineOfDeck]) -> None:
-        self.ended = False
+        self.ended = False  # whether ENDDATA was met
         self._deck, self._lines = deck, lines
         self._part: tuple[LineOfDeck, str] | None = None  # the BEGIN of the section that is left out, and its kind
         self._grids = 0
@@ -152,10 +131,12 @@ class BulkLines:
                 if _END_DATA.match(text):
                     self.ended = True
                     break
-                if begins := _BEGIN.match(text):
+                if begins := BEGIN.match(text):
                     self._leave()
-                    kind = _kind_of_section(begins.group(1))
-                    self._part = (line, kind) if kind else None
+                    words = re.findall(r"\w+", begins.group(1).split("$")[0].upper())
+                    if words[:1] == ["BULK"]:
+                        words = [word for word in words[1:] if word in _WHAT or word.isdecimal()]
+                    self._part = None if words in ([], ["SUPER", "0"]) else (line, words[0])
                     continue
                 if self._part and self._part[1] in _WITH_END and _END.match(text):
                     self._leave()
@@ -176,14 +157,6 @@ class BulkLines:
         self._part, self._grids = None, 0
 
 
-def _kind_of_section(text: str) -> str:
-    """The kind of the section that a BEGIN line begins, by what follows the word; "" for the main bulk data."""
-    words = re.findall(r"\w+", text.split("$")[0].upper())
-    if words[:1] == ["BULK"]:
-        words = [word for word in words[1:] if word in _WHAT or word.isdecimal()]
-    return "" if words in ([], ["SUPER", "0"]) else words[0]
-
-
 _HM_NAME = re.compile(r'\$HMNAME\s+(COMPS?|PROPS?|MATS?)\s*(\d+)\s*"([^"]*)"(?:\s*(\d+)\s*"P[^"]*")?', re.I)
 _HM_MOVE = re.compile(r"\$HMMOVE\s+(\d+)", re.I)
 _HM_MEMBERS = re.compile(r"\$[\s\dTHRU]*$")
@@ -201,7 +174,7 @@ _NEXT = (
     ("property", re.compile(r"\$\s*Elements and Element Properties for region\s*:\s*(?P<name>.*)", re.I)),
     ("material", re.compile(r"\$\s*Material Record\s*:\s*(?P<name>.*)", re.I)),
 )
-_KINDS = {"GROUP": "set", "SET": "set", "MAT": "material"}  # beginnings of words; others: a property
+_KINDS = {"GROUP": "set", "SET": "set", "MAT": "material", "COMP": "component"}  # beginnings of words; others: a property
 
 
 class Comments:
@@ -217,7 +190,7 @@ class Comments:
         file, number, text = line
         if self._named_next is not None:
             found, self._named_next = self._named_next, None
-            self._set(_kind(found["kind"]), found["number"], text[1:])
+            self._set(found["kind"], found["number"], text[1:])
             return
         if self._component is not None and _HM_MEMBERS.match(text):
             self._deck.components[self._component].append((text[1:], file, number))
@@ -225,7 +198,7 @@ class Comments:
         self._component = None
         if found := _HM_NAME.match(text):
             what, its_number, name, of_property = found.groups()
-            self._set({"C": "component", "P": "property", "M": "material"}[what[0].upper()], its_number, name)
+            self._set(what, its_number, name)
             if of_property:
                 self._deck.names.setdefault(("property", int(of_property[:18])), _readable(name))
         elif found := _HM_MOVE.match(text):
@@ -234,20 +207,17 @@ class Comments:
         elif found := _ANSA_TWO_LINES.match(text):
             self._named_next = found
         elif found := next(filter(None, (pattern.match(text) for pattern in _NAMES)), None):
-            self._set(_kind(found["kind"]), found["number"], found["name"])
+            self._set(found["kind"], found["number"], found["name"])
         elif len(text) > 10:
             for kind, pattern in _NEXT:
                 if found := pattern.match(text):
-                    self._deck.next_name[kind or _kind(found["kind"])] = _readable(found["name"])
+                    self._deck.next_name[kind or found["kind"].lower()] = _readable(found["name"])
 
-    def _set(self, kind: str, number: str, name: str) -> None:
+    def _set(self, word: str, number: str, name: str) -> None:
+        word = word.strip().upper()
+        kind = next((kind for start, kind in _KINDS.items() if word.startswith(start)), "property")
         if name := _readable(name):
             self._deck.names[kind, int(number[:18])] = name
-
-
-def _kind(word: str) -> str:
-    word = word.strip().upper()
-    return next((kind for start, kind in _KINDS.items() if word.startswith(start)), "property")
 
 
 def _readable(name: str) -> str:

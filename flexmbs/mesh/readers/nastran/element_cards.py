@@ -19,17 +19,11 @@ from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 from flexmbs.mesh.readers.nastran.card import Batch, integers, is_integer
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 
-
-def _cards(dimension: int) -> dict[str, list[FileElement]]:
-    """Element cards by name: what they are, first order before second."""
-    cards: dict[str, list[FileElement]] = {}
-    for element in elements_of("Nastran"):
-        if KINDS[element.kind].dimension == dimension:
-            cards.setdefault(element.name, []).append(element)
-    return cards
-
-
-SOLIDS, SHELLS = _cards(3), _cards(2)
+# Cards of elements of a body: what they are, first order before second.
+CARDS: dict[str, list[FileElement]] = {}
+for _element in elements_of("Nastran"):
+    CARDS.setdefault(_element.name, []).append(_element)
+_FAMILIES = {"CROD": "rod", "CTUBE": "rod", "CONROD": "own rod", "CBAR": "bar", "CBEAM": "bar"}
 # Fields of shells with angle, offset, thickness at the corners, and flag.
 _SHELL_FIELDS = {
     **dict.fromkeys(("CTRIA3", "CTRIAR"), (5, 6, 10, 9)),
@@ -55,38 +49,43 @@ OTHERS = {
     **{"CGAP": ("contact", 2, 2), "CHBDYG": ("thermal", 8, 8), "CHBDY": ("thermal", 3, 4)},
 }
 SECOND_ON_A_CARD = "a second element on the card (from field 6 on), as NASTRAN-95 has it, is not read"
-NAMES = frozenset((*SOLIDS, *SHELLS, *OTHERS, "CROD", "CTUBE", "CONROD"))
 _AT_ONCE = 1 << 14  # elements, so that no array grows with the mesh
 
 
 def read_elements(deck: Deck, batch: Batch) -> None:
-    """Any card of this module."""
-    if batch.name in SOLIDS:
-        _read_solids(deck, batch)
-    elif batch.name in SHELLS:
-        _read_shells(deck, batch)
-    elif batch.name in OTHERS:
-        _read_others(deck, batch)
-    else:
-        _read_rods(deck, batch)
-
-
-def element_numbers(batch: Batch) -> np.ndarray:
-    """(n,) element numbers of a batch; MeshError when one is missing or not positive."""
+    """Solids, shells, rods and bars; ``extras`` have what their cards say besides nodes and property."""
+    first, last = CARDS[batch.name][0], CARDS[batch.name][-1]
+    corners, count = KINDS[first.kind].corner_count, len(last.order)
+    family = _FAMILIES.get(batch.name) or {3: "solid", 2: "shell"}[KINDS[first.kind].dimension]
     ids = batch.integers(0, "EID")
     wrong = np.flatnonzero(ids < 1)
     if wrong.size:
         raise MeshError(f"{batch.where(wrong[0])}: EID is {ids[wrong[0]]}; element numbers start at 1.")
-    return ids
+    is_own = family == "own rod"  # has a material in place of a property
+    properties = batch.integers(3, "MID") if is_own else batch.integers(1, "PID", 0)
+    if family not in ("own rod", "bar"):  # bars have that of BAROR
+        properties = np.where(properties == 0, ids, properties)
+    nodes = _nodes_of(batch, 1 if is_own else 2, corners, max(last.node_counts))
+    centre = np.flatnonzero(nodes[:, count:].any(axis=1))
+    if centre.size:
+        deck.warn(batch.where(centre[0]), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
+    if (nodes[:, corners:count] > 0).any():
+        kind, nodes = last.kind, nodes[:, last.order]
+    else:
+        kind, nodes = FIRST_ORDER.get(last.kind, last.kind), nodes[:, :corners]
+    extras: dict = {"cards": batch} if family == "bar" else {}
+    if batch.name in _SHELL_FIELDS:
+        extras = _shell_extras(batch, corners, *_SHELL_FIELDS[batch.name])
+    elif is_own:
+        extras["section"] = np.column_stack([batch.reals(4 + i, what) for i, what in enumerate(("A", "J", "C", "NSM"))])
+    elif family == "rod":
+        for line in batch.lines[batch.filled(4)]:
+            deck.skipped.add(batch.name, batch.file, line, why=SECOND_ON_A_CARD)
+    rows = ElementRows(kind, batch.name, ids, nodes, batch.file, batch.lines)
+    deck.elements.append(Elements(rows, family, properties, extras))
 
 
-def _property_numbers(batch: Batch, ids: np.ndarray) -> np.ndarray:
-    """(n,) property numbers; blank: the element's own number."""
-    given = batch.integers(1, "PID", 0)
-    return np.where(given == 0, ids, given)
-
-
-def nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
+def _nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
     """(n, count) node numbers from a field on; 0 where a node beyond the corners is absent, MeshError for a corner."""
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
     wrong = np.argwhere((nodes < 0) | ((nodes == 0) & (np.arange(count) < corners)))
@@ -95,37 +94,6 @@ def nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
         what = "is missing" if nodes[row, column] == 0 else f"is {nodes[row, column]}"
         raise MeshError(f"{batch.where(row)}: node G{column + 1} {what}; the element has at least {corners} nodes.")
     return nodes
-
-
-def _read_solids(deck: Deck, batch: Batch) -> None:
-    ids = element_numbers(batch)
-    properties = _property_numbers(batch, ids)
-    first, last = SOLIDS[batch.name][0], SOLIDS[batch.name][-1]
-    corners = KINDS[first.kind].corner_count
-    nodes = nodes_of(batch, 2, corners, len(last.order))
-    quadratic = (nodes[:, corners:] > 0).any(axis=1)
-    for chosen, element in ((~quadratic, first), (quadratic, last)):
-        if chosen.any():
-            own = nodes[chosen][:, element.order]
-            rows = ElementRows(element.kind, batch.name, ids[chosen], own, batch.file, batch.lines[chosen])
-            deck.elements.append(Elements(rows, "solid", properties[chosen]))
-
-
-def _read_shells(deck: Deck, batch: Batch) -> None:
-    ids = element_numbers(batch)
-    element = SHELLS[batch.name][-1]
-    kind, corners = element.kind, KINDS[element.kind].corner_count
-    nodes = nodes_of(batch, 2, corners, max(element.node_counts))
-    centre = np.flatnonzero(nodes[:, len(element.order) :].any(axis=1))
-    if centre.size:
-        deck.warn(batch.where(centre[0]), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
-    nodes = nodes[:, : len(element.order)]
-    if kind in FIRST_ORDER and not (nodes[:, corners:] > 0).any():
-        kind, nodes = FIRST_ORDER[kind], nodes[:, :corners]
-    rows = ElementRows(kind, batch.name, ids, nodes, batch.file, batch.lines)
-    fields = _SHELL_FIELDS.get(batch.name)
-    extras = _shell_extras(batch, corners, *fields) if fields else {}
-    deck.elements.append(Elements(rows, "shell", _property_numbers(batch, ids), extras))
 
 
 def _shell_extras(batch: Batch, corners: int, angle_at: int, offset_at: int = -1, thickness_at: int = -1, flag_at: int = -1):
@@ -143,7 +111,8 @@ def _shell_extras(batch: Batch, corners: int, angle_at: int, offset_at: int = -1
     return extras
 
 
-def _read_others(deck: Deck, batch: Batch) -> None:
+def read_others(deck: Deck, batch: Batch) -> None:
+    """Elements that are no part of a body, or not read."""
     role, start, count = OTHERS[batch.name]
     ids = batch.integers(0, "EID", 0)
     nodes = np.column_stack([batch.integers(start + i, f"G{i + 1}", 0) for i in range(count)])
@@ -158,22 +127,7 @@ def _read_others(deck: Deck, batch: Batch) -> None:
     if batch.name == "PLOTEL" and batch.filled(4).any():  # a second element on the card
         second = batch.subset(batch.filled(4))
         nodes = np.column_stack([second.integers(5, "G1"), second.integers(6, "G2")])
-        rows = ElementRows(None, "PLOTEL", second.integers(4, "EID"), nodes, second.file, second.lines, role)
-        deck.others.append(rows)
-
-
-def _read_rods(deck: Deck, batch: Batch) -> None:
-    """CROD and CTUBE (by property), CONROD (states material and section itself)."""
-    ids = element_numbers(batch)
-    own = batch.name == "CONROD"
-    rows = ElementRows("truss2", batch.name, ids, nodes_of(batch, 1 if own else 2, 2, 2), batch.file, batch.lines)
-    if own:
-        section = np.column_stack([batch.reals(i, what) for i, what in ((4, "A"), (5, "J"), (6, "C"), (7, "NSM"))])
-        deck.elements.append(Elements(rows, "own rod", batch.integers(3, "MID"), {"section": section}))
-        return
-    for line in batch.lines[batch.filled(4)]:
-        deck.skipped.add(batch.name, batch.file, line, why=SECOND_ON_A_CARD)
-    deck.elements.append(Elements(rows, "rod", _property_numbers(batch, ids)))
+        deck.others.append(ElementRows(None, "PLOTEL", second.integers(4, "EID"), nodes, second.file, second.lines, role))
 
 
 @dataclass
@@ -205,7 +159,7 @@ def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> l
             if len(new.ids):
                 middles.ids.append(new.ids)
                 middles.ends.append(new.ends)
-                middles.cards.append((part.rows.file, int(part.rows.lines[0])))
+                middles.cards.append((part.rows.file, int(part.rows.lines[parts[-1][1][0]])))
                 middles.next_id = int(new.ids.max()) + 1
             result += [_picked(part, own, true, n) for true, own, n in parts if len(own)]
     return result

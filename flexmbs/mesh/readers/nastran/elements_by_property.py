@@ -13,7 +13,7 @@ from flexmbs.mesh.readers.nastran.card import Card, integer
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 from flexmbs.mesh.readers.nastran.element_cards import by_property
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
-from flexmbs.mesh.readers.nastran.material_cards import PLANE, PropertyUse, find_property, for_bars, for_solids
+from flexmbs.mesh.readers.nastran.material_cards import PLANE, find_property, for_bars, for_solids, material_of
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
 
 _ADD = {"solid": "PSOLID", "shell": "PSHELL", "bar": "PBAR", "rod": "PROD"}
@@ -44,9 +44,8 @@ class Piece:
         return int(self.elements.properties[0])
 
 
-def make_pieces(deck: Deck, all_elements: list[Elements], grid: Grid, materials: dict[int, AnyMaterial]) -> list[Piece]:
+def make_pieces(deck: Deck, all_elements: list[Elements], grid: Grid) -> list[Piece]:
     """All elements but springs, property by property. Raises MeshError for what their properties have wrong."""
-    use = PropertyUse(deck, materials)
     pieces = []
     for elements in all_elements:
         elements = complete_bars(deck, elements, grid) if elements.family == "bar" else elements
@@ -60,7 +59,7 @@ def make_pieces(deck: Deck, all_elements: list[Elements], grid: Grid, materials:
     pieces = _skin_apart(pieces)
     for piece in pieces:
         if not piece.role:
-            _describe(use, piece, grid)
+            _describe(deck, piece, grid)
     return pieces
 
 
@@ -104,38 +103,38 @@ def _skin_apart(pieces: list[Piece]) -> list[Piece]:
     return result
 
 
-def _describe(use: PropertyUse, piece: Piece, grid: Grid) -> None:
+def _describe(deck: Deck, piece: Piece, grid: Grid) -> None:
     part, card = piece.elements, piece.property
     if part.family == "bar":
         piece.arrays = part.extras
     if card is None:
         what = f"{len(part.rows.ids)} elements refer to property {piece.number}, which the deck does not define"
-        use.deck.warn(part.where, f"{what}; add a {_ADD[part.family]} {piece.number} with MID, and its MAT1.")
+        deck.warn(part.where, f"{what}; add a {_ADD[part.family]} {piece.number} with MID, and its MAT1.")
         piece.fields = {"property_name": ""}
         return
     own: dict = {"property_name": f"{card.name} {piece.number}", "where": card.place}
     if part.family == "own rod":
-        material = for_bars(use.deck, piece.number, use.material(card, 1))
+        material = for_bars(deck, piece.number, material_of(deck, card, 1))
         sections = [
-            truss_section(_own_rod(part, row), area, torsion, mass * use.deck.mass_factor)
+            truss_section(_own_rod(part, row), area, torsion, mass * deck.mass_factor)
             for row, (area, torsion, _, mass) in enumerate(part.extras["section"].tolist())
         ]
         own = {"property_name": f"MAT {piece.number}", "material": material, "sections": sections}
     elif part.family == "solid":
-        fields, piece.arrays = _solid_fields(use, piece, card, grid)
+        fields, piece.arrays = _solid_fields(deck, piece, card, grid)
         own |= fields
     elif part.family == "shell":
-        fields, piece.arrays = shell_fields(use, card, part, grid)
+        fields, piece.arrays = shell_fields(deck, card, part, grid)
         own |= fields
     else:
-        own |= (bar_fields if part.family == "bar" else rod_fields)(use, card)
+        own |= (bar_fields if part.family == "bar" else rod_fields)(deck, card)
     piece.fields = own
 
 
-def _solid_fields(use: PropertyUse, piece: Piece, card: Card, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
-    material = _of_layers(use, card) if card.name in ("PCOMPS", "PCOMPLS") else use.material(card, 1)
+def _solid_fields(deck: Deck, piece: Piece, card: Card, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
+    material = _of_layers(deck, card) if card.name in ("PCOMPS", "PCOMPLS") else material_of(deck, card, 1)
     if material is None:
-        use.deck.warn(card.where, f"{piece.number}: layered solids are not supported; its elements have no material.")
+        deck.warn(card.where, f"{piece.number}: layered solids are not supported; its elements have no material.")
         return {}, {}
     material = for_solids(material, 0.5)
     if not isinstance(material, OrthotropicMaterial | AnisotropicMaterial) or card.name != "PSOLID":
@@ -153,10 +152,10 @@ def _solid_fields(use: PropertyUse, piece: Piece, card: Card, grid: Grid) -> tup
     return {"material": material}, {"material_axes": grid.directions(system, middles, card.where)}
 
 
-def _of_layers(use: PropertyUse, card: Card) -> AnyMaterial | None:
+def _of_layers(deck: Deck, card: Card) -> AnyMaterial | None:
     """The material of a layered solid all of whose layers have the same isotropic one; None otherwise."""
     lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
     if len({card.text(start + 1) for start in lines}) != 1:
         return None
-    material = use.material(card, lines[0] + 1)
+    material = material_of(deck, card, lines[0] + 1)
     return material if isinstance(material, Material) else None

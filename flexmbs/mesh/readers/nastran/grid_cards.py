@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, system_from_points
 from flexmbs.mesh.reader_tools.numbering import NodeTable
-from flexmbs.mesh.readers.nastran.card import Batch, Card
+from flexmbs.mesh.readers.nastran.card import Card
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.element_cards import MadeNodes
 
@@ -65,11 +65,6 @@ class Grid:
                 rows = self.displacement[nodes] == number
                 axes[rows] = self.systems[number].directions(self.table.points[nodes[rows]])
         return axes
-
-
-def read_grids(deck: Deck, batch: Batch) -> None:
-    """GRID: kept until all coordinate systems are known."""
-    deck.grids.append(batch)
 
 
 def read_scalar_points(deck: Deck, card: Card) -> None:

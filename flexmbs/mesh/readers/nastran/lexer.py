@@ -32,26 +32,17 @@ _COPIES_AT_MOST = 50_000
 
 @dataclass(slots=True)
 class _Draft:
-    """A card while its continuation lines come, or continuation lines whose card stands elsewhere.
-
-    Attributes
-    ----------
-    pieces : of each line: columns 9 to 72 as text (fields of 8 or 16 columns), or the list of fields (free format)
-    widths : of each line: 8, 16, or 0 (free format)
-    next_name : the tenth field, by which the next continuation is called
-    repeats : whether there is a "=" somewhere
-    called : the first field of continuation lines without a card yet
-    loose : first fields of continuations taken although the tenth field before is blank, and their pieces' index
-    """
+    """A card while its continuation lines come, or continuation lines whose card stands elsewhere."""
 
     name: str
     file: str
     line: int
-    pieces: list
-    widths: list[int]
-    next_name: str
-    repeats: bool = False
-    called: str = ""
+    pieces: list  # of each line: columns 9 to 72 as text (fields of 8 or 16 columns), or the list of fields (free format)
+    widths: list[int]  # of each line: 8, 16, or 0 (free format)
+    next_name: str  # the tenth field, by which the next continuation is called
+    repeats: bool = False  # whether there is a "=" somewhere
+    called: str = ""  # the first field of continuation lines without a card yet
+    # First fields of continuations taken although the tenth field before is blank, and their pieces' index.
     loose: list[tuple[str, int]] = field(default_factory=list)
 
     def all_fields(self) -> list[str]:
@@ -94,11 +85,11 @@ class Lexer:
                 comments.append(line)
                 continue
             if "$" in text or "\t" in text:
-                text = _without_comment(text)
+                text = text.partition("$")[0].expandtabs(8).rstrip()
             if not text:
                 continue
             name, piece, width, next_name = _split(text)
-            if not name or name[0] in "+*" and _is_continuation(name):
+            if not name or name[0] == "+" or (name[0] == "*" and "(" not in name):
                 draft = self._continued(draft, name, line, piece, width, next_name)
                 continue
             if draft is not None:
@@ -107,36 +98,32 @@ class Lexer:
                     yield from ready
                     ready.clear()
             if comments:
-                self._hand_out(comments)
+                _hand_out(comments, self._comment)
             if len(text) > _LONGEST_LINE:
                 raise MeshError(f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80.")
             draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
         if draft is not None:
             self._finish(draft)
-        self._hand_out(comments)
-        self._late(draft)
+        _hand_out(comments, self._comment)
+        self._late()
+        if draft is not None and draft.next_name and not draft.called:
+            self.open_card = f"{draft.file}:{draft.line}: {draft.name.rstrip('*')}"
         yield from ready
         for key in list(self._collected):
             yield self._batch(key)
 
-    def _hand_out(self, comments: list[LineOfDeck]) -> None:
-        for line in comments:
-            self._comment(line)
-        comments.clear()
-
     def _continued(self, draft: _Draft | None, name: str, line: LineOfDeck, piece, width: int, next_name: str) -> _Draft:
         """The draft with the line, or the line as a draft of its own when it continues a card elsewhere."""
-        called = name.lstrip("+*").strip()
-        if draft is None or (called and self._is_elsewhere(called, draft.next_name)):
-            file, number, _ = line
+        called, before = name.lstrip("+*").strip(), draft.next_name if draft is not None else ""
+        # Any character may stand in front of the name in the tenth field.
+        elsewhere = called not in (before, before[1:]) if before else called in self._expected
+        if draft is None or (called and elsewhere):
             if not called:
-                raise MeshError(f"{file}:{number}: a continuation line without a card; a card starts with its name.")
-            if draft is not None and draft.called:
-                self._orphans.setdefault(draft.called, []).append(draft)
-            elif draft is not None:
-                self._wait(draft)
-            return _Draft("", file, number, [piece], [width], next_name, called=called)
-        if called and not draft.next_name:
+                raise MeshError(f"{line[0]}:{line[1]}: a continuation line without a card; a card starts with its name.")
+            if draft is not None:
+                self._finish(draft, waits=True)
+            return _Draft("", line[0], line[1], [piece], [width], next_name, called=called)
+        if called and not before:
             draft.loose.append((called, len(draft.pieces)))
         draft.pieces.append(piece)
         draft.widths.append(width)
@@ -144,28 +131,25 @@ class Lexer:
         draft.repeats = draft.repeats or "=" in line[2]
         return draft
 
-    def _finish(self, draft: _Draft) -> None:
+    def _finish(self, draft: _Draft, waits: bool = False) -> None:
         if draft.called:
             self._orphans.setdefault(draft.called, []).append(draft)
-        elif draft.next_name or draft.loose:
-            self._wait(draft)
+        elif waits or draft.next_name or draft.loose:
+            self._waiting.append(draft)
+            self._expected |= {draft.next_name, draft.next_name[1:]} - {""}
         else:
             self._emit(draft)
 
-    def _wait(self, draft: _Draft) -> None:
-        self._waiting.append(draft)
-        self._expected |= {draft.next_name, draft.next_name[1:]} - {""}
-
-    def _is_elsewhere(self, called: str, next_name: str) -> bool:
-        """Whether a continuation belongs to another card than the one before it, whose tenth field is ``next_name``."""
-        if next_name:
-            return not _same(called, next_name)
-        return called in self._expected
-
-    def _late(self, last: _Draft | None) -> None:
+    def _late(self) -> None:
         """Cards whose continuations stand elsewhere in the deck, or do not exist (the tenth field is a remark)."""
         for draft in self._waiting:
-            self._let_go(draft)
+            for called, index in reversed(draft.loose):
+                if called in self._expected:  # it stands behind this card by chance, and another one asks for it by name
+                    pieces, widths = draft.pieces[index:], draft.widths[index:]
+                    orphan = _Draft("", draft.file, draft.line, pieces, widths, draft.next_name, called=called)
+                    self._orphans.setdefault(called, []).append(orphan)
+                    del draft.pieces[index:], draft.widths[index:]
+                    draft.next_name = ""
         for draft in self._waiting:
             while orphans := self._orphans.get(draft.next_name) or self._orphans.get(draft.next_name[1:]):
                 orphan = orphans.pop(0)
@@ -177,18 +161,6 @@ class Lexer:
             for draft in drafts:
                 what = f"continuation line '{called}': no card has this name in its tenth field; place it after its card."
                 raise MeshError(f"{draft.file}:{draft.line}: {what}")
-        if last is not None and last.next_name and not last.called:
-            self.open_card = f"{last.file}:{last.line}: {last.name.rstrip('*')}"
-
-    def _let_go(self, draft: _Draft) -> None:
-        """Continuations that stand behind a card by chance, and for which another one asks by name."""
-        for called, index in reversed(draft.loose):
-            if called in self._expected:
-                pieces, widths = draft.pieces[index:], draft.widths[index:]
-                orphan = _Draft("", draft.file, draft.line, pieces, widths, draft.next_name, called=called)
-                self._orphans.setdefault(called, []).append(orphan)
-                del draft.pieces[index:], draft.widths[index:]
-                draft.next_name = ""
 
     def _emit(self, draft: _Draft) -> None:
         name = draft.name.rstrip("*")
@@ -208,8 +180,14 @@ class Lexer:
         if name not in self._in_batches:
             self._ready.append(Card(name, draft.all_fields(), draft.file, draft.line))
             return
-        width, count, row = _layout(draft)
-        key = (draft.file, name, width, count)
+        pieces, widths = draft.pieces, draft.widths
+        width, count = widths[0], len(widths)
+        if width and (count == 1 or widths.count(width) == count):
+            count, row = 64 // width * count, pieces[0] if count == 1 else "".join(pieces)
+        else:
+            row = draft.all_fields()
+            width, count = 0, len(row)
+        key = (draft.file, name, width, count)  # of rows with the same layout
         rows, lines = self._collected.get(key) or self._collected.setdefault(key, ([], []))
         rows.append(row)
         lines.append(draft.line)
@@ -227,27 +205,10 @@ class Lexer:
         return Batch(name, fields, file, np.array(lines))
 
 
-def _same(called: str, next_name: str) -> bool:
-    """Whether a continuation is the one that a tenth field names; any character may stand in front there."""
-    return called == next_name or called == next_name[1:]
-
-
-def _layout(draft: _Draft) -> tuple[int, int, str | list[str]]:
-    """Columns of a field (0: free format), number of fields, and the row as a batch wants it."""
-    widths = draft.widths
-    width, count = widths[0], len(widths)
-    if width and (count == 1 or widths.count(width) == count):
-        return width, 64 // width * count, draft.pieces[0] if count == 1 else "".join(draft.pieces)
-    fields = draft.all_fields()
-    return 0, len(fields), fields
-
-
-def _without_comment(text: str) -> str:
-    if "$" in text:
-        text = text[: text.index("$")]
-    if "\t" in text:
-        text = text.expandtabs(8)
-    return text.rstrip()
+def _hand_out(comments: list[LineOfDeck], take: Callable[[LineOfDeck], None]) -> None:
+    for line in comments:
+        take(line)
+    comments.clear()
 
 
 def _split(text: str):
@@ -271,10 +232,6 @@ def _split_free(fields: list[str]):
 
 def _tenth(text: str) -> str:
     return text.strip().lstrip("+*").strip().upper() if text else ""
-
-
-def _is_continuation(name: str) -> bool:
-    return not name or name[0] == "+" or (name[0] == "*" and "(" not in name)
 
 
 class _Replication:
@@ -302,37 +259,28 @@ class _Replication:
             return
         self._made += int(count.group(1))
         if self._made > _COPIES_AT_MOST:
-            raise MeshError(
-                f"{card.file}:{card.line}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed."
-            )
+            what = f"there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed."
+            raise MeshError(f"{card.file}:{card.line}: {what}")
         for _ in range(int(count.group(1))):
             yield self._next(card)
 
     def _next(self, card: Card) -> Card:
-        old = [field.strip() for field in self._last.fields]
+        old = [text.strip() for text in self._last.fields]
         new = []
-        for index, step in enumerate(self._steps):
-            step = step.strip()
-            before = old[index] if index < len(old) else ""
+        for index, step in enumerate(text.strip() for text in self._steps):
             if step == "==":
                 new += old[index:]
                 break
+            before = old[index] if index < len(old) else ""
             increment = _INCREMENT.match(step)
-            if step == "=":
-                new.append(before)
-            elif increment:
-                new.append(_sum(before, increment.group(1), card))
-            else:
-                new.append(step)
+            new.append(before if step == "=" else _sum(before, increment.group(1), card) if increment else step)
         self._last = Card(self._last.name, new, card.file, card.line)
         return self._last
 
 
 def _sum(before: str, increment: str, card: Card) -> str:
-    whole = integer(before or "0"), integer(increment)
-    if None not in whole:
-        return str(sum(whole))
-    parts = real(before or "0"), real(increment)
-    if None in parts:
-        raise MeshError(f"{card.file}:{card.line}: cannot add '{increment}' to '{before}'; *(x) needs numbers.")
-    return repr(sum(parts))
+    for read in (integer, real):
+        parts = read(before or "0"), read(increment)
+        if None not in parts:
+            return repr(sum(parts))
+    raise MeshError(f"{card.file}:{card.line}: cannot add '{increment}' to '{before}'; *(x) needs numbers.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -84,20 +84,13 @@ def find_property(deck: Deck, family: str, element: str, number: int, where: str
     return found
 
 
-@dataclass(frozen=True)
-class PropertyUse:
-    """Turns a property into fields of a block: materials of the deck, and where to warn."""
-
-    deck: Deck
-    materials: dict[int, AnyMaterial]
-
-    def material(self, card: Card, index: int, what: str = "MID") -> AnyMaterial:
-        """The material that a property names; MeshError when it does not exist."""
-        number = card.integer(index, what, least=1)
-        if number not in self.materials:
-            known = few(sorted(self.materials), 10) or "none"
-            raise card.wrong(f"names material {number}, which no MAT card defines (there are: {known}); add a MAT1.")
-        return self.materials[number]
+def material_of(deck: Deck, card: Card, index: int, what: str = "MID") -> AnyMaterial:
+    """The material that a field of a property names; MeshError when it does not exist."""
+    number = card.integer(index, what, least=1)
+    if number not in deck.made_materials:
+        known = few(sorted(deck.made_materials), 10) or "none"
+        raise card.wrong(f"names material {number}, which no MAT card defines (there are: {known}); add a MAT1.")
+    return deck.made_materials[number]
 
 
 def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
@@ -126,9 +119,9 @@ def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
     same = [other for other in deck.materials if name and deck.names.get(("material", other)) == name]
     name = name if len(same) == 1 else f"{card.name} {number}"
     if card.name in _THERMAL:
-        return _unusable(card, name, None, "is thermal; add a MAT1 with the same number and E, NU, RHO.")
+        return unusable(card, name, None, "is thermal; add a MAT1 with the same number and E, NU, RHO.")
     if card.name in _UNUSABLE:
-        return _unusable(card, name, None, f"{_UNUSABLE[card.name]}.")
+        return unusable(card, name, None, f"{_UNUSABLE[card.name]}.")
     fields, make = _MAKERS[card.name]
     given = fields.read(card)
     if given.rho is not None and given.rho < 0.0:
@@ -137,7 +130,8 @@ def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
     return make(deck, card, given, name, (density, Damping(structural=given.ge) if given.ge else None, card.place))
 
 
-def _unusable(card: Card, name: str, density: float | None, why: str) -> UnusableMaterial:
+def unusable(card: Card, name: str, density: float | None, why: str) -> UnusableMaterial:
+    """The material of a card that cannot be computed, with the reason."""
     return UnusableMaterial(name, f"{card.where} {card.text(0)} {why}", density, card.place)
 
 
@@ -149,9 +143,9 @@ def _mat1(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     elif given.nu is None and modulus > 0.0 and shear > 0.0:
         ratio = modulus / (2.0 * shear) - 1.0
     if modulus <= 0.0 or shear < 0.0:
-        return _unusable(card, name, rest[0], f"has E = {modulus:g}, G = {shear:g}; give positive ones (field 3).")
+        return unusable(card, name, rest[0], f"has E = {modulus:g}, G = {shear:g}; give positive ones (field 3).")
     if ratio <= -1.0:
-        return _unusable(card, name, rest[0], f"has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5).")
+        return unusable(card, name, rest[0], f"has a Poisson's ratio of {ratio:g}; give NU between -1 and 0.5 (field 5).")
     if not card.text(2) and given.nu is None:
         deck.warn(card.where, f"{card.text(0)} has neither G nor NU; NU = 0 is used.")
     implied = modulus / (2.0 * (1.0 + ratio))
@@ -188,10 +182,10 @@ def _mat2(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """Plane stress stiffness 11, 12, 13, 22, 23, 33 (3: shear), as engineering constants if shear is by itself."""
     c11, c12, c13, c22, c23, c33 = given.g
     if max(abs(c13), abs(c23)) > 1e-9 * max(abs(c11), abs(c22), abs(c33)):
-        return _unusable(card, name, rest[0], "couples shear and extension (G13, G23), which is not supported.")
+        return unusable(card, name, rest[0], "couples shear and extension (G13, G23), which is not supported.")
     determinant = c11 * c22 - c12**2
     if not (c11 > 0.0 and c22 > 0.0 and c33 > 0.0 and determinant > 0.0):
-        return _unusable(card, name, rest[0], "has a stiffness that is not positive definite (G11, G12, G22, G33).")
+        return unusable(card, name, rest[0], "has a stiffness that is not positive definite (G11, G12, G22, G33).")
     moduli, ratios = (determinant / c22, determinant / c11, None), (c12 / c22, None, None)
     return OrthotropicMaterial(name, *moduli, *ratios, c33, c33, c33, *rest)
 
@@ -201,9 +195,9 @@ def _mat8(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     e1, e2, nu12, g12 = given.e1, given.e2, given.nu12, given.g12
     if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
         stated = f"E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}"
-        return _unusable(card, name, rest[0], f"has {stated}; these are not constants of an elastic material.")
+        return unusable(card, name, rest[0], f"has {stated}; these are not constants of an elastic material.")
     if not g12 > 0.0:
-        return _unusable(card, name, rest[0], "has no shear modulus G12; add it (field 6).")
+        return unusable(card, name, rest[0], "has no shear modulus G12; add it (field 6).")
     if not (given.g1z > 0.0 and given.g2z > 0.0):
         deck.warn(card.where, f"{card.text(0)}: G1,Z or G2,Z is missing (rigid in transverse shear); G12 is used.")
     shear = g12, given.g1z if given.g1z > 0.0 else g12, given.g2z if given.g2z > 0.0 else g12
@@ -216,14 +210,14 @@ def _mat9(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     stiffness[np.triu_indices(6)] = given.g
     stiffness = stiffness + np.triu(stiffness, 1).T
     if np.linalg.eigvalsh(stiffness).min() <= 0.0:
-        return _unusable(card, name, rest[0], "has a stiffness that is not positive definite.")
+        return unusable(card, name, rest[0], "has a stiffness that is not positive definite.")
     return AnisotropicMaterial(name, stiffness, *rest)
 
 
 def _mat11(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     values = given.constants
     if not all(value > 0.0 for value in (*values[:3], *values[6:])):
-        return _unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G13, G23.")
+        return unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G13, G23.")
     return OrthotropicMaterial(name, *values, *rest)
 
 

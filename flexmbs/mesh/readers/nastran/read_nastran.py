@@ -9,19 +9,11 @@ from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.nastran import (
-    bar_cards,
-    element_cards,
-    grid_cards,
-    material_cards,
-    rigid_element_cards,
-    sets,
-    spring_and_mass_cards,
-)
+from flexmbs.mesh.readers.nastran import element_cards, grid_cards, material_cards, rigid_element_cards, sets, spring_and_mass_cards
 from flexmbs.mesh.readers.nastran.build_mesh import build
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.deck_lines import BulkLines, Comments, DeckLines, LineOfDeck, has_sections, is_begin
+from flexmbs.mesh.readers.nastran.deck_lines import BEGIN, BulkLines, Comments, DeckLines, LineOfDeck, has_sections
 from flexmbs.mesh.readers.nastran.lexer import Lexer
 
 # Beginnings of the names of cards that belong to an analysis, not to a body.
@@ -47,6 +39,7 @@ _WHY = {
     "MATS1": "the material stays linear",
     "MATT1": "the material does not change with temperature",
     "DMIG": "matrices in the deck are not supported",
+    **dict.fromkeys(spring_and_mass_cards.ON_SCALAR_POINTS, "it joins scalar points"),
     **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
     **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
     **dict.fromkeys(("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"),
@@ -114,7 +107,7 @@ def _read_head(deck: Deck, comments: Comments, source: DeckLines, lines: Iterato
             comments.take(line)
         elif _CEND.match(line[2]):
             source.in_executive, case = False, []
-        elif is_begin(line[2]):
+        elif BEGIN.match(line[2]):
             break
         elif found := _PARAMETER.match(line[2]):
             _read_parameter(deck, Card("PARAM", [found.group(1), found.group(2)], line[0], line[1]))
@@ -168,18 +161,20 @@ def _read_parameter(deck: Deck, card: Card) -> None:
 
 
 _BATCH_HANDLERS = {
-    "GRID": grid_cards.read_grids,
-    **dict.fromkeys(element_cards.NAMES, element_cards.read_elements),
-    **dict.fromkeys(bar_cards.NAMES, bar_cards.read_bars),
+    "GRID": lambda deck, batch: deck.grids.append(batch),
+    **dict.fromkeys(element_cards.CARDS, element_cards.read_elements),
+    **dict.fromkeys(element_cards.OTHERS, element_cards.read_others),
 }
 _HANDLERS = {
     **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
     **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
     **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
     **dict.fromkeys(spring_and_mass_cards.SPRINGS, spring_and_mass_cards.read_springs),
-    **dict.fromkeys(spring_and_mass_cards.MASSES, spring_and_mass_cards.read_masses),
-    **dict.fromkeys(rigid_element_cards.NAMES, rigid_element_cards.read_rigid),
-    **dict.fromkeys(("MPC", "MPCADD"), rigid_element_cards.read_equation),
+    # Kept until the grid points are known.
+    **dict.fromkeys(spring_and_mass_cards.MASSES, lambda deck, card: deck.masses.append(card)),
+    **dict.fromkeys(rigid_element_cards.NAMES, lambda deck, card: deck.rigid.append(card)),
+    "MPC": lambda deck, card: deck.constraint_equations.append(card),
+    "MPCADD": lambda deck, card: deck.equation_sums.update({card.integer(0, "SID", least=1): card}),
     **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
     **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
     **dict.fromkeys(sets.NAMES, sets.read_set),

@@ -17,24 +17,13 @@ _DOFS = Field(tuple, "")
 RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
 
-def read_rigid(deck: Deck, card: Card) -> None:
-    """Any rigid element: kept until the grid points are known."""
-    card.integer(0, "EID", least=1)
-    deck.rigid.append(card)
-
-
-def read_equation(deck: Deck, card: Card) -> None:
-    """MPC; MPCADD: which sets a chosen one stands for."""
-    if card.name == "MPCADD":
-        deck.equation_sums[card.integer(0, "SID", least=1)] = card
-    else:
-        deck.constraint_equations.append(card)
-
-
 def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...], tuple[Equation, ...]]:
     """All rigid elements, and the equations of the MPC sets that the case control chooses."""
     makers = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar1, "RROD": _rigid_rod}
-    made = [one for card in deck.rigid for one in makers[card.name](deck, card, grid)]
+    made: list[Coupling | Equation] = []
+    for card in deck.rigid:
+        card.integer(0, "EID", least=1)
+        made += makers[card.name](deck, card, grid)
     chosen = _chosen_equations(deck)
     for card in deck.constraint_equations:
         if chosen is None or card.integer(0, "SID") in chosen:

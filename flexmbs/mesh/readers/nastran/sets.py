@@ -11,7 +11,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.couplings import BoundaryCondition
 from flexmbs.mesh.readers.nastran.card import Card, integer, real
-from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, NamedNodes, Ranges, read_ranges
+from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
 
@@ -135,60 +135,48 @@ def _read_spc(deck: Deck, card: Card) -> None:
             _add(deck, f"SPC {number}", card.dofs(start + 1, "C"), Ranges([(node, node, 1)]), card, True)
 
 
-def _add(deck: Deck, name: str, dofs, members: Ranges, card: Card, holds: bool) -> None:
-    if deck.named_nodes:
-        last = deck.named_nodes[-1]
-        if (last.name, last.dofs, last.holds) == (name, dofs, holds):
-            last.members.parts += members.parts
-            last.members.everything = last.members.everything or members.everything
-            return
-    deck.named_nodes.append(NamedNodes(name, dofs, members, card, holds))
+def _add(deck: Deck, name: str, dofs: tuple[int, ...], members: Ranges, card: Card, holds: bool) -> None:
+    """Join the members to those of the set with the same components."""
+    known, _ = deck.named_nodes.setdefault((name, dofs, holds), (Ranges(), card))
+    known.parts += members.parts
+    known.everything = known.everything or members.everything
 
 
 def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
     """Node sets of SPC, ASET, QSET, ... cards (components or not), by their names."""
-    named: dict[str, list[NamedNodes]] = {}
-    for one in deck.named_nodes:
-        named.setdefault(one.name, []).append(one)
-    sets = {name: np.unique(np.concatenate([_existing(deck, one, grid) for one in group])) for name, group in named.items()}
-    for name, group in named.items():
-        if not len(sets[name]):
-            card = group[0].card
-            ends = np.array([end for one in group for part in one.members.parts for end in part[:2]], np.int64)
-            if not deck.scalar_points.contains(ends).any():
-                raise MeshError(f"{card.where}: none of the grid points of '{name}' exists; correct the numbers.")
-            deck.leave_out(card, "it lists scalar points only, which are no nodes", analysis=True)
-            del sets[name]
+    sets: dict[str, np.ndarray] = {}
+    for (name, *_), (members, card) in deck.named_nodes.items():
+        missing = members.missing(grid.sorted_ids)
+        missing = missing[~deck.scalar_points.contains(missing)]
+        if len(missing):
+            deck.warn(card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
+        sets[name] = np.union1d(sets.get(name, []), grid.order[members.select(grid.sorted_ids)]).astype(int)
+    for name in [name for name, nodes in sets.items() if not len(nodes)]:
+        empty = [one for key, one in deck.named_nodes.items() if key[0] == name]
+        card = empty[0][1]
+        ends = np.array([end for members, _ in empty for part in members.parts for end in part[:2]], np.int64)
+        if not deck.scalar_points.contains(ends).any():
+            raise MeshError(f"{card.where}: none of the grid points of '{name}' exists; correct the numbers.")
+        deck.leave_out(card, "it lists scalar points only, which are no nodes", analysis=True)
+        del sets[name]
     return sets
 
 
 def boundary_conditions(deck: Deck, grid: Grid) -> tuple[BoundaryCondition, ...]:
     """Supports: of SPC and SUPORT cards by set and components, and of the PS field of GRID cards."""
-    parts: dict[tuple, list[np.ndarray]] = {}
-    place: dict[tuple, str] = {}
-    for named in deck.named_nodes:
-        if named.holds and named.dofs:
-            key = (named.name, named.dofs)
-            parts.setdefault(key, []).append(_existing(deck, named, grid, quiet=True))
-            place.setdefault(key, named.card.place)
+    found = []
+    for (name, dofs, holds), (members, card) in deck.named_nodes.items():
+        if holds and dofs:
+            nodes = np.unique(grid.order[members.select(grid.sorted_ids)])
+            found.append(BoundaryCondition(name, nodes, dofs, card.place))
     held = np.char.strip(grid.held)
     for text in np.unique(held):
         rows = np.flatnonzero(held == text)
-        where = grid.table.place(rows[0])
-        file, line = where.rsplit(":", 1)
+        file, line = grid.table.place(rows[0]).rsplit(":", 1)
         dofs = Card("GRID", [text.decode("latin-1")], file, int(line)).dofs(0, "PS")
         if dofs:
-            parts["PS", dofs], place["PS", dofs] = [rows], where
-    joined = {key: np.unique(np.concatenate(nodes)) for key, nodes in parts.items()}
-    return tuple(BoundaryCondition(key[0], nodes, key[1], place[key]) for key, nodes in joined.items() if len(nodes))
-
-
-def _existing(deck: Deck, named: NamedNodes, grid: Grid, quiet: bool = False) -> np.ndarray:
-    missing = named.members.missing(grid.sorted_ids)
-    missing = missing[~deck.scalar_points.contains(missing)]
-    if len(missing) and not quiet:
-        deck.warn(named.card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
-    return grid.order[named.members.select(grid.sorted_ids)]
+            found.append(BoundaryCondition("PS", rows, dofs, f"{file}:{line}"))
+    return tuple(one for one in found if len(one.nodes))
 
 
 def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dict]:

@@ -13,9 +13,9 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import Layer, ShellSection
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
-from flexmbs.mesh.readers.nastran.deck import Elements
+from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
-from flexmbs.mesh.readers.nastran.material_cards import PropertyUse, for_solids
+from flexmbs.mesh.readers.nastran.material_cards import for_solids, material_of, unusable
 
 _HOMOGENEOUS_SHEAR = 0.8333
 _CLOSE = 0.01
@@ -31,23 +31,20 @@ PLY = Fields(mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
 PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
 
 
-def shell_fields(use: PropertyUse, card: Card, elements: Elements, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
+def shell_fields(deck: Deck, card: Card, elements: Elements, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
     """Fields of a block of shells (material, section) from its property, and its arrays with a row per element."""
-    if card.name in ("PCOMP", "PCOMPG"):
-        fields = {"section": _layered(use, card)}
-    elif card.name == "PSHELL":
-        fields = _pshell(use, card, elements)
+    if card.name == "PSHELL":
+        fields = _pshell(deck, card, elements)
+    elif card.name == "PSHEAR":
+        fields = {"section": _pshear(deck, card), "material": material_of(deck, card, 1)}
     else:
-        fields = _pshear(use, card)
+        fields = {"section": _layered(deck, card)}
     section = fields["section"]
     arrays = {"thickness": _node_thickness(elements, section.thickness), "shell_offsets": _offsets(elements, section.offset)}
-    if any(isinstance(m, OrthotropicMaterial | AnisotropicMaterial) for m in _materials(fields)):
+    materials = [fields.get("material"), *(layer.material for layer in section.layers)]
+    if any(isinstance(material, OrthotropicMaterial | AnisotropicMaterial) for material in materials):
         arrays["material_axes"] = _material_axes(elements, grid)
     return fields, {name: values for name, values in arrays.items() if values is not None}
-
-
-def _materials(fields: dict) -> list[AnyMaterial | None]:
-    return [fields.get("material"), *(layer.material for layer in fields["section"].layers)]
 
 
 def _positive(card: Card, thickness: float | None) -> float:
@@ -57,75 +54,61 @@ def _positive(card: Card, thickness: float | None) -> float:
     return thickness
 
 
-def _pshear(use: PropertyUse, card: Card) -> dict:
-    given = PSHEAR.read(card)
-    thickness = _positive(card, given.t)
-    if given.f1 or given.f2:
-        use.deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
-    mass = given.nsm * use.deck.mass_factor
-    section = ShellSection(thickness, behaviour="shear", nonstructural_mass=mass, where=card.place)
-    return {"material": use.material(card, 1), "section": section}
-
-
-def _pshell(use: PropertyUse, card: Card, elements: Elements) -> dict:
+def _pshell(deck: Deck, card: Card, elements: Elements) -> dict:
     given, number = PSHELL.read(card), card.text(0)
     bending = given.mid2
     if not given.mid1 and not bending:
         raise card.wrong("has no material; give MID1 (and MID2 for bending).")
     if bending == "-1":  # plane strain
-        use.deck.warn(card.where, f"{number}: MID2 = -1 (plane strain) is read as a membrane.")
+        deck.warn(card.where, f"{number}: MID2 = -1 (plane strain) is read as a membrane.")
         bending = ""
     if not given.mid1:
-        use.deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
+        deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
     if given.mid4:
-        use.deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
+        deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
     section = ShellSection(
         None if given.t is None and _has_own_thickness(elements) else _positive(card, given.t),
         behaviour="shell" if bending else "membrane",
-        nonstructural_mass=given.nsm * use.deck.mass_factor,
+        nonstructural_mass=given.nsm * deck.mass_factor,
         where=card.place,
     )
-    material = for_solids(use.material(card, 1 if given.mid1 else 3), 1.0)
+    material = for_solids(material_of(deck, card, 1 if given.mid1 else 3), 1.0)
     if bending:
-        return _with_bending(use, card, given, material, section)
+        return _with_bending(deck, card, given, material, section)
     return {"material": material, "section": section}
 
 
-def _with_bending(use: PropertyUse, card: Card, given, material: AnyMaterial, section: ShellSection) -> dict:
+def _with_bending(deck: Deck, card: Card, given, material: AnyMaterial, section: ShellSection) -> dict:
     """Material and section of a PSHELL with its bending stiffness.
 
     A plate that bends as one of its thickness stays as it is. A stiffer one becomes the sandwich with the same
     membrane, bending and transverse shear stiffness and mass: two faces of half the thickness, and between them a core
     without mass or stiffness in its plane. A softer one cannot be computed; its material says so.
     """
-    bending, ratio = for_solids(use.material(card, 3), 1.0), given.ratio
+    bending, ratio = for_solids(material_of(deck, card, 3), 1.0), given.ratio
     if isinstance(material, Material) and isinstance(bending, Material):
         ratio *= _plate_modulus(bending) / _plate_modulus(material)
     elif bending is not material:
         reason = "has different materials MID1 and MID2 that are not both MAT1, which is not supported."
-        return {"material": _unusable(card, material, reason), "section": section}
+        return {"material": unusable(card, material.name, material.density, reason), "section": section}
     if abs(ratio - 1.0) <= _CLOSE:
         if given.mid3 and abs(given.ts - _HOMOGENEOUS_SHEAR) > _CLOSE:
-            use.deck.warn(card.where, f"{card.text(0)}: TS/T = {given.ts:g} is ignored; 5/6 is used.")
+            deck.warn(card.where, f"{card.text(0)}: TS/T = {given.ts:g} is ignored; 5/6 is used.")
         return {"material": material, "section": section}
     if ratio < 1.0 or section.thickness is None or isinstance(material, UnusableMaterial):
         reason = (
             f"is more flexible in bending than a plate of its thickness (12I/T**3 = {ratio:g} with MID1), or has no"
             " thickness; that is not supported. Give 12I/T**3 = 1 (field 6)."
         )
-        return {"material": _unusable(card, material, reason), "section": section}
-    return {"material": None, "section": _sandwich(use, card, given, material, section, ratio)}
-
-
-def _unusable(card: Card, material: AnyMaterial, reason: str) -> UnusableMaterial:
-    return UnusableMaterial(material.name, f"{card.where} {card.text(0)} {reason}", material.density, card.place)
+        return {"material": unusable(card, material.name, material.density, reason), "section": section}
+    return {"material": None, "section": _sandwich(deck, card, given, material, section, ratio)}
 
 
 def _plate_modulus(material: Material) -> float:
     return material.youngs_modulus / (1.0 - material.poisson_ratio**2)
 
 
-def _sandwich(use: PropertyUse, card: Card, given, material: AnyMaterial, section: ShellSection, ratio: float) -> ShellSection:
+def _sandwich(deck: Deck, card: Card, given, material: AnyMaterial, section: ShellSection, ratio: float) -> ShellSection:
     """Faces of T/2 at the distance that gives I = ratio T^3 / 12; the core's shear that of TS and MID3."""
     total = section.thickness
     face = total / 2.0
@@ -135,7 +118,7 @@ def _sandwich(use: PropertyUse, card: Card, given, material: AnyMaterial, sectio
     stiff = material.youngs_modulus if isinstance(material, Material) else getattr(material, "E1", 1.0)
     shear = stiff * total  # transverse shear stiffness per length; without MID3 a large one
     if given.mid3:
-        third = use.material(card, 5, "MID3")
+        third = material_of(deck, card, 5, "MID3")
         if isinstance(third, Material):
             modulus = third.shear_modulus
         else:
@@ -145,12 +128,20 @@ def _sandwich(use: PropertyUse, card: Card, given, material: AnyMaterial, sectio
     name = f"core of {card.name} {card.text(0)}"
     filling = OrthotropicMaterial(name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place)
     what = f"12I/T**3 = {ratio:g} is read as a sandwich: two faces of {face:g}, a core of {core:g}."
-    use.deck.warn(card.where, f"{card.text(0)}: {what}")
+    deck.warn(card.where, f"{card.text(0)}: {what}")
     layers = (Layer(material, face), Layer(filling, core), Layer(material, face))
     return replace(section, thickness=total + core, layers=layers)
 
 
-def _layered(use: PropertyUse, card: Card) -> ShellSection:
+def _pshear(deck: Deck, card: Card) -> ShellSection:
+    given = PSHEAR.read(card)
+    if given.f1 or given.f2:
+        deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
+    mass = given.nsm * deck.mass_factor
+    return ShellSection(_positive(card, given.t), behaviour="shear", nonstructural_mass=mass, where=card.place)
+
+
+def _layered(deck: Deck, card: Card) -> ShellSection:
     """PCOMP: two layers to a line behind the first; PCOMPG: one to a line, after a number."""
     given = PCOMP.read(card)
     width, skip = (4, 0) if card.name == "PCOMP" else (8, 1)
@@ -160,7 +151,7 @@ def _layered(use: PropertyUse, card: Card) -> ShellSection:
         if not any(card.text(start + i) for i in range(4)):
             continue
         ply = PLY.read(card, start + skip)
-        material = use.material(card, start + skip) if ply.mid else material  # blank: those of the layer before
+        material = material_of(deck, card, start + skip) if ply.mid else material  # blank: those of the layer before
         thickness = thickness if ply.t is None else _positive(card, ply.t)
         if material is None or thickness is None:
             raise MeshError(f"{card.where} {card.text(0)}: the first layer needs a material and a thickness.")
@@ -170,14 +161,14 @@ def _layered(use: PropertyUse, card: Card) -> ShellSection:
     if given.lam == "SYM":
         layers += layers[::-1]
     elif given.lam in ("BEND", "SMEAR", "SMCORE"):
-        use.deck.warn(card.where, f"{card.text(0)}: LAM = {given.lam} is ignored; the layers are used as given.")
+        deck.warn(card.where, f"{card.text(0)}: LAM = {given.lam} is ignored; the layers are used as given.")
     total = sum(layer.thickness for layer in layers)
     return ShellSection(
         total,
         tuple(layers),
         offset=(-total / 2.0 if given.z0 is None else given.z0) + total / 2.0,
         behaviour="membrane" if given.lam == "MEM" else "shell",
-        nonstructural_mass=given.nsm * use.deck.mass_factor,
+        nonstructural_mass=given.nsm * deck.mass_factor,
         where=card.place,
     )
 

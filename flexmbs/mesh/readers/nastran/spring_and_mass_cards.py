@@ -18,19 +18,18 @@ from flexmbs.mesh.readers.nastran.grid_cards import Grid
 
 PROPERTY_OF = {"CELAS1": "PELAS", "CDAMP1": "PDAMP", "CBUSH": "PBUSH", "CBUSH1D": "PBUSH1D", "CVISC": "PVISC"}
 _SCALAR = ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2")
-_ON_SCALAR_POINTS = ("CELAS3", "CELAS4", "CDAMP3", "CDAMP4", "CDAMP5")
-SPRINGS = (*_SCALAR, *_ON_SCALAR_POINTS, "CBUSH", "CBUSH1D", "CVISC")
-MASSES = ("CONM1", "CONM2", "CMASS1", "CMASS2", "CMASS3", "CMASS4")
+ON_SCALAR_POINTS = ("CELAS3", "CELAS4", "CDAMP3", "CDAMP4", "CDAMP5", "CMASS3", "CMASS4")
+SPRINGS = (*_SCALAR, "CBUSH", "CBUSH1D", "CVISC")
+MASSES = ("CONM1", "CONM2", "CMASS1", "CMASS2")
 _SAME_PLACE = 1e-10  # closer than this part of the coordinates' size, two nodes are at one place
 
-_ZERO = Field(float, 0.0)
+_ZERO, _FIRST = Field(float, 0.0), Field(float, 0.0, at=1)
 _NUMBER = Field(int, least=1, label="EID")
-PELAS = Fields(k=Field(float, 0.0, at=1))
-PDAMP = Fields(b=Field(float, 0.0, at=1))
-PVISC = Fields(c1=Field(float, 0.0, at=1), c2=_ZERO)
-PBUSH1D = Fields(k=Field(float, 0.0, at=1), c=_ZERO, m=_ZERO)
-PMASS = Fields(m=Field(float, 0.0, at=1))
-CMASS = Fields(number=_NUMBER, g1=Field(int, 0, at=2), c1=Field(tuple, ""), g2=Field(int, 0), c2=Field(tuple, ""))
+_ENDS = {"g1": Field(int, 0, at=2, least=0), "c1": Field(tuple, ""), "g2": Field(int, 0, least=0), "c2": Field(tuple, "")}
+PELAS, PDAMP, PMASS = Fields(k=_FIRST), Fields(b=_FIRST), Fields(m=_FIRST)
+PVISC, PBUSH1D = Fields(c1=_FIRST, c2=_ZERO), Fields(k=_FIRST, c=_ZERO, m=_ZERO)
+SCALAR = Fields(number=_NUMBER, **_ENDS)  # CELAS1, CELAS2, CDAMP1, CDAMP2, CMASS1, CMASS2
+BUSHING = Fields(number=_NUMBER, g1=Field(int, 0, at=2, least=0), g2=Field(int, 0, least=0))  # CBUSH, CBUSH1D, CVISC
 CONM1 = Fields(number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
 CONM2 = Fields(
     **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": _ZERO, "x": Field(float, 0.0, count=3)},
@@ -41,30 +40,30 @@ _OFFSETS_ARE_POINTS = -1  # CID of a CONM2 whose X1, X2, X3 are basic coordinate
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring as its card states it, with its nodes in order (0: ground)."""
+    """A spring as its card states it: numbers of its nodes (1 or 2), their components (scalar ones), without ground."""
 
     card: Card
     number: int
     property_number: int
-    nodes: tuple[int, int]
+    nodes: tuple[int, ...]
+    dofs: tuple[tuple[int, ...], ...]
 
-    def indices(self, grid: Grid, user: str = "the element") -> np.ndarray:
+    def indices(self, grid: Grid) -> np.ndarray:
         """(1 or 2,) indices of its nodes."""
-        return grid.table.indices(np.array([node for node in self.nodes if node]), self.card.where, user)
+        return grid.table.indices(np.array(self.nodes), self.card.where, "the element")
 
 
 def read_springs(deck: Deck, card: Card) -> None:
-    """CELAS, CDAMP, CBUSH, CVISC cards; springs between scalar points are left out."""
-    if card.name in _ON_SCALAR_POINTS:
-        deck.leave_out(card, "it joins scalar points")
-        return
-    number = card.integer(0, "EID", least=1)
-    property_number = card.integer(1, "PID", number, least=1) if card.name in PROPERTY_OF else 0
-    second = 4 if card.name in _SCALAR else 3
-    nodes = card.integer(2, "G1", 0, least=0), card.integer(second, "G2", 0, least=0)
-    if not any(nodes):
-        raise MeshError(f"{card.where}: element {number} has no node; give G1 (field 4).")
-    deck.springs.append(Spring(card, number, property_number, nodes))
+    """CELAS1, CELAS2, CDAMP1, CDAMP2, CBUSH, CBUSH1D, CVISC: kept until grid points and properties are known."""
+    is_scalar = card.name in _SCALAR
+    given = (SCALAR if is_scalar else BUSHING).read(card)
+    property_number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
+    ends = [(given.g1, given.c1 if is_scalar else ()), (given.g2, given.c2 if is_scalar else ())]
+    ends = [end for end in ends if end[0]]
+    if not ends:
+        raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
+    nodes, dofs = zip(*ends, strict=True)
+    deck.springs.append(Spring(card, given.number, property_number, nodes, dofs))
     if card.name == "CVISC" and card.filled(4)[:1] == [4]:
         deck.leave_out(card, SECOND_ON_A_CARD)
 
@@ -73,18 +72,16 @@ def spring_elements(deck: Deck) -> list[Elements]:
     """The springs as elements of their kinds; those on scalar points are left out and listed."""
     springs: dict[tuple, list[Spring]] = {}
     for spring in deck.springs:
-        nodes = [node for node in spring.nodes if node]
-        if deck.scalar_points.contains(np.array(nodes)).any():
+        if deck.scalar_points.contains(np.array(spring.nodes)).any():
             deck.leave_out(spring.card, "it is connected to a scalar point")
         else:
-            springs.setdefault((f"spring{len(nodes)}", spring.card.name, spring.card.file), []).append(spring)
+            springs.setdefault((f"spring{len(spring.nodes)}", spring.card.name, spring.card.file), []).append(spring)
     groups = []
     for (kind, name, file), members in springs.items():
-        ids, lines = (np.array(values, np.int64) for values in zip(*((s.number, s.card.line) for s in members), strict=True))
-        nodes = np.array([[node for node in spring.nodes if node] for spring in members], np.int64)
+        columns = zip(*((one.number, one.card.line, one.property_number, one.nodes) for one in members), strict=True)
+        ids, lines, properties, nodes = (np.array(column, np.int64) for column in columns)
         owners = np.empty(len(members), object)
         owners[:] = members
-        properties = np.array([spring.property_number for spring in members], np.int64)
         groups.append(Elements(ElementRows(kind, name, ids, nodes, file, lines), "spring", properties, {"springs": owners}))
     return groups
 
@@ -150,9 +147,7 @@ def _along_x(value: float) -> np.ndarray:
 
 def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
     card = spring.card
-    dofs = [card.dofs(3, "C1"), card.dofs(5, "C2")]
-    own = [dof for dof, node in zip(dofs, spring.nodes, strict=True) if node]
-    if any(len(dof) != 1 for dof in own):
+    if any(len(dof) != 1 for dof in spring.dofs):
         raise MeshError(f"{card.where}: element {spring.number} needs one component (1 to 6) at each of its nodes.")
     is_spring = "ELAS" in card.name
     constant = PELAS.read(given).k if is_spring else PDAMP.read(given).b
@@ -163,8 +158,8 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
     return SpringSection(
         **{"stiffness" if is_spring else "damping": _along_x(constant)},
         axes=None if np.array_equal(axes[0], np.eye(3)) else axes[0],
-        first_dof=own[0][0],
-        second_dof=own[1][0] if len(own) == 2 else None,
+        first_dof=spring.dofs[0][0],
+        second_dof=spring.dofs[1][0] if len(spring.dofs) == 2 else None,
         where=given.place,
     )
 
@@ -228,14 +223,6 @@ def _orientation(spring: Spring, grid: Grid, first: int) -> np.ndarray | None:
     return vector
 
 
-def read_masses(deck: Deck, card: Card) -> None:
-    """CONM and CMASS cards; masses at scalar points are left out."""
-    if card.name in ("CMASS3", "CMASS4"):
-        deck.leave_out(card, "it joins scalar points")
-    else:
-        deck.masses.append(card)
-
-
 def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
     """The masses of a deck, times PARAM WTMASS; those that act in some directions only are left out and listed.
 
@@ -290,13 +277,12 @@ def _matrix(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
 
 def _note_scalar(deck: Deck, card: Card, scalar: dict) -> None:
     """CMASS1, CMASS2 from a component of one node to ground."""
-    given = CMASS.read(card)
-    named = card
+    given, named = SCALAR.read(card), card
     if card.name == "CMASS1":
         named = deck.properties.get(("PMASS", card.integer(1, "PID", given.number)))
     mass = None if named is None else PMASS.read(named).m
     ends = [(node, dof[0]) for node, dof in ((given.g1, given.c1), (given.g2, given.c2)) if node and len(dof) == 1]
-    if mass is None or len(ends) != 1 or ends[0][0] < 1:
+    if mass is None or len(ends) != 1:
         deck.leave_out(card, "it connects two components, or has no PMASS")
         return
     node, dof = ends[0]
