@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import integer
 from flexmbs.mesh.readers.ansys.deck import CoupledSet, Deck, RawEquation, RigidRegion, Support, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.deck_text import Command, data_line, is_release
 from flexmbs.mesh.readers.ansys.sets import all_ids, selected_ids
 
 DOFS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
@@ -47,13 +47,10 @@ def _dblock(deck: Deck, command: Command) -> None:
     held: dict[str, list[int]] = {}
     width, label_width, count = int(known[1]), int(known[2]), command.integer(1)
     for _ in range(count):
-        line = deck.source.next_line()
-        node = integer(line[:width].strip()) if line else None
-        if line is None or node is None or node <= 0:
-            raise MeshError(
-                f"{deck.source.file}:{deck.source.line}: DBLOCK: the block of line {command.line} declares {count} supports,"
-                " node and label in each line; the file is cut off or the count is wrong."
-            )
+        line = data_line(deck.source, command, f"{count} supports")
+        node = integer(line[:width].strip())
+        if node is None or node <= 0:
+            raise MeshError(f"{deck.source.file}:{deck.source.line}: DBLOCK: '{line[:width].strip()}' is not the number of a node.")
         held.setdefault(line[width : width + label_width].strip().upper(), []).append(node)
     end = deck.source.next_line()
     if end is not None and end.strip() != "-1":

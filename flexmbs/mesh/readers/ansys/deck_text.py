@@ -194,6 +194,18 @@ class Command:
         return [self.integer(position, 0) for position in range(first, len(self.arguments) + 1)]
 
 
+def data_line(source: Source, command: Command, what: str) -> str:
+    """The next line of numbers of a block; MeshError where it ends before it has as many as its first line declares."""
+    line = source.next_line()
+    text = "" if line is None else line.strip()
+    if line is None or text in ("", "-1") or text[0].isalpha() or text[0] in "/*!":
+        raise MeshError(
+            f"{source.file}:{source.line}: {command.name}: the block of line {command.line} ends before the {what} that it"
+            " declares; the file is cut off or the count is wrong."
+        )
+    return line
+
+
 def is_release(text: str) -> bool:
     """Whether an argument (R5.3, UNBL) says that a command has the form in which CDWRITE writes it."""
     return re.fullmatch(r"R?\d\.\d|UNBL", text) is not None

@@ -7,7 +7,7 @@ import math
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
 from flexmbs.mesh.readers.ansys.deck import Deck, RawSection, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.deck_text import Command, data_line, is_release
 from flexmbs.mesh.readers.ansys.expressions import evaluate
 
 _CURRENT_SECTION, _CURRENT_SET = "current section", "current real set"
@@ -62,27 +62,17 @@ def _rlblock(deck: Deck, command: Command) -> None:
     if len(first.integers) != 2 or not first.reals or not other.reals or other.integers:
         raise MeshError(f"{command.where}: the formats must be like (2i8,6g16.9) and (7g16.9).")
     for _ in range(min(sets, _MOST_LINES)):
-        integers, reals = read_table([_data_line(deck, command)], first, source.file, source.line, "RLBLOCK")
+        integers, reals = read_table([data_line(source, command, f"{sets} sets")], first, source.file, source.line, "RLBLOCK")
         number, count = integers[0].tolist()
         if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
             raise MeshError(f"{source.file}:{source.line}: RLBLOCK: set {number} has {count} constants, which is impossible.")
         place = f"{source.file}:{source.line}"
         values = reals[0].tolist()
         while len(values) < count:
-            _, reals = read_table([_data_line(deck, command)], other, source.file, source.line, "RLBLOCK")
+            _, reals = read_table([data_line(source, command, f"{sets} sets")], other, source.file, source.line, "RLBLOCK")
             values += reals[0].tolist()
         deck.reals[number] = {i + 1: value for i, value in enumerate(values[:count])}
         deck.real_places[number] = place
-
-
-def _data_line(deck: Deck, command: Command) -> str:
-    line = deck.source.next_line()
-    if line is None or not line.strip() or line.lstrip()[0].isalpha() or line.lstrip()[0] in "/*!":
-        raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: {command.name}: the block that begins in line {command.line}"
-            " ends too early; it declares more lines."
-        )
-    return line
 
 
 @handles("SECT")
@@ -117,8 +107,9 @@ def _value(command: Command, position: int) -> float | str:
 def _secblock(deck: Deck, command: Command) -> None:
     """SECBLOCK,count and that many lines, each of one layer (shells) or of part of the data (beams)."""
     section = _section(deck, command)
-    for _ in range(min(command.integer(1, 1), _MOST_LINES)):
-        line = _data_line(deck, command)
+    count = command.integer(1, 1)
+    for _ in range(min(count, _MOST_LINES)):
+        line = data_line(deck.source, command, f"{count} lines")
         place = f"{deck.source.file}:{deck.source.line}"
         fields = [part.strip() for part in (line.split("!")[0].split(",") if "," in line else line.split())]
         values = [evaluate(text, deck.parameters) if text else 0.0 for text in fields]

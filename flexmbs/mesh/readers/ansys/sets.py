@@ -7,7 +7,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import parse_format, read_table
 from flexmbs.mesh.readers.ansys.deck import Component, Deck, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command
+from flexmbs.mesh.readers.ansys.deck_text import Command, data_line
 
 _COLUMN = {"MAT": 0, "TYPE": 1, "REAL": 2, "SECN": 3, "ESYS": 4}
 
@@ -194,7 +194,7 @@ def _cmblock(deck: Deck, command: Command) -> None:
     left = -(-count // len(known.integers))
     numbers = []
     while left > 0:
-        lines = [_line(deck, command, count) for _ in range(min(left, _CHUNK))]
+        lines = [data_line(source, command, f"{count} numbers") for _ in range(min(left, _CHUNK))]
         left -= len(lines)
         numbers.append(read_table(lines, known, source.file, source.line - len(lines) + 1, "CMBLOCK")[0].ravel())
     given = np.concatenate(numbers or [np.empty(0, np.int64)])[:count]
@@ -208,16 +208,6 @@ def _cmblock(deck: Deck, command: Command) -> None:
         return
     ids = expand_ranges(given, f"{command.where}: {name}", all_ids(deck, entity))
     deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
-
-
-def _line(deck: Deck, command: Command, count: int) -> str:
-    line = deck.source.next_line()
-    if line is None or not line.strip() or line.strip()[0] not in "-0123456789":
-        raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: CMBLOCK: the block of line {command.line} ends before the"
-            f" {count} numbers that it declares; the file is cut off or the count is wrong."
-        )
-    return line
 
 
 def expand_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.ndarray:

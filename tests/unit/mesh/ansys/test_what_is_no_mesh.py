@@ -65,7 +65,7 @@ def test_supports_of_a_block(tmp_path):
     held = {support.dofs: mesh.node_ids[support.nodes].tolist() for support in mesh.boundary_conditions}
     assert held == {(1, 2): [1], (3,): [4]}
     assert [skipped.card for skipped in mesh.skipped] == ["DBLOCK,,TEMP"]
-    with pytest.raises(MeshError, match=r"DBLOCK: the block of line \d+ declares 9 supports"):
+    with pytest.raises(MeshError, match=r"DBLOCK: the block of line \d+ ends before the 9 supports"):
         read(tmp_path, DECK + block.replace("         4\n", "         9\n", 1))
 
 
