@@ -1,22 +1,34 @@
-"""From what a deck said, by its numbers and names, to a Mesh."""
+"""From what a deck said, by its numbers and names, to a Mesh: which elements are structural, and their sections."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.mesh import ElementBlock, Mesh, UnsupportedElements
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
-from flexmbs.mesh.readers.abaqus.blocks import Assigned, assign_sections, others, structural_blocks
-from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
-from flexmbs.mesh.readers.abaqus.coupling_cards import Joined
+from flexmbs.mesh.couplings import Equation
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
+from flexmbs.mesh.materials import Material
+from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations, true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.skin_elements import split_skin
+from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
+from flexmbs.mesh.readers.abaqus.deck_text import Card
+from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.material_cards import made_material
-from flexmbs.mesh.readers.abaqus.mesh_sets import named_sets
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
-from flexmbs.mesh.readers.abaqus.set_members import Sets
-from flexmbs.mesh.readers.abaqus.sort_elements import Sorted, sort_elements
-from flexmbs.mesh.readers.abaqus.surfaces import Surfaces
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, placed
+from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section, made_section
+from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
+
+_AT_ONCE = 1 << 16
+_MASS = Entry("the mass")
 
 
 def build(deck: Deck) -> Mesh:
@@ -25,13 +37,21 @@ def build(deck: Deck) -> Mesh:
     model = placed(deck, materials)
     element_sets = Sets(model)
     node_sets = Sets(model, element_sets)
-    assigned = assign_sections(model, element_sets)
-    elements = sort_elements(model, assigned.owner >= 0)
-    _check_is_body(model, elements)
-    joined = _joined(model, node_sets, element_sets)
-    blocks = structural_blocks(model, elements.structural, assigned, joined.thickness)
-    index = ElementIndex(blocks)
-    sets = named_sets(model, node_sets, element_sets, joined.surfaces, index)
+    assigned = _assign_sections(model, element_sets)
+    structural, others, equations = _sort_elements(model, assigned.owner >= 0)
+    _check_is_body(model, structural, others)
+    joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
+    for region in model.regions:
+        for card in region.scope.cards:
+            if card.key in CONSTRAINT_CARDS:
+                CONSTRAINT_CARDS[card.key](joined, region, card)
+    blocks = _structural_blocks(model, structural, assigned, joined.thickness)
+    sets = named_sets(model, node_sets, element_sets, joined.surfaces, ElementIndex(blocks))
+    # Materials and axes that sections bring with them.
+    own = [
+        block.material for block in blocks if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
+    ]
+    systems = [section.orientation.system for section in assigned.sections if section.orientation is not None]
     return Mesh(
         points=model.points,
         node_ids=model.node_ids,
@@ -39,15 +59,17 @@ def build(deck: Deck) -> Mesh:
         node_sets=sets.nodes,
         element_sets=sets.elements,
         surfaces=sets.surfaces,
-        materials={**materials, **_own_materials(assigned, blocks)},
+        materials={**materials, **{material.name: material for material in own}},
         couplings=tuple(joined.couplings),
-        equations=(*joined.equations, *elements.equations),
+        equations=(*joined.equations, *equations),
         ties=tuple(joined.ties),
         point_masses=tuple(joined.point_masses),
         boundary_conditions=tuple(joined.boundary_conditions),
-        coordinate_systems={**_orientations(assigned), **joined.systems},
+        coordinate_systems={**{system.name: system for system in systems}, **joined.systems},
         displacement_systems=joined.displacement_systems,
-        other_elements=_numbered(model, others(elements.others)),
+        other_elements=tuple(
+            replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others, _IndexTable())
+        ),
         source=deck.source,
         file_format="Abaqus/CalculiX",
         skipped=deck.skipped.as_tuple(),
@@ -55,47 +77,280 @@ def build(deck: Deck) -> Mesh:
     )
 
 
-def _joined(model: Model, node_sets: Sets, element_sets: Sets) -> Joined:
-    joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
-    for region in model.regions:
-        for card in region.scope.cards:
-            if card.key in CONSTRAINT_CARDS:
-                CONSTRAINT_CARDS[card.key](joined, region, card)
-    return joined
-
-
-def _check_is_body(model: Model, elements: Sorted) -> None:
-    if elements.structural:
+def _check_is_body(model: Model, structural: list[ElementRows], others: list[ElementRows]) -> None:
+    if structural:
         return
-    if not elements.others:
+    if not others:
         raise MeshError(f"{model.deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
     held: dict[tuple[str, str], list] = {}
-    for rows in elements.others:
+    for rows in others:
         held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
     listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
-    first = next(iter(held.values()))[1]
     raise MeshError(
-        f"{first}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams, trusses,"
-        f" springs). It has {listed}."
+        f"{others[0].where(0)}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams,"
+        f" trusses, springs). It has {listed}."
     )
 
 
-def _own_materials(assigned: Assigned, blocks: tuple[ElementBlock, ...]) -> dict:
-    """Materials that general sections bring with them."""
-    return {
-        block.material.name: block.material
-        for block in blocks
-        if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
-    }
+def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows], list[Equation]]:
+    """Elements that make bodies (with kinds), the others, and relations that replace missing middle nodes.
+
+    ``has_section`` (by serial number) keeps shells and beams from being mere skins. Nodes that stand in for missing
+    middle nodes are added to the model. Raises MeshError for elements that are collapsed to nothing.
+    """
+    candidates, others = [], []
+    for region in model.regions:
+        for rows in region.rows:
+            if rows.type_name.startswith("T3D3"):
+                rows = replace(rows, nodes=_middle_last(model, rows.nodes))
+            shape = element_type(rows.type_name).shape
+            if rows.kind is not None:
+                candidates.append(rows)
+            elif shape in KINDS and rows.role in ("plane", "axisymmetric"):
+                candidates.append(replace(rows, kind=shape))
+            elif len(rows.ids):
+                others.append(rows)
+    candidates, skins = _split(candidates, has_section)
+    structural, equations = [], []
+    for rows in candidates:
+        if element_type(rows.type_name).kind:
+            structural += [_right_way_round(model, true) for true in _true(model, rows, equations)]
+        else:
+            others.append(replace(rows, kind=None))
+    return structural, others + skins, equations
 
 
-def _orientations(assigned: Assigned) -> dict:
-    return {
-        section.orientation.system.name: section.orientation.system
-        for section in assigned.sections
-        if section.orientation is not None
-    }
+def _split(groups: list[ElementRows], has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows]]:
+    keep = [has_section[rows.ids] for rows in groups]
+    dimensions = [KINDS[rows.kind].dimension for rows in groups]
+    highest = max(dimensions, default=0)
+    may_be_skin = any(0 < dimension < highest and not kept.all() for dimension, kept in zip(dimensions, keep, strict=True))
+    return split_skin(groups, keep) if may_be_skin else (groups, [])
 
 
-def _numbered(model: Model, groups: tuple[UnsupportedElements, ...]) -> tuple[UnsupportedElements, ...]:
-    return tuple(replace(group, ids=model.element_numbers[group.ids]) for group in groups)
+def _middle_last(model: Model, nodes: np.ndarray) -> np.ndarray:
+    """Trusses with three nodes: whichever of the last two is nearer to the middle of the others comes last."""
+    first, second, third = (model.points[nodes[:, i]] for i in range(3))
+    second_off = np.linalg.norm(second - (first + third) / 2.0, axis=1)
+    third_off = np.linalg.norm(third - (first + second) / 2.0, axis=1)
+    return np.where((second_off < third_off)[:, None], nodes[:, [0, 2, 1]], nodes)
+
+
+def _true(model: Model, rows: ElementRows, equations: list[Equation]) -> list[ElementRows]:
+    """The rows by their true kinds."""
+    if rows.kind.startswith("spring") or not _repeats(rows.nodes):
+        return [rows]
+    parts = []
+    for kind, chosen, nodes in true_kinds(rows.kind, rows.nodes + 1):  # 0 means an absent node there
+        own = replace(rows, ids=rows.ids[chosen], lines=np.asarray(rows.lines)[chosen], nodes=nodes)
+        if not kind:
+            number = model.element_numbers[own.ids[0]]
+            raise MeshError(
+                f"{own.where(0)}: *ELEMENT: element {number} ({rows.type_name}) is degenerate: its nodes repeat so"
+                " that nothing is left of it; check them, or remove the element."
+            )
+        completed, middles = without_missing_middles(kind, nodes, len(model.points) + 1)
+        if len(middles.ids):
+            _add_middles(model, own, middles.ends - 1, equations)
+        for final, picked, numbers in completed:
+            parts.append(replace(own, kind=final, ids=own.ids[picked], lines=own.lines[picked], nodes=numbers - 1))
+    return parts
+
+
+def _repeats(nodes: np.ndarray) -> bool:
+    """Whether any element has a node twice (looked for in pieces, which take little memory)."""
+    pieces = (np.sort(nodes[start : start + _AT_ONCE], axis=1) for start in range(0, len(nodes), _AT_ONCE))
+    return any((piece[:, 1:] == piece[:, :-1]).any() for piece in pieces)
+
+
+def _add_middles(model: Model, rows: ElementRows, ends: np.ndarray, equations: list[Equation]) -> None:
+    """Nodes in the middle of edges with these ends (m, 2)."""
+    new = len(model.points) + np.arange(len(ends))
+    numbers = model.node_ids.max() + 1 + np.arange(len(ends))
+    model.points = np.vstack([model.points, model.points[ends].mean(axis=1)])
+    model.node_ids = np.concatenate([model.node_ids, numbers])
+    model.warn(
+        f"{rows.where(0)}: {len(ends)} midside nodes of {rows.type_name} elements repeat an end of their edge; nodes"
+        f" {numbers[0]} to {numbers[-1]} replace them at midside and move with the mean of both ends."
+    )
+    for number, nodes in zip(numbers, np.column_stack([new, ends]), strict=True):
+        equations += middle_equations(number, nodes, rows.where(0))
+
+
+def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
+    """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
+    nodes, mirrored, flat = turned(rows.kind, rows.nodes, model.points)
+    for chosen, warning in ((mirrored, turned_warning), (flat, volume_warning)):
+        wrong = np.flatnonzero(chosen)
+        if wrong.size:
+            model.warn(warning(rows.where(wrong[0]), rows.type_name, model.element_numbers[rows.ids[wrong]]))
+    if mirrored.any():
+        model.mirrored = np.zeros(len(model.element_numbers), bool) if model.mirrored is None else model.mirrored
+        model.mirrored[rows.ids[mirrored]] = True
+    return replace(rows, nodes=nodes)
+
+
+class _IndexTable:
+    """Stands for a NodeTable where nodes are indices already."""
+
+    card = "*NODE"
+
+    def find(self, nodes: np.ndarray) -> np.ndarray:
+        return nodes
+
+
+@dataclass
+class _Assigned:
+    """Which section each element has: index into ``sections`` by serial number, -1 for none; and added masses."""
+
+    sections: list[Section]
+    owner: np.ndarray
+    added: list[tuple[str, float, str]]  # what it is per ("LENGTH", "AREA"), value, file:line
+    added_to: np.ndarray
+
+    def section(self, owner: int) -> Section | None:
+        return self.sections[owner] if owner >= 0 else None
+
+
+def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
+    """Read the section cards; of several for one element the last counts. Raises MeshError for undefined names."""
+    none = np.full(len(model.element_numbers), -1, np.int32)
+    assigned = _Assigned([], none, [], none.copy())
+    for region in model.regions:
+        for card in region.scope.cards:
+            if card.key in SECTION_CARDS:
+                _assign(model, element_sets, made_section(model, region, card), assigned)
+            elif card.key == "NONSTRUCTURALMASS":
+                _add_mass(model, element_sets, region, card, assigned)
+    return assigned
+
+
+def _assign(model: Model, element_sets: Sets, section: Section, assigned: _Assigned) -> None:
+    where = section.card.where
+    serials = element_sets.named(section.region, section.card.name("ELSET"), where)
+    before = assigned.owner[serials]
+    twice = np.flatnonzero(before >= 0)
+    if twice.size:
+        first = assigned.sections[before[twice[0]]]
+        number = model.element_numbers[serials[twice[0]]]
+        model.warn(
+            f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last one is used."
+        )
+    assigned.owner[serials] = len(assigned.sections)
+    assigned.sections.append(section)
+
+
+def _add_mass(model: Model, element_sets: Sets, region: Region, card: Card, assigned: _Assigned) -> None:
+    units = card.option("UNITS", "TOTALMASS")
+    if units not in ("MASSPERLENGTH", "MASSPERAREA"):
+        model.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
+        return
+    serials = element_sets.named(region, card.required_name("ELSET"), card.where)
+    value = _MASS.first_of(card, data_line(card, 0, _MASS.what))
+    assigned.added_to[serials] = len(assigned.added)
+    assigned.added.append((units.removeprefix("MASSPER"), value, card.where))
+
+
+def _structural_blocks(
+    model: Model, groups: list[ElementRows], assigned: _Assigned, thickness: np.ndarray | None
+) -> tuple[ElementBlock, ...]:
+    """Blocks of elements that have kinds; ``thickness`` (nn,) is that of *NODAL THICKNESS, NaN where there is none."""
+    parts, keys = [], []
+    extra: dict[str, list[np.ndarray | None]] = {"y_axes": [], "material_axes": [], "thickness": []}
+    beams = _beam_directions(model)
+    for group in groups:
+        for owner, added, chosen in _by_section(group, assigned):
+            rows = replace(group, ids=group.ids[chosen], nodes=group.nodes[chosen], lines=group.lines[chosen])
+            section, family = assigned.section(owner), element_type(rows.type_name).family
+            parts.append(rows)
+            keys.append([(owner, added, rows.type_name)])
+            extra["y_axes"].append(_y_axes(model, rows, beams, section) if family == "beam" else None)
+            extra["material_axes"].append(_material_axes(model, rows, section, family))
+            extra["thickness"].append(_thickness(model, rows, section, thickness) if family == "shell" else None)
+    blocks = make_blocks(parts, _IndexTable(), keys, lambda kind, key: _fields(model, assigned, *key), extra)
+    for block in blocks:
+        if not block.property_name:
+            card = RIGHT_CARD[element_type(block.type_name).family]
+            needs = " and *MATERIAL" if card.endswith("SECTION") else ""
+            model.warn(f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}.")
+    return blocks
+
+
+def _by_section(rows: ElementRows, assigned: _Assigned) -> list[tuple[int, int, np.ndarray | slice]]:
+    """(index of the section, of the added mass, rows that have both)."""
+    owner, added = assigned.owner[rows.ids].astype(np.int64), assigned.added_to[rows.ids]
+    code = owner * (len(assigned.added) + 1) + added
+    if len(code) and (code == code[0]).all():
+        return [(int(owner[0]), int(added[0]), slice(None))]
+    _, first, which = np.unique(code, return_index=True, return_inverse=True)
+    return [(int(owner[at]), int(added[at]), np.flatnonzero(which == number)) for number, at in enumerate(first)]
+
+
+def _fields(model: Model, assigned: _Assigned, owner: int, added: int, type_name: str) -> dict:
+    section = assigned.section(owner)
+    if section is None:
+        return {}
+    made = section.fitting(element_type(type_name).family, type_name)
+    material = None if isinstance(made, ShellSection) and made.layers else section.material
+    if added >= 0:
+        per, value, where = assigned.added[added]
+        if isinstance(made, ShellSection if per == "AREA" else (BeamSection, TrussSection)):
+            made = replace(made, nonstructural_mass=made.nonstructural_mass + value)
+        else:
+            model.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
+    return {"material": material, "section": made, "property_name": section.title, "where": section.card.line.where}
+
+
+def _material_axes(model: Model, rows: ElementRows, section: Section | None, family: str) -> np.ndarray | None:
+    if section is None or section.orientation is None or family not in ("solid", "shell", "membrane"):
+        return None
+    if isinstance(section.material, Material):
+        return None  # the same in all directions
+    axes = section.orientation.solid_axes if family == "solid" else section.orientation.shell_axes
+    return axes(model.points[rows.nodes].mean(axis=1), rows.ids)
+
+
+def _thickness(model: Model, rows: ElementRows, section: Section | None, thickness: np.ndarray | None) -> np.ndarray | None:
+    if thickness is None or section is None or np.isnan(thickness[rows.nodes]).all():
+        return None
+    if not section.card.has("NODAL THICKNESS"):  # as Abaqus and CalculiX have it
+        model.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
+        return None
+    own = thickness[rows.nodes]
+    if np.isnan(own).any():
+        made = section.make("shell", rows.type_name)
+        own = np.where(np.isnan(own), getattr(made, "thickness", np.nan) or np.nan, own)
+    return own
+
+
+def _beam_directions(model: Model) -> np.ndarray | None:
+    """(number of elements,) node that orients the section of a beam, -1 for none."""
+    if not any(region.scope.orientation_nodes for region in model.regions):
+        return None
+    nodes = np.full(len(model.element_numbers), -1, np.int64)
+    for region in model.regions:
+        for position, numbers in region.scope.orientation_nodes.items():
+            rows, group = region.rows[position], region.scope.groups[position]
+            found = region.find_nodes(numbers)
+            wrong = np.flatnonzero((found < 0) & (numbers != 0))
+            if wrong.size:
+                raise MeshError(
+                    f"{group.where(wrong[0])}: *ELEMENT: beam {group.ids[wrong[0]]} is oriented by node"
+                    f" {numbers[wrong[0]]}, which no *NODE defines."
+                )
+            nodes[rows.ids] = found
+    return nodes
+
+
+def _y_axes(model: Model, rows: ElementRows, orienting: np.ndarray | None, section: Section | None) -> np.ndarray | None:
+    """Direction of local y of each beam, from its orientation node or else from its section."""
+    if orienting is None:
+        return None
+    nodes = orienting[rows.ids]
+    axes = model.points[nodes] - model.points[rows.nodes[:, 0]]
+    length = np.linalg.norm(axes, axis=1, keepdims=True)
+    zero = np.flatnonzero((length[:, 0] == 0.0) & (nodes >= 0))
+    if zero.size:
+        raise MeshError(f"{rows.where(zero[0])}: *ELEMENT: the orientation node of the beam coincides with its first node.")
+    made = section.make("beam", rows.type_name) if section else None
+    return np.where(nodes[:, None] < 0, getattr(made, "y_axis", np.full(3, np.nan)), axes / np.where(length > 0.0, length, 1.0))

@@ -1,4 +1,4 @@
-"""Cards that join nodes: rigid bodies, couplings, multi-point constraints, equations, ties."""
+"""Cards that join nodes, hold them, or load them with mass: rigid bodies, couplings, equations, ties, supports, masses."""
 
 from __future__ import annotations
 
@@ -9,21 +9,47 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
-from flexmbs.mesh.readers.abaqus.cards import Card, label
-from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.number_tables import integer, number
+from flexmbs.mesh.readers.abaqus.axes_cards import find_orientation, system_of
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, compact, label
+from flexmbs.mesh.readers.abaqus.number_tables import (
+    Entry,
+    data_line,
+    flat_numbers,
+    is_integer,
+    number,
+    numbers,
+    smallest_eigenvalue,
+)
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
-from flexmbs.mesh.readers.abaqus.set_members import Sets
-from flexmbs.mesh.readers.abaqus.surfaces import Surfaces, known_names
+from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, known_names
 
-ALL_DOFS = (1, 2, 3, 4, 5, 6)
-_CYCLIC = ("CYCLIC SYMMETRY", "CYCLIC", "MULTISTAGE", "FLUID PERIODIC")  # parameters of *TIE that join sectors
+_ALL = (1, 2, 3, 4, 5, 6)
 _MOST_COUPLED = 100  # no body has a node in that many couplings; beyond, small files would fill the memory
+_CYCLIC = ("CYCLIC SYMMETRY", "CYCLIC", "MULTISTAGE", "FLUID PERIODIC")  # parameters of *TIE that join sectors
+_NAMED_SUPPORTS = {
+    "ENCASTRE": _ALL,
+    "PINNED": (1, 2, 3),
+    "XSYMM": (1, 5, 6),
+    "YSYMM": (2, 4, 6),
+    "ZSYMM": (3, 4, 5),
+    "XASYMM": (2, 3, 4),
+    "YASYMM": (1, 3, 5),
+    "ZASYMM": (1, 2, 6),
+    "NOWARP": (),
+    "NOOVAL": (),
+    "NODEFORM": (),
+}
+_COMPONENT = Entry("a component", whole=True)
+_WEIGHT = Entry("the weight", 1.0, above=0.0)
+_TERMS = Entry("the number of terms", whole=True, least=1)
+_RADIUS = Entry("INFLUENCE RADIUS")
+_TOLERANCE = Entry("POSITION TOLERANCE")
+_THICKNESS = Entry("the thickness", above=0.0)
 
 
 @dataclass
 class Joined:
-    """What the constraint cards of a deck have given so far."""
+    """What the cards that join and hold nodes have given so far."""
 
     model: Model
     node_sets: Sets
@@ -43,23 +69,20 @@ class Joined:
         """Node indices of a node or a node set."""
         return self.node_sets.named(region, label(text), where)
 
-    def one_node(self, region: Region, text: str, where: str, what: str) -> int:
-        """Index of a node, given by its number or by a set with one node."""
-        nodes = self.nodes(region, text, where)
+    def reference(self, region: Region, card: Card) -> int:
+        """Index of the node that REF NODE= names, by its number or by a set with one node."""
+        text = card.required_name("REF NODE")
+        nodes = self.node_sets.named(region, text, card.where)
         if len(nodes) != 1:
-            raise MeshError(f"{where}: {what} must be one node; {text} has {len(nodes)}.")
+            raise MeshError(f"{card.where}: REF NODE must be one node; {text} has {len(nodes)}.")
         return int(nodes[0])
-
-    def skip(self, card: Card, why: str, line: Line | None = None, analysis: bool = False) -> None:
-        """Note a card that is left out."""
-        self.model.skip(card, why, line, analysis)
 
     def count_equations(self, more: int, where: str) -> None:
         """MeshError when there are more equations than displacement components (sets times sets give billions)."""
-        if len(self.equations) + more > len(ALL_DOFS) * len(self.model.points):
+        if len(self.equations) + more > len(_ALL) * len(self.model.points):
             raise MeshError(f"{where}: there are more equations than displacement components of the nodes.")
 
-    def couple(self, card: Card, name: str, kind: str, reference: int, nodes: np.ndarray, **more) -> None:
+    def couple(self, card: Card, name: str, kind: str, reference: int, nodes: np.ndarray, weights=None, dofs=_ALL) -> None:
         """Add a coupling of nodes other than the reference."""
         self.coupled += len(nodes)
         if self.coupled > _MOST_COUPLED * (len(self.model.points) + 1000):
@@ -67,30 +90,37 @@ class Joined:
         chosen = nodes != reference
         if not chosen.any():
             raise MeshError(f"{card.where}: {name} couples no nodes besides the reference node; add some.")
-        weights = more.pop("weights", None)
-        weights = None if weights is None else np.asarray(weights)[chosen]
-        self.couplings.append(Coupling(name, kind, reference, nodes[chosen], weights=weights, where=card.line.where, **more))
+        weights = None if weights is None else weights[chosen]
+        self.couplings.append(Coupling(name, kind, reference, nodes[chosen], dofs=dofs, weights=weights, where=card.line.where))
 
 
-def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
+def _components(first: str, last: str, where: str) -> set[int]:
+    """Components 1 to 6 from the first to the last (blank: the first); others (temperature, ...) are none of a body."""
+    low = _COMPONENT.of(first, where)
+    high = _COMPONENT.of(last or first, where)
+    if high < low or low < 0:
+        raise MeshError(f"{where}: the first component must not exceed the last, got {low} to {high}.")
+    return {dof for dof in _ALL if low <= dof <= high}
+
+
+def _rigid_body(joined: Joined, region: Region, card: Card) -> None:
     """*RIGID BODY, REF NODE=node, NSET= | PIN NSET= | TIE NSET= | ELSET= [, ROT NODE=node]."""
     parts, pinned = [], []
-    for parameter in ("NSET", "TIE NSET", "PIN NSET"):
+    for parameter, nodes in (("NSET", parts), ("TIE NSET", parts), ("PIN NSET", pinned)):
         if card.has(parameter):
-            found = joined.nodes(region, card.required_name(parameter), card.where)
-            (pinned if parameter.startswith("PIN") else parts).append(found)
+            nodes.append(joined.nodes(region, card.required_name(parameter), card.where))
     if card.has("ELSET"):
         serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
         parts.append(joined.model.nodes_of_elements(serials))
     if not parts and not pinned and card.has("ANALYTICAL SURFACE"):
-        joined.skip(card, "an analytical surface has no nodes")
+        joined.model.skip(card, "an analytical surface has no nodes")
         return
     if not parts and not pinned:
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
     if not card.has("REF NODE"):
-        joined.skip(card, "it has no REF NODE")
+        joined.model.skip(card, "it has no REF NODE")
         return
-    reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
+    reference = joined.reference(region, card)
     if card.has("ROT NODE"):
         joined.model.warn(
             f"{card.where}: the displacements of ROT NODE {card.text('ROT NODE')} stand for the rotations of"
@@ -103,67 +133,39 @@ def read_rigid_body(joined: Joined, region: Region, card: Card) -> None:
         joined.couple(card, f"{name} PIN", "rigid", reference, np.unique(np.concatenate(pinned)), dofs=(1, 2, 3))
 
 
-def read_coupling(joined: Joined, region: Region, card: Card) -> None:
-    """*COUPLING, REF NODE=node, SURFACE=name, CONSTRAINT NAME=name, with *KINEMATIC or *DISTRIBUTING."""
+def _coupling(joined: Joined, region: Region, card: Card) -> None:
+    """*COUPLING, REF NODE=node, SURFACE=name, CONSTRAINT NAME=name, with *KINEMATIC or *DISTRIBUTING: components."""
     name = card.name("CONSTRAINT NAME") or f"COUPLING {card.line.number}"
-    reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
+    reference, points = joined.reference(region, card), joined.model.points
     surface_name = card.required_name("SURFACE")
-    found = joined.surfaces.find(region, surface_name)
-    faces = None
-    if found is not None:
+    found, faces = joined.surfaces.find(region, surface_name), None
+    nodes = joined.node_sets.find(region, surface_name) if found is None else None
+    if nodes is None:
+        found = found or joined.surfaces.named(region, surface_name, card.where)
         nodes = joined.surfaces.nodes(*found)
         faces = None if found[1].of_nodes else joined.surfaces.faces(*found).faces
-    else:
-        nodes = joined.node_sets.find(region, surface_name)
-        if nodes is None:
-            joined.surfaces.named(region, surface_name, card.where)
     if not card.children:
         raise MeshError(f"{card.where} is incomplete; add *KINEMATIC or *DISTRIBUTING after it.")
     child = card.children[0]
-    dofs = _dof_lines(child)
+    given = (_components(*line.entries(2), child.at(line)) for line in child.lines())
+    dofs = tuple(sorted(set().union(*given))) or _ALL
     if card.has("ORIENTATION") and not {1, 2, 3} <= set(dofs):
-        joined.skip(card, "only some components in the axes of an ORIENTATION")
+        joined.model.skip(card, "only some components in the axes of an ORIENTATION")
         return
     if card.has("INFLUENCE RADIUS"):
-        nodes = _within(joined, card, reference, nodes)
+        radius = _RADIUS.parameter(card, "INFLUENCE RADIUS")
+        nodes = nodes[np.linalg.norm(points[nodes] - points[reference], axis=1) <= radius]
     if child.key == "KINEMATIC":
         joined.couple(card, name, "rigid", reference, nodes, dofs=dofs)
         return
-    if child.option("WEIGHTING METHOD", "UNIFORM") not in ("UNIFORM", ""):
+    if child.option("WEIGHTING METHOD", "UNIFORM") != "UNIFORM":
         joined.model.warn(f"{child.where}: the weights are taken as uniform.")
-    weights = None if faces is None else _areas(joined.model.points, faces, nodes)
-    joined.couple(card, name, "average", reference, nodes, dofs=_of_reference(dofs), weights=weights)
+    weights = None if faces is None else _areas(points, faces, nodes)
+    # The format always couples the translations of the reference node; rotations unless they are left out.
+    joined.couple(card, name, "average", reference, nodes, weights, tuple(sorted({1, 2, 3, *dofs})))
 
 
-def _within(joined: Joined, card: Card, reference: int, nodes: np.ndarray) -> np.ndarray:
-    radius = number(card.text("INFLUENCE RADIUS"), card.where, "INFLUENCE RADIUS")
-    points = joined.model.points
-    return nodes[np.linalg.norm(points[nodes] - points[reference], axis=1) <= radius]
-
-
-def _of_reference(dofs: tuple[int, ...]) -> tuple[int, ...]:
-    """The format always couples the translations of the reference node; rotations unless they are left out."""
-    return tuple(sorted({1, 2, 3, *dofs}))
-
-
-def _dof_lines(card: Card) -> tuple[int, ...]:
-    dofs: set[int] = set()
-    for line in card.lines():
-        fields = line.fields()
-        first = integer(fields[0] if fields else "", card.at(line), "a component")
-        last = integer(fields[1], card.at(line), "a component") if len(fields) > 1 and fields[1] else first
-        dofs |= components(first, last, card.at(line))
-    return tuple(sorted(dofs)) or ALL_DOFS
-
-
-def components(first: int, last: int, where: str) -> set[int]:
-    """Components 1 to 6 of a range; others (temperature, ...) are none of a body."""
-    if last < first or first < 0:
-        raise MeshError(f"{where}: the first component must not exceed the last, got {first} to {last}.")
-    return {dof for dof in ALL_DOFS if first <= dof <= last}
-
-
-def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray:
+def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray | None:
     """(k,) share of each node in the area of the faces: that of the triangles at it, around the middle of the face."""
     share = np.zeros(len(points))
     for kind, rows in faces.items():
@@ -180,28 +182,24 @@ def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray:
     return weights if (weights > 0.0).all() else None
 
 
-def read_kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
+def _kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
     """*KINEMATIC COUPLING, REF NODE=node: node or node set, first component, last component."""
-    reference = joined.one_node(region, card.required_name("REF NODE"), card.where, "REF NODE")
+    reference = joined.reference(region, card)
     if card.has("ORIENTATION"):
-        joined.skip(card, "with ORIENTATION")
+        joined.model.skip(card, "with ORIENTATION")
         return
     by_dofs: dict[tuple[int, ...], list[np.ndarray]] = {}
     for line in card.lines():
-        fields, where = [*line.fields(), "", "", ""][:3], card.at(line)
-        nodes = joined.nodes(region, fields[0], where)
-        dofs = ALL_DOFS
-        if fields[1]:
-            first = integer(fields[1], where, "a component")
-            dofs = tuple(sorted(components(first, integer(fields[2] or fields[1], where, "a component"), where)))
-        by_dofs.setdefault(dofs, []).append(nodes)
+        (node, first, last), where = line.entries(3), card.at(line)
+        nodes = joined.nodes(region, node, where)
+        by_dofs.setdefault(tuple(sorted(_components(first, last, where))) if first else _ALL, []).append(nodes)
     for dofs, parts in by_dofs.items():
         if dofs:
             name = f"KINEMATIC COUPLING {card.line.number}"
             joined.couple(card, name, "rigid", reference, np.unique(np.concatenate(parts)), dofs=dofs)
 
 
-def read_distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
+def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
     """*DISTRIBUTING COUPLING, ELSET=set with one DCOUP3D element: node or node set, weight."""
     serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
     reference = joined.model.nodes_of_elements(serials)
@@ -209,114 +207,94 @@ def read_distributing_coupling(joined: Joined, region: Region, card: Card) -> No
         raise MeshError(f"{card.where}: the set {card.name('ELSET')} must have one DCOUP3D element at one node.")
     nodes, weights = [], []
     for line in card.lines():
-        fields, where = [*line.fields(), "", ""][:2], card.at(line)
-        found = joined.nodes(region, fields[0], where)
-        weight = number(fields[1], where, "the weight") if fields[1] else 1.0
-        if not weight > 0.0:
-            raise MeshError(f"{where}: the weight is {weight:g}; it must be positive.")
-        nodes.append(found)
-        weights.append(np.full(len(found), weight))
+        (node, weight), where = line.entries(2), card.at(line)
+        nodes.append(joined.nodes(region, node, where))
+        weights.append(np.full(len(nodes[-1]), _WEIGHT.of(weight, where)))
     if not nodes:
         raise MeshError(f"{card.where} needs data lines: node or node set, weight.")
     own, first = np.unique(np.concatenate(nodes), return_index=True)
     name = f"DISTRIBUTING COUPLING {card.line.number}"
-    joined.couple(card, name, "average", int(reference[0]), own, weights=np.concatenate(weights)[first])
+    joined.couple(card, name, "average", int(reference[0]), own, np.concatenate(weights)[first])
 
 
-def read_mpc(joined: Joined, region: Region, card: Card) -> None:
+def _mpc(joined: Joined, region: Region, card: Card) -> None:
     """*MPC: type, nodes or node sets. BEAM, TIE, PIN and LINK are read."""
     for line in card.lines():
         fields, where = line.fields(), card.at(line)
         kind = fields[0].upper() if fields else ""
         if kind not in ("BEAM", "TIE", "PIN", "LINK") or len(fields) < 3:
-            joined.skip(card, f"type {kind[:20]}; BEAM, TIE, PIN and LINK are read", line)
+            joined.model.skip(card, f"type {kind[:20]}; BEAM, TIE, PIN and LINK are read", line)
             continue
         first, second = (joined.nodes(region, text, where) for text in fields[1:3])
         if len(second) not in (1, len(first)):
             raise MeshError(
                 f"{where}: {fields[1]} has {len(first)} nodes, but {fields[2]} has {len(second)}; the numbers must agree."
             )
-        second = np.broadcast_to(second, first.shape)
-        _multi_point(joined, card, line, kind, first, second)
+        _multi_point(joined, card, line, kind, first, np.broadcast_to(second, first.shape))
 
 
 def _multi_point(joined: Joined, card: Card, line: Line, kind: str, first: np.ndarray, second: np.ndarray) -> None:
-    name = f"MPC {kind} {line.number}"
+    name, points = f"MPC {kind} {line.number}", joined.model.points
     if kind == "BEAM":
         for reference in np.unique(second):
             joined.couple(card, name, "rigid", int(reference), first[second == reference])
         return
-    points = joined.model.points
-    joined.count_equations(len(ALL_DOFS if kind == "TIE" else (1, 2, 3)) * len(first), card.at(line))
+    dofs = _ALL if kind == "TIE" else (1, 2, 3)
+    joined.count_equations(len(dofs) * len(first), card.at(line))
     for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        terms = [([one, other], [dof, dof], [1.0, -1.0]) for dof in dofs]
         if kind == "LINK":
             along = points[one] - points[other]
             length = np.linalg.norm(along)
             if not length > 0.0:
                 raise MeshError(f"{card.at(line)}: the nodes of the link coincide.")
-            coefficients = np.concatenate([along, -along]) / length
-            nodes, dofs = np.repeat([one, other], 3), np.array([1, 2, 3, 1, 2, 3])
-            joined.equations.append(Equation(name, nodes, dofs, coefficients, where=line.where))
-            continue
-        for dof in (1, 2, 3) if kind == "PIN" else ALL_DOFS:
-            pair = np.array([one, other])
-            joined.equations.append(Equation(name, pair, np.array([dof, dof]), np.array([1.0, -1.0]), where=line.where))
+            terms = [([one] * 3 + [other] * 3, [1, 2, 3, 1, 2, 3], np.concatenate([along, -along]) / length)]
+        joined.equations += [Equation(name, *map(np.array, term), where=line.where) for term in terms]
 
 
-def read_equation(joined: Joined, region: Region, card: Card) -> None:
+def _equation(joined: Joined, region: Region, card: Card) -> None:
     """*EQUATION: number of terms; then node or node set, component, coefficient of each, on any number of lines."""
     if card.has("REMOVE"):
         return
     lines = iter(card.lines())
     for line in lines:
-        fields = line.fields()
-        count = integer(fields[0] if fields else "", card.at(line), "the number of terms")
-        if count < 1:
-            raise MeshError(f"{card.at(line)}: the number of terms is {count}; at least one is needed.")
-        entries: list[str] = []
-        last = line
+        where, last, entries = card.at(line), line, []
+        count = _TERMS.first_of(card, line)
         while len(entries) < 3 * count:
             last = next(lines, None)
             if last is None:
-                raise MeshError(f"{card.at(line)}: the equation has {count} terms, but its data ends earlier.")
+                raise MeshError(f"{where}: the equation has {count} terms, but its data ends earlier.")
             entries += last.fields()
         if len(entries) > 3 * count:
             raise MeshError(f"{card.at(last)}: there are more entries than the {count} terms of the equation need.")
-        _equation(joined, region, card, line, entries)
+        nodes = [joined.nodes(region, text, where) for text in entries[::3]]
+        dofs = np.array([_COMPONENT.of(text, where) for text in entries[1::3]])
+        factors = np.array([number(text, where, "a coefficient") for text in entries[2::3]])
+        if not ((dofs >= 1) & (dofs <= 6)).all():
+            joined.model.skip(card, "components other than displacements and rotations", line)
+            continue
+        size = max(map(len, nodes))
+        if any(len(own) not in (1, size) for own in nodes):
+            raise MeshError(f"{where}: the node sets of an equation must have equal numbers of nodes, or one node.")
+        joined.count_equations(size, where)
+        table = np.concatenate(nodes)[None] if size == 1 else np.column_stack([np.broadcast_to(n, size) for n in nodes])
+        joined.equations += [Equation(f"EQUATION {line.number}", row, dofs, factors, where=line.where) for row in table]
 
 
-def _equation(joined: Joined, region: Region, card: Card, line: Line, entries: list[str]) -> None:
-    where = card.at(line)
-    nodes = [joined.nodes(region, text, where) for text in entries[::3]]
-    dofs = [integer(text, where, "a component") for text in entries[1::3]]
-    factors = [number(text, where, "a coefficient") for text in entries[2::3]]
-    if not all(1 <= dof <= 6 for dof in dofs):
-        joined.skip(card, "components other than displacements and rotations", line)
-        return
-    size = max(map(len, nodes))
-    if any(len(own) not in (1, size) for own in nodes):
-        raise MeshError(f"{where}: the node sets of an equation must have equal numbers of nodes, or one node.")
-    joined.count_equations(size, where)
-    name, dofs, factors = f"EQUATION {line.number}", np.array(dofs), np.array(factors)
-    table = np.concatenate(nodes)[None] if size == 1 else np.column_stack([np.broadcast_to(n, size) for n in nodes])
-    joined.equations += [Equation(name, row, dofs, factors, where=line.where) for row in table]
-
-
-def read_tie(joined: Joined, region: Region, card: Card) -> None:
+def _tie(joined: Joined, region: Region, card: Card) -> None:
     """*TIE, NAME=name [, POSITION TOLERANCE=distance]: one surface, the other."""
     cyclic = next((name for name in _CYCLIC if card.has(name)), None)
     if cyclic:
-        joined.skip(card, f"{cyclic}: only the sector in the file is read")
+        joined.model.skip(card, f"{cyclic}: only the sector in the file is read")
         return
-    text = card.text("POSITION TOLERANCE")
-    tolerance = number(text, card.where, "POSITION TOLERANCE") if text else None
+    tolerance = _TOLERANCE.parameter(card, "POSITION TOLERANCE") if card.text("POSITION TOLERANCE") else None
     for line in card.lines():
         fields, where = line.fields(), card.at(line)
         if len(fields) < 2:
             raise MeshError(f"{where}: a tie needs two surfaces, got '{line.text[:60]}'.")
-        names = [_surface_or_set(joined, region, label(text), where) for text in fields[:2]]
+        first, second = (_surface_or_set(joined, region, label(text), where) for text in fields[:2])
         name = card.name("NAME") or f"TIE {line.number}"
-        joined.ties.append(Tie(name, *names, where=line.where, tolerance=tolerance))
+        joined.ties.append(Tie(name, first, second, where=line.where, tolerance=tolerance))
 
 
 def _surface_or_set(joined: Joined, region: Region, name: str, where: str) -> str:
@@ -326,3 +304,118 @@ def _surface_or_set(joined: Joined, region: Region, name: str, where: str) -> st
     holder, draft = found or joined.surfaces.named(region, name, where)
     own = next(key for key in known_names(holder) if holder.scope.surface(key) is draft)
     return joined.model.final_name(holder, own)
+
+
+def _boundary(joined: Joined, region: Region, card: Card) -> None:
+    """*BOUNDARY: node or node set, first component, last component, value; or a named support (ENCASTRE, ...)."""
+    if card.has("SUBMODEL") or card.option("OP") == "REMOVE":
+        joined.model.skip(card, "displacements from another analysis", analysis=True)
+        return
+    held: dict[str, tuple[np.ndarray, set[int]]] = {}
+    for line in card.lines():
+        (node, first, last), where = line.entries(3), card.at(line)
+        if not node:
+            raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
+        if not first:
+            raise MeshError(f"{where}: no component is given; give 1 to 6, or ENCASTRE, PINNED, XSYMM, ...")
+        support = compact(first)
+        if support not in _NAMED_SUPPORTS and not is_integer(support):
+            raise MeshError(f"{where}: '{support[:20]}' is not a component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
+        dofs = _NAMED_SUPPORTS[support] if support in _NAMED_SUPPORTS else _components(support, last, where)
+        key = joined.model.deck.in_assembly(label(node))
+        if is_integer(key) and joined.node_sets.find(region, key) is None:
+            joined.model.warn(f"{where}: node {key} does not exist; its support is left out.")
+            continue
+        if key not in held:
+            held[key] = (joined.nodes(region, node, where), set())
+        held[key][1].update(dofs)
+    single: dict[tuple[int, ...], list[np.ndarray]] = {}
+    for name, (nodes, own) in held.items():
+        if own and is_integer(name):
+            single.setdefault(tuple(sorted(own)), []).append(nodes)
+        elif own:
+            joined.boundary_conditions.append(BoundaryCondition(name, nodes, tuple(sorted(own)), where=card.line.where))
+    for dofs, parts in single.items():
+        name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
+        joined.boundary_conditions.append(BoundaryCondition(name, np.concatenate(parts), dofs, where=card.line.where))
+    if not any(own for _, own in held.values()):
+        joined.model.skip(card, "it constrains no displacement", analysis=True)
+
+
+def _mass(joined: Joined, region: Region, card: Card) -> None:
+    """*MASS, ELSET=set of MASS elements: the mass of each."""
+    line = data_line(card, 0, "the mass")
+    values = numbers(card, line, "the mass")
+    if card.option("TYPE", "ISOTROPIC") != "ISOTROPIC":
+        joined.model.skip(card, "a different mass in each direction")
+    elif not values or values[0] < 0.0:
+        raise MeshError(f"{card.at(line)}: the mass must be positive, got '{line.text[:40]}'.")
+    elif values[0] == 0.0:
+        joined.model.warn(f"{card.at(line)}: the mass is zero; it is left out.")
+    else:
+        _point_masses(joined, region, card, values[0], np.zeros((3, 3)))
+
+
+def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
+    """*ROTARY INERTIA, ELSET=set of ROTARYI elements: I11, I22, I33, I12, I13, I23."""
+    line = data_line(card, 0, "I11, I22, I33")
+    xx, yy, zz, xy, xz, yz = [*numbers(card, line, "a moment of inertia"), *[0.0] * 6][:6]
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    rotation, name = region.placement.rotation, card.name("ORIENTATION")
+    if name:
+        rotation = find_orientation(joined.model, region, name, card.where).solid_axes(np.zeros((1, 3)))[0]
+    if smallest_eigenvalue(inertia) < -1e-9 * np.abs(inertia).max():
+        raise MeshError(f"{card.at(line)}: no body can have the moments of inertia {line.text[:60]}.")
+    _point_masses(joined, region, card, 0.0, rotation @ inertia @ rotation.T)
+
+
+def _point_masses(joined: Joined, region: Region, card: Card, mass: float, inertia: np.ndarray) -> None:
+    name = card.required_name("ELSET")
+    serials = joined.element_sets.named(region, name, card.where)
+    parts = [rows.nodes[own, 0] for rows, _, own in joined.model.rows_of(serials) if rows.role == "mass"]
+    if not parts:
+        raise MeshError(f"{card.where}: the set {name} has no elements of type MASS or ROTARYI.")
+    final = joined.model.final_name(region, name)
+    for node in np.concatenate(parts).tolist():
+        joined.point_masses.append(PointMass(final, node, mass, inertia, np.zeros(3), where=card.line.where))
+
+
+def _transform(joined: Joined, region: Region, card: Card) -> None:
+    """*TRANSFORM, NSET=set [, TYPE=R|C|S]: points a and b; displacements of the nodes are in these axes."""
+    set_name, kind = card.required_name("NSET"), card.option("TYPE", "R")
+    nodes = joined.nodes(region, set_name, card.where)
+    values = flat_numbers(card, "a coordinate")
+    if len(values) != 6:
+        raise MeshError(f"{card.where} needs the points a and b (6 coordinates), got {len(values)} numbers.")
+    if kind.startswith("S"):
+        joined.model.skip(card, "TYPE=S")
+        return
+    name = f"TRANSFORM {joined.model.final_name(region, set_name)}"
+    joined.systems[name] = system_of(name, kind, values, card.where)
+    joined.displacement_systems[name] = nodes
+
+
+def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
+    """*NODAL THICKNESS: node or node set, thickness."""
+    if joined.thickness is None:
+        joined.thickness = np.full(len(joined.model.points), np.nan)
+    for line in card.lines():
+        (node, text), where = line.entries(2), card.at(line)
+        thickness = _THICKNESS.of(text, where)
+        joined.thickness[joined.nodes(region, node, where)] = thickness
+
+
+CONSTRAINT_CARDS = {
+    "TRANSFORM": _transform,
+    "NODALTHICKNESS": _nodal_thickness,
+    "BOUNDARY": _boundary,
+    "MASS": _mass,
+    "ROTARYINERTIA": _rotary_inertia,
+    "RIGIDBODY": _rigid_body,
+    "COUPLING": _coupling,
+    "KINEMATICCOUPLING": _kinematic_coupling,
+    "DISTRIBUTINGCOUPLING": _distributing_coupling,
+    "MPC": _mpc,
+    "EQUATION": _equation,
+    "TIE": _tie,
+}

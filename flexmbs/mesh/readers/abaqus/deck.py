@@ -1,16 +1,22 @@
-"""What the cards of a deck have said so far, by the file's own numbers and names."""
+"""What the cards of a deck have said so far, by the file's own numbers and names; the cards that structure it.
+
+*PART, *INSTANCE and *ASSEMBLY open a block, in which cards belong to another scope until its end.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import Damping
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
-from flexmbs.mesh.readers.abaqus.cards import Card
-from flexmbs.mesh.readers.abaqus.deck_text import Line
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line
+from flexmbs.mesh.readers.abaqus.number_tables import numbers
 from flexmbs.mesh.skipped_content import SkipList
 
 
@@ -27,25 +33,19 @@ class SetItem:
     generated: tuple[int, int, int] | None = None
     set_name: str | None = None
     of_elements: bool = False
-    instance: str | None = None
-
-
-@dataclass
-class SurfaceItem:
-    """A part of a surface: an element set (or an element, by its number), and which face of it."""
-
-    line: Line
-    region: str
-    face: str
+    instance: str = ""
 
 
 @dataclass
 class SurfaceDraft:
-    """A *SURFACE card: faces of elements, or nodes (``of_nodes``)."""
+    """A *SURFACE card: faces of elements, or nodes (``of_nodes``).
+
+    ``items`` are a line, an element set (or an element, by its number; a node or node set), and which face of it.
+    """
 
     line: Line
     of_nodes: bool
-    items: list[SurfaceItem] = field(default_factory=list)
+    items: list[tuple[Line, str, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -60,22 +60,17 @@ class NamedElement:
 
 @dataclass
 class Given:
-    """Nodes and elements of a scope by their numbers, brought up to date when a generating card asks for them."""
+    """Where the nodes (elements) of a scope stand by their numbers: position in its list, row."""
 
-    nodes: dict[int, tuple[int, int]] = field(default_factory=dict)  # -> chunk, row
-    elements: dict[int, tuple[int, int]] = field(default_factory=dict)  # -> group, row
-    chunk_count: int = 0
-    group_count: int = 0
+    places: dict[int, tuple[int, int]] = field(default_factory=dict)
+    looked_through: int = 0
 
-    def update(self, scope: Scope) -> None:
-        """Add what the scope has got since the last time."""
-        for chunk in range(self.chunk_count, len(scope.node_chunks)):
-            for row, number in enumerate(scope.node_chunks[chunk][0].tolist()):
-                self.nodes[number] = (chunk, row)
-        for group in range(self.group_count, len(scope.groups)):
-            for row, number in enumerate(scope.groups[group].ids.tolist()):
-                self.elements[number] = (group, row)
-        self.chunk_count, self.group_count = len(scope.node_chunks), len(scope.groups)
+    def place(self, number: int, stored: Sequence, ids_of: Callable[[Any], np.ndarray]) -> tuple[int, int] | None:
+        """Of one number, the last where several have it; the list may have grown since the last call."""
+        for position in range(self.looked_through, len(stored)):
+            self.places.update({own: (position, row) for row, own in enumerate(ids_of(stored[position]).tolist())})
+        self.looked_through = len(stored)
+        return self.places.get(number)
 
 
 @dataclass
@@ -85,9 +80,8 @@ class Scope:
     ``cards`` are those that can be read only when all names are known (sections, couplings, ...).
     """
 
-    name: str
-    line: Line | None
-    nodes: NodeTable
+    name: str = ""
+    line: Line | None = None
     groups: list[ElementRows] = field(default_factory=list)
     orientation_nodes: dict[int, np.ndarray] = field(default_factory=dict)  # by position in ``groups``
     node_sets: dict[str, list[SetItem]] = field(default_factory=lambda: defaultdict(list))
@@ -99,8 +93,9 @@ class Scope:
     cards: list[Card] = field(default_factory=list)
     node_chunks: list[tuple[np.ndarray, np.ndarray, str, np.ndarray]] = field(default_factory=list)
     named_elements: list[NamedElement] = field(default_factory=list)
-    given: Given = field(default_factory=Given)
     system: tuple[np.ndarray, np.ndarray] | None = None  # *SYSTEM: origin and axes of the nodes that follow
+    given_nodes: Given = field(default_factory=Given)
+    given_elements: Given = field(default_factory=Given)
 
     def surface(self, name: str) -> SurfaceDraft | None:
         """The surface of that name, of faces rather than of nodes."""
@@ -114,26 +109,16 @@ class Scope:
 
     def continued_by(self, other: Scope) -> Scope:
         """This part with what an *INSTANCE block adds to it."""
-        joined = Scope(other.name, other.line, NodeTable(self.nodes.source, self.nodes.card))
-        shift = len(self.groups)
-        joined.groups = self.groups + other.groups
-        joined.orientation_nodes = {
-            **self.orientation_nodes,
-            **{shift + number: nodes for number, nodes in other.orientation_nodes.items()},
-        }
-        for own, first, second in (
-            (joined.node_sets, self.node_sets, other.node_sets),
-            (joined.element_sets, self.element_sets, other.element_sets),
-        ):
-            for sets in (first, second):
-                for name, items in sets.items():
-                    own[name] = own[name] + items
-        joined.surfaces = {**self.surfaces, **other.surfaces}
-        joined.node_surfaces = {**self.node_surfaces, **other.node_surfaces}
-        joined.orientations = {**self.orientations, **other.orientations}
-        joined.distributions = {**self.distributions, **other.distributions}
-        joined.cards = self.cards + other.cards
-        joined.node_chunks = self.node_chunks + other.node_chunks
+        joined = Scope(other.name, other.line)
+        for kept in fields(Scope)[2:-3]:  # not where it stands, nor what matters only while cards are read
+            first, second = getattr(self, kept.name), getattr(other, kept.name)
+            if kept.name == "orientation_nodes":
+                second = {len(self.groups) + position: nodes for position, nodes in second.items()}
+            if kept.name in ("node_sets", "element_sets"):
+                for name, items in [*first.items(), *second.items()]:
+                    getattr(joined, kept.name)[name] += items
+            else:
+                setattr(joined, kept.name, {**first, **second} if isinstance(first, dict) else first + second)
         return joined
 
 
@@ -141,8 +126,8 @@ class Scope:
 class Placement:
     """Where an instance stands: points of the part are turned, then moved."""
 
-    rotation: np.ndarray
-    translation: np.ndarray
+    rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
+    translation: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
     def points(self, points: np.ndarray) -> np.ndarray:
         """Mesh coordinates of points of the part (n, 3)."""
@@ -151,11 +136,10 @@ class Placement:
 
 @dataclass
 class Instance:
-    """An *INSTANCE card: its own scope (what its block adds), the part it names, and where it stands."""
+    """An *INSTANCE card: its own scope (what its block adds), the part it names (or blank), and where it stands."""
 
     scope: Scope
-    part: str | None
-    line: Line
+    part: str
     placement: Placement
 
 
@@ -181,11 +165,10 @@ class MaterialDraft:
 
 @dataclass
 class Deck:
-    """Everything read; filled by the card handlers, turned into a Mesh by ``build``."""
+    """Everything read; filled by the functions of the cards, turned into a Mesh by ``build``."""
 
     source: str
-    scope: Scope = None
-    root: Scope = None
+    root: Scope = field(default_factory=Scope)
     parts: dict[str, Scope] = field(default_factory=dict)
     instances: dict[str, Instance] = field(default_factory=dict)
     materials: dict[str, MaterialDraft] = field(default_factory=dict)
@@ -193,17 +176,98 @@ class Deck:
     skipped: SkipList = field(default_factory=SkipList)
     warnings: list[str] = field(default_factory=list)
     written_for: set[str] = field(default_factory=set)  # "Abaqus", "CalculiX": where a card is known to one of them only
-    open_blocks: list[Card] = field(default_factory=list)  # *PART, *ASSEMBLY, *INSTANCE, *STEP without their end yet
+    open_blocks: list[Card] = field(default_factory=list)  # *PART, *ASSEMBLY, *INSTANCE without their end yet
     assembly: str = ""  # its name, which may stand before names of what is in it
     generated: int = 0  # nodes and elements that generating cards have made
 
     def __post_init__(self) -> None:
-        self.root = self.scope = self.new_scope("", None)
+        self.scope = self.root
+
+    def skip(self, card: Card, why: str = "", line: Line | None = None, analysis: bool = False) -> None:
+        """Note a card, or one of its lines, that is left out."""
+        line = line or card.line
+        self.skipped.add(card.title, line.file, line.number, analysis=analysis, why=why)
 
     def in_assembly(self, name: str) -> str:
         """A name without that of the assembly before it: ASSEMBLY.INSTANCE.SET is INSTANCE.SET."""
         return name.removeprefix(self.assembly + ".") if self.assembly else name
 
-    def new_scope(self, name: str, line: Line | None) -> Scope:
-        """An empty scope of this deck."""
-        return Scope(name, line, NodeTable(self.source, "*NODE"))
+
+def read_part(deck: Deck, card: Card) -> None:
+    """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
+    name = _new_name(card, {name: part.line for name, part in deck.parts.items()}, "part")
+    _open(deck, card, allowed_in=())
+    deck.scope = deck.parts[name] = Scope(name, card.line)
+
+
+def read_assembly(deck: Deck, card: Card) -> None:
+    """*ASSEMBLY [, NAME=name]: instances, and sets and couplings between them, up to *END ASSEMBLY."""
+    _open(deck, card, allowed_in=())
+    deck.scope = deck.root
+    deck.assembly = card.name("NAME")
+
+
+def read_instance(deck: Deck, card: Card) -> None:
+    """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
+    card.required_name("NAME")
+    if card.has("LIBRARY"):
+        raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
+    name = _new_name(card, {name: instance.scope.line for name, instance in deck.instances.items()}, "instance")
+    _open(deck, card, allowed_in=("ASSEMBLY",))
+    deck.scope = Scope(name, card.line)
+    lines = card.lines()
+    if len(lines) > 2:
+        raise MeshError(f"{card.at(lines[2])}: an instance can have at most two lines: translation and rotation.")
+    if lines and len(lines[0].fields()) > 3:
+        count = len(numbers(card, lines[0], "the translation"))
+        raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {count}.")
+    translation, rotation, shift = placement_of(card)
+    placement = Placement(rotation, rotation @ translation + shift)  # the translation comes first
+    deck.instances[name] = Instance(deck.scope, card.name("PART"), placement)
+
+
+def end_block(deck: Deck, card: Card) -> None:
+    """*END PART, *END INSTANCE, *END ASSEMBLY."""
+    block = deck.open_blocks[-1] if deck.open_blocks else None
+    if block is None or block.key != card.key.removeprefix("END"):
+        open_one = "no such block is open" if block is None else f"{block.title} of line {block.line.number} is open"
+        raise MeshError(f"{card.where} has no matching start: {open_one}.")
+    deck.open_blocks.pop()
+    deck.scope = deck.root
+
+
+def _new_name(card: Card, known: dict[str, Line | None], what: str) -> str:
+    name = card.required_name("NAME")
+    if name in known:
+        raise MeshError(f"{card.where}: {what} {name} is defined twice (first in line {known[name].number}).")
+    return name
+
+
+def _open(deck: Deck, card: Card, allowed_in: tuple[str, ...]) -> None:
+    if deck.open_blocks and deck.open_blocks[-1].key not in allowed_in:
+        block = deck.open_blocks[-1]
+        raise MeshError(f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key}).")
+    deck.open_blocks.append(card.detached())
+
+
+def placement_of(card: Card) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Translation t (3,), rotation R (3, 3) and shift s (3,) of the data lines of a card: x -> R (x + t) + s.
+
+    The second line turns about the axis through two points by an angle in degrees (7 numbers).
+    """
+    lines = card.lines()
+    translation = np.array([*(numbers(card, lines[0], "the translation") if lines else []), 0.0, 0.0, 0.0][:3])
+    if len(lines) < 2:
+        return translation, np.eye(3), np.zeros(3)
+    values, where = numbers(card, lines[1], "the rotation"), card.at(lines[1])
+    if len(values) != 7:
+        raise MeshError(f"{where}: the rotation must be two points and an angle (7 numbers).")
+    start, end = np.array(values[:3]), np.array(values[3:6])
+    axis, angle = end - start, np.radians(values[6])
+    length = np.linalg.norm(axis)
+    if not (np.isfinite(length) and length > 0.0):
+        raise MeshError(f"{where}: the two points of the axis of rotation coincide.")
+    x, y, z = axis / length
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    return translation, rotation, start - rotation @ start

@@ -1,4 +1,8 @@
-"""Reader of Abaqus and CalculiX input files (.inp): each card, in the order of the file, goes to the function that reads it."""
+"""Reader of Abaqus and CalculiX input files (.inp): each card, in the order of the file, goes to the function that reads it.
+
+A new card is one line in a table: here for cards that are read at once, ``SECTION_CARDS`` or ``CONSTRAINT_CARDS`` for
+those that can be read only when all names are known.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,71 @@ from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.abaqus import (
-    axes_cards,
-    distribution_cards,
-    generation_cards,
-    material_cards,
-    node_and_element_cards,
-    part_cards,
-)
+from flexmbs.mesh.readers.abaqus import axes_cards, deck, generation_cards, material_cards, node_and_element_cards
 from flexmbs.mesh.readers.abaqus.build_mesh import build
-from flexmbs.mesh.readers.abaqus.cards import Card, CardReader
-from flexmbs.mesh.readers.abaqus.coupling_card_table import CONSTRAINT_CARDS
+from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.keywords import ALIASES, ANALYSIS, CHILDREN, ONLY_ABAQUS, ONLY_CALCULIX, SILENT, UNUSABLE
+from flexmbs.mesh.readers.abaqus.deck_text import Card, CardReader, compact
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS
 
-_HANDLERS = {
+
+def _by_key(names: str) -> dict[str, str]:
+    """Keywords as cards are compared by them, and in their usual spelling."""
+    spelled = [" ".join(name.split()) for name in names.split(",")]
+    return {compact(name): name for name in spelled}
+
+
+# Nothing is lost when these are not read, and nothing is said about them.
+_SILENT = _by_key("HEADING, PREPRINT, RESTART, WAVEFRONT MINIMIZATION, PARAMETER, INCLUDE, END STEP, DISTRIBUTION TABLE")
+
+# Keywords outside of steps that belong to the analysis: loads, contact, output, solution control.
+_ANALYSIS = _by_key("""
+    ACTUATOR, AMPLITUDE, BASELINE CORRECTION, BULK VISCOSITY, CFLUX, CHANGE FRICTION, CLEARANCE, CLOAD, COHESIVE BEHAVIOR,
+    CONTACT, CONTACT CLEARANCE, CONTACT CLEARANCE ASSIGNMENT, CONTACT CONTROLS, CONTACT CONTROLS ASSIGNMENT,
+    CONTACT DAMPING, CONTACT EXCLUSIONS, CONTACT FORMULATION, CONTACT INCLUSIONS, CONTACT INITIALIZATION ASSIGNMENT,
+    CONTACT INITIALIZATION DATA, CONTACT INTERFERENCE, CONTACT PAIR, CONTACT PROPERTY ASSIGNMENT, CONTACT STABILIZATION,
+    CORRELATION, CYCLIC SYMMETRY MODEL, DFLUX, DIAGNOSTICS, DLOAD, DSLOAD, ELEMENT MATRIX OUTPUT, FILM, FILTER, FRICTION,
+    GAP CONDUCTANCE, GAP HEAT GENERATION, IMPERFECTION, INITIAL CONDITIONS, INITIAL STRAIN INCREASE,
+    INCIDENT WAVE INTERACTION, INTERACTION, JOB PARAMETER, MODEL CHANGE, MONITOR, NETWORK MPC, OUTPUT,
+    PHYSICAL CONSTANTS, PRESSURE PENETRATION, PSD-DEFINITION, RADIATE, RADIATION, RATIOS, SECTION CONTROLS, SECTION PRINT,
+    SELECT CYCLIC SYMMETRY MODES, SPECTRUM, SUBMODEL, SUBROUTINE, SURFACE BEHAVIOR, SURFACE INTERACTION,
+    SURFACE PROPERTY ASSIGNMENT, SURFACE SMOOTHING, TEMPERATURE, TIME POINTS, TRANSFORMF, VALUES AT INFINITY, VIEWFACTOR,
+    VIEWFACTOR OUTPUT, VISUALIZATION, CO-SIMULATION, CONTACT PRINT, CONTACT FILE, NODE PRINT, NODE FILE, EL PRINT,
+    EL FILE, NODE OUTPUT, ELEMENT OUTPUT, CONTACT OUTPUT, ENERGY PRINT, FILE FORMAT, BOUNDARYF, MASS FLOW,
+    COUPLED TEMPERATURE-DISPLACEMENT, CRACK PROPAGATION, ENRICHMENT ACTIVATION
+""")
+
+# In place of *ELASTIC these make a material that flexmbs cannot compute with.
+_UNUSABLE = _by_key("""
+    ACOUSTIC MEDIUM, CAPACITY, CONCRETE, CRUSHABLE FOAM, DEFORMATION PLASTICITY, EOS, FLUID CONSTANTS, HYPERELASTIC,
+    HYPERFOAM, HYPOELASTIC, LOW DENSITY FOAM, MAGNETIC PERMEABILITY, MOONEY-RIVLIN, POROUS ELASTIC, SPECIFIC GAS CONSTANT,
+    SUPERELASTIC, USER MATERIAL, ANISOTROPIC HYPERELASTIC, FABRIC, NO TENSION, COMPRESSION ONLY, VISCOSITY
+""")
+
+# Cards of several words that are read, for messages about decks that write them in one.
+_READ = _by_key("""
+    SOLID SECTION, SHELL SECTION, SHELL GENERAL SECTION, MEMBRANE SECTION, BEAM SECTION, BEAM GENERAL SECTION,
+    SHEAR CENTER, RIGID BODY, KINEMATIC COUPLING, DISTRIBUTING COUPLING, NODAL THICKNESS, NONSTRUCTURAL MASS,
+    ROTARY INERTIA, END PART, END INSTANCE, END ASSEMBLY
+""")
+_SPELLINGS = {**_SILENT, **_ANALYSIS, **_UNUSABLE, **_READ}
+
+# Shortened keywords that real decks use.
+_ALIASES = {"SHELLGENERAL": "SHELLGENERALSECTION", "KINEMATICS": "KINEMATIC"}
+
+# Completions of the card before them.
+_CHILDREN = {
+    "KINEMATIC": "COUPLING",
+    "DISTRIBUTING": "COUPLING",
+    "CENTROID": "BEAMGENERALSECTION",
+    "SHEARCENTER": "BEAMGENERALSECTION",
+}
+
+# Cards, and parameters of cards, that one of the two programs has and the other has not.
+_ONLY_ABAQUS = {"PART", "ASSEMBLY", "INSTANCE", "OUTPUT", "PREPRINT", "CONTACT"}
+_ONLY_CALCULIX = {"NODEFILE": "OUTPUT", "ELFILE": "OUTPUT", "BEAMSECTION": "OFFSET1", "CFD": "", "GREEN": ""}
+
+_READ_AT_ONCE = {
     "NODE": node_and_element_cards.read_nodes,
     "ELEMENT": node_and_element_cards.read_elements,
     "NSET": node_and_element_cards.read_node_set,
@@ -35,102 +88,20 @@ _HANDLERS = {
     "NMAP": generation_cards.refuse,
     "SYSTEM": axes_cards.read_system,
     "ORIENTATION": axes_cards.read_orientation,
-    "DISTRIBUTION": distribution_cards.read_distribution,
-    "PART": part_cards.read_part,
-    "ASSEMBLY": part_cards.read_assembly,
-    "INSTANCE": part_cards.read_instance,
-    "ENDPART": part_cards.end_block,
-    "ENDASSEMBLY": part_cards.end_block,
-    "ENDINSTANCE": part_cards.end_block,
+    "DISTRIBUTION": axes_cards.read_distribution,
+    "PART": deck.read_part,
+    "ASSEMBLY": deck.read_assembly,
+    "INSTANCE": deck.read_instance,
+    "ENDPART": deck.end_block,
+    "ENDASSEMBLY": deck.end_block,
+    "ENDINSTANCE": deck.end_block,
     "MATERIAL": material_cards.read_material,
     "ELASTIC": material_cards.read_elastic,
     "DENSITY": material_cards.read_density,
     "DAMPING": material_cards.read_damping,
-    **dict.fromkeys(UNUSABLE, material_cards.read_unusable),
+    **dict.fromkeys(_UNUSABLE, material_cards.read_unusable),
 }
-# Read when all names are known.
-_LATER = {*SECTION_CARDS, *CONSTRAINT_CARDS, "NONSTRUCTURALMASS"}
-
-
-def read_deck(path: Path, allow_outside: bool) -> Deck:
-    """All cards of a file and of those it includes. Raises MeshError for what is wrong in a card."""
-    deck = Deck(str(path))
-    reader = CardReader(path, allow_outside)
-    count = 0
-    steps: list[Card] = []
-    in_step = False
-    for card in reader:
-        count += 1
-        last = card
-        card.key = ALIASES.get(card.key, card.key)
-        _note_program(deck, card)
-        if card.key == "STEP":
-            steps.append(card)
-            in_step = True
-        elif card.key == "ENDSTEP":
-            in_step = False
-        if in_step:
-            _in_step(deck, card, len(steps))
-        else:
-            _in_model(deck, card)
-    _check_ended(deck, reader, count, steps[-1] if in_step else None)
-    if count and last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
-        deck.warnings.append(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")
-    return deck
-
-
-def _note_program(deck: Deck, card: Card) -> None:
-    """Abaqus and CalculiX read few things differently; which of them a deck is for shows here and there."""
-    if card.key in ONLY_ABAQUS:
-        deck.written_for.add("Abaqus")
-    elif card.key in ONLY_CALCULIX and (not ONLY_CALCULIX[card.key] or card.has(ONLY_CALCULIX[card.key])):
-        deck.written_for.add("CalculiX")
-    elif card.key == "ELEMENT" and card.option("TYPE") in ("B31R", "B32R"):
-        deck.written_for.add("CalculiX")
-
-
-def _in_model(deck: Deck, card: Card) -> None:
-    if card.key in _HANDLERS:
-        _HANDLERS[card.key](deck, card)
-    elif card.key in CHILDREN:
-        before = deck.scope.cards[-1] if deck.scope.cards else None
-        if before is None or before.key not in CHILDREN[card.key]:
-            raise MeshError(f"{card.where} must follow *{' or *'.join(CHILDREN[card.key])}, to which it belongs.")
-        before.children.append(card.detached())
-    elif card.key in ("SPRING", "DASHPOT") and not card.has("ELSET") and deck.scope.cards and deck.scope.cards[-1].key == "JOINT":
-        deck.scope.cards[-1].children.append(card.detached())
-    elif card.key in _LATER:
-        deck.scope.cards.append(card.detached())
-    elif card.key not in SILENT:
-        deck.skipped.add(card.title, card.line.file, card.line.number, analysis=card.key in ANALYSIS)
-
-
-def _in_step(deck: Deck, card: Card, step: int) -> None:
-    """Supports of the first step are kept; everything else of steps belongs to the analysis."""
-    if card.key == "BOUNDARY" and step == 1:
-        deck.root.cards.append(card.detached())
-    else:
-        deck.skipped.add(card.title, card.line.file, card.line.number, analysis=True)
-
-
-def _check_ended(deck: Deck, reader: CardReader, count: int, open_step: Card | None) -> None:
-    if not count:
-        line = reader.orphans[0] if reader.orphans else None
-        shown = f"its first line is '{line.text[:60]}'" if line else "it has comments only"
-        raise MeshError(
-            f"{deck.source}:{line.number if line else 1}: not an Abaqus/CalculiX file: {shown}; keyword lines that"
-            " start with * were expected (*NODE, *ELEMENT)."
-        )
-    if reader.orphans:
-        line = reader.orphans[0]
-        deck.skipped.add("text before the first keyword", line.file, line.number)
-    if deck.open_blocks:
-        block, last = deck.open_blocks[-1], reader.last_line
-        raise MeshError(
-            f"{last.where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is cut off."
-        )
-    if open_step is not None:
-        deck.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")
+_READ_LATER = {*SECTION_CARDS, *CONSTRAINT_CARDS, "NONSTRUCTURALMASS"}
 
 
 def read_abaqus(path: Path, *, allow_outside: bool = False) -> Mesh:
@@ -151,4 +122,70 @@ def read_abaqus(path: Path, *, allow_outside: bool = False) -> Mesh:
     MeshError
         The content is wrong, cut off, or has no structural element; the message names file, line and card.
     """
-    return build(read_deck(Path(path), allow_outside))
+    read, reader = Deck(str(path)), CardReader(Path(path), allow_outside)
+    last, open_step, steps = None, None, 0
+    for card in reader:
+        last = card
+        if card.key in _SPELLINGS:
+            card.title = f"*{_SPELLINGS[card.key]}"
+        card.key = _ALIASES.get(card.key, card.key)
+        _note_program(read, card)
+        if card.key == "STEP":
+            open_step, steps = card, steps + 1
+        elif card.key == "ENDSTEP":
+            open_step = None
+        if open_step is None:
+            _in_model(read, card)
+        elif card.key == "BOUNDARY" and steps == 1:  # supports of the first step are kept
+            read.root.cards.append(card.detached())
+        else:
+            read.skip(card, analysis=True)
+    _check_ended(read, reader, last, open_step)
+    return build(read)
+
+
+def _note_program(read: Deck, card: Card) -> None:
+    """Abaqus and CalculiX read few things differently; which of them a deck is for shows here and there."""
+    if card.key in _ONLY_ABAQUS:
+        read.written_for.add("Abaqus")
+    elif card.key in _ONLY_CALCULIX and (not _ONLY_CALCULIX[card.key] or card.has(_ONLY_CALCULIX[card.key])):
+        read.written_for.add("CalculiX")
+    elif card.key == "ELEMENT" and card.option("TYPE") in ("B31R", "B32R"):
+        read.written_for.add("CalculiX")
+
+
+def _in_model(read: Deck, card: Card) -> None:
+    before = read.scope.cards[-1] if read.scope.cards else None
+    if card.key in _READ_AT_ONCE:
+        _READ_AT_ONCE[card.key](read, card)
+    elif card.key in _CHILDREN:
+        if before is None or before.key != _CHILDREN[card.key]:
+            raise MeshError(f"{card.where} must follow *{_CHILDREN[card.key]}, to which it belongs.")
+        before.children.append(card.detached())
+    elif card.key in ("SPRING", "DASHPOT") and not card.has("ELSET") and before is not None and before.key == "JOINT":
+        before.children.append(card.detached())
+    elif card.key in _READ_LATER:
+        read.scope.cards.append(card.detached())
+    elif card.key not in _SILENT:
+        read.skip(card, analysis=card.key in _ANALYSIS)
+
+
+def _check_ended(read: Deck, reader: CardReader, last: Card | None, open_step: Card | None) -> None:
+    orphan = reader.orphan
+    if last is None:
+        shown = f"its first line is '{orphan.text[:60]}'" if orphan else "it has comments only"
+        raise MeshError(
+            f"{read.source}:{orphan.number if orphan else 1}: not an Abaqus/CalculiX file: {shown}; keyword lines that"
+            " start with * were expected (*NODE, *ELEMENT)."
+        )
+    if orphan:
+        read.skipped.add("text before the first keyword", orphan.file, orphan.number)
+    if read.open_blocks:
+        block, where = read.open_blocks[-1], reader.last_line.where
+        raise MeshError(
+            f"{where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is cut off."
+        )
+    if open_step is not None:
+        read.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")
+    if last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
+        read.warnings.append(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")

@@ -1,18 +1,22 @@
-"""The text of an Abaqus/CalculiX file: encodings, line ends, and where its keyword lines are."""
+"""From an Abaqus/CalculiX file to its cards: encodings, line ends, comments, continuation lines, included files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.included_files import Includes
 
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 _MOST_CONTROL = 0.05  # of the characters; comments may hold a few
 _SHOWN_BYTES = 24
 _SURELY_DATA = 10_000  # bytes between two keywords that are not looked at to see whether they are blank
+
+# Cards whose data lines may stand in a file of their own (INPUT=).
+_WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION"}
 
 
 class Line(NamedTuple):
@@ -20,7 +24,7 @@ class Line(NamedTuple):
 
     file: str
     number: int
-    text: str
+    text: str = ""
 
     @property
     def where(self) -> str:
@@ -33,6 +37,10 @@ class Line(NamedTuple):
         while entries and not entries[-1]:
             entries.pop()
         return entries
+
+    def entries(self, count: int) -> list[str]:
+        """The first ``count`` entries, blank where the line has fewer."""
+        return [*self.fields(), *[""] * count][:count]
 
 
 @dataclass(frozen=True)
@@ -65,23 +73,137 @@ class Segment:
     def detached(self) -> Segment:
         """The same lines with their own copy of the text."""
         data = self.text.data[self.start : self.end]
-        return Segment(Text(self.text.file, data, self.text.encoding), 0, len(data), self.first_line)
+        return Segment(replace(self.text, data=data), 0, len(data), self.first_line)
+
+    def line(self, number: int) -> Line:
+        """A line of the file by its number, to name it."""
+        return Line(self.text.file, int(number))
 
     def lines(self, blank: bool = False) -> Iterator[Line]:
         """The lines that are not blank, or all of them."""
         for number, text in enumerate(self.text.decoded(self.start, self.end).split("\n"), self.first_line):
-            text = text.strip()
-            if text or blank:
-                yield Line(self.text.file, number, text)
+            if blank or text.strip():
+                yield Line(self.text.file, number, text.strip())
 
 
-class Keyword(NamedTuple):
-    """A line that starts with one star."""
+@dataclass
+class Card:
+    """A keyword line, its parameters and its data lines.
 
+    ``key`` is the keyword in upper case without blanks, as are the names of ``parameters``: to the format, blanks in
+    both are nothing (REFNODE = REF NODE). ``title`` is how messages call the card ("*SOLID SECTION").
+    ``children`` are the cards that complete it (*KINEMATIC after *COUPLING).
+    """
+
+    key: str
+    title: str
+    parameters: dict[str, str]
     line: Line
+    segments: list[Segment] = field(default_factory=list)
+    children: list[Card] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """``file:line: *CARD``, the start of a message about the card."""
+        return self.at(self.line)
+
+    def at(self, line: Line) -> str:
+        """``file:line: *CARD`` of one of its data lines."""
+        return f"{line.where}: {self.title}"
+
+    def lines(self, blank: bool = False) -> list[Line]:
+        """Data lines that are not blank; with ``blank`` those too, except at the end."""
+        lines = [line for segment in self.segments for line in segment.lines(blank)]
+        while lines and not lines[-1].text:
+            lines.pop()
+        return lines
+
+    def detached(self) -> Card:
+        """The card with a copy of its own data lines, so that it does not keep the whole file in memory."""
+        self.segments = [segment.detached() for segment in self.segments]
+        return self
+
+    def has(self, parameter: str) -> bool:
+        """Whether the card has a parameter, with a value or without."""
+        return compact(parameter) in self.parameters
+
+    def text(self, parameter: str, default: str = "") -> str:
+        """Value of a parameter as it stands in the file."""
+        return self.parameters.get(compact(parameter), default)
+
+    def name(self, parameter: str) -> str:
+        """Value of a parameter that names something: upper case unless quoted; blank when it is not there."""
+        return label(self.text(parameter))
+
+    def required_name(self, parameter: str) -> str:
+        """As :meth:`name`; MeshError when the parameter is not there."""
+        value = self.name(parameter)
+        if not value:
+            raise MeshError(f"{self.where} needs the parameter {parameter}=name.")
+        return value
+
+    def option(self, parameter: str, default: str = "") -> str:
+        """Value of a parameter that is one of a few words, as :func:`compact` has it; the default for a blank one."""
+        return compact(self.text(parameter).strip('"')) or default
 
 
-def load_text(path: Path, included: bool = False) -> Text:
+def compact(text: str) -> str:
+    """A word of the format as it is compared: upper case, without blanks."""
+    return "".join(text.upper().split())
+
+
+def label(text: str) -> str:
+    """A set, material or part name as it is compared: quoted names keep their case, others do not count it."""
+    pieces = text.strip().split('"')
+    # Every second piece stood between quotes: "Plate 1".Top
+    return "".join(piece if quoted % 2 else piece.upper() for quoted, piece in enumerate(pieces))
+
+
+class CardReader:
+    """Reads cards of a deck, with ``*INCLUDE`` and ``INPUT=`` files in their place.
+
+    Raises MeshError for a file that is missing, includes itself, or stands outside the deck's folder unless
+    ``allow_outside``. ``orphan`` is the first data line before the first keyword: it belongs to no card.
+    """
+
+    def __init__(self, path: Path, allow_outside: bool) -> None:
+        self._path = path
+        self._includes = Includes(path, allow_outside)
+        self.orphan: Line | None = None
+        self.last_line: Line | None = None
+
+    def __iter__(self) -> Iterator[Card]:
+        card = None
+        for piece in self._pieces(self._path, ()):
+            if isinstance(piece, Card):
+                if card is not None:
+                    yield card
+                card = piece
+            elif card is not None:
+                card.segments.append(piece)
+            elif self.orphan is None:
+                self.orphan = next(piece.lines(), None)
+        if card is not None:
+            yield card
+
+    def _pieces(self, path: Path, including: tuple[Path, ...]) -> Iterator[Segment | Card]:
+        own = (*including, path)
+        for piece in _joined(_load_text(path, included=bool(including))):
+            if isinstance(piece, Segment):
+                yield piece
+                continue
+            card = _card(piece)
+            self.last_line = piece
+            if card.key != "INCLUDE":
+                yield card
+            if card.key == "INCLUDE" or (card.has("INPUT") and card.key in _WITH_INPUT):
+                name = card.text("INPUT").strip("\"'")
+                if not name:
+                    raise MeshError(f"{card.where} needs the parameter INPUT=file.")
+                yield from self._pieces(self._includes.needed(name, card.where, own), own)
+
+
+def _load_text(path: Path, included: bool) -> Text:
     """Read a file whole. Raises MeshError when it is no text, or empty (an included one may be)."""
     data = path.read_bytes()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -92,7 +214,16 @@ def load_text(path: Path, included: bool = False) -> Text:
     data = data.rstrip(b"\x1a\0")
     if not included and (not data or data.isspace()):
         raise MeshError(f"{path}:1: the file is empty; an Abaqus/CalculiX mesh has *NODE and *ELEMENT cards.")
-    _check_is_text(path, data)
+    position = data.find(b"\0")
+    start = data[:4096]
+    if position < 0 and len(start) - len(start.translate(None, _CONTROL)) > _MOST_CONTROL * len(start):
+        position = next(i for i, byte in enumerate(start) if byte in _CONTROL)
+    if position >= 0:
+        line, first = data.count(b"\n", 0, position) + 1, max(0, position - _SHOWN_BYTES // 2)
+        raise MeshError(
+            f"{path}:{line}: not a text file: it has the bytes {data[first : first + _SHOWN_BYTES]!r}; an"
+            " Abaqus/CalculiX mesh is plain text with *NODE and *ELEMENT cards."
+        )
     encoding = "utf-8"
     if not data.isascii():
         try:
@@ -102,34 +233,18 @@ def load_text(path: Path, included: bool = False) -> Text:
     return Text(str(path), data, encoding)
 
 
-def _check_is_text(path: Path, data: bytes) -> None:
-    position = data.find(b"\0")
-    start = data[:4096]
-    if position < 0 and len(start) - len(start.translate(None, _CONTROL)) > _MOST_CONTROL * len(start):
-        position = next(i for i, byte in enumerate(start) if byte in _CONTROL)
-    if position >= 0:
-        line = data.count(b"\n", 0, position) + 1
-        start = max(0, position - _SHOWN_BYTES // 2)
-        raise MeshError(
-            f"{path}:{line}: not a text file: it has the bytes {data[start : start + _SHOWN_BYTES]!r}; an"
-            " Abaqus/CalculiX mesh is plain text with *NODE and *ELEMENT cards."
-        )
-
-
-def pieces_of(text: Text) -> Iterator[Segment | Keyword]:
+def _pieces_of(text: Text) -> Iterator[Segment | Line]:
     """Keyword lines, and the data lines between them and the comments, in the order of the file."""
     data, counted, line, segment_start = text.data, 0, 1, 0
     segment_line, position = 1, 0
     while True:
         star = data.find(b"*", position)
-        end = len(data) if star < 0 else _line_end(data, star)
-        if star >= 0:
-            start = data.rfind(b"\n", 0, star) + 1
-            if data[start:star].strip():
-                position = end
-                continue
-        else:
-            start = end
+        end = data.find(b"\n", star) if star >= 0 else -1
+        end = len(data) if end < 0 else end
+        start = data.rfind(b"\n", 0, star) + 1 if star >= 0 else end
+        if data[start : max(star, start)].strip():  # a star within a data line
+            position = end
+            continue
         if start - segment_start > _SURELY_DATA or data[segment_start:start].strip():
             yield Segment(text, segment_start, start, segment_line)
         if star < 0:
@@ -137,10 +252,57 @@ def pieces_of(text: Text) -> Iterator[Segment | Keyword]:
         line += data.count(b"\n", counted, start)
         counted = start
         if data[star + 1 : star + 2] != b"*":
-            yield Keyword(Line(text.file, line, text.decoded(start, end).strip()))
+            yield Line(text.file, line, text.decoded(start, end).strip())
         segment_start, segment_line, position = min(end + 1, len(data)), line + 1, end
 
 
-def _line_end(data: bytes, position: int) -> int:
-    end = data.find(b"\n", position)
-    return len(data) if end < 0 else end
+def _joined(text: Text) -> Iterator[Segment | Line]:
+    """Pieces with keyword lines that end in a comma completed by the lines that follow."""
+    keyword: Line | None = None
+    for piece in _pieces_of(text):
+        rest = piece
+        while isinstance(rest, Segment) and keyword is not None and keyword.text.endswith(","):
+            more, after = _first_line(rest)
+            # Parameters go on in the next line; a line of numbers is data after a comma too many.
+            if more is None or more.text[0].isdigit() or more.text[0] in "+-.":
+                break
+            keyword, rest = keyword._replace(text=keyword.text + more.text), after
+        if keyword is not None and isinstance(rest, Segment) and rest.start == rest.end:
+            continue  # all of it were parameters, which may go on after a comment
+        if keyword is not None:
+            yield keyword
+        keyword = rest if isinstance(rest, Line) else None
+        if isinstance(rest, Segment) and rest.end > rest.start:
+            yield rest
+    if keyword is not None:
+        yield keyword
+
+
+def _first_line(segment: Segment) -> tuple[Line | None, Segment]:
+    """First line that is not blank, and the segment after it."""
+    text, start, number = segment.text, segment.start, segment.first_line
+    while start < segment.end:
+        end = text.data.find(b"\n", start, segment.end)
+        end = segment.end if end < 0 else end
+        line = Line(text.file, number, text.decoded(start, end).strip())
+        start, number = min(end + 1, segment.end), number + 1
+        if line.text:
+            return line, replace(segment, start=start, first_line=number)
+    return None, segment
+
+
+def _card(line: Line) -> Card:
+    keyword, *rest = _split_outside_quotes(line.text[1:])
+    parameters = {}
+    for entry in rest:
+        name, _, value = entry.partition("=")
+        if name.strip():
+            parameters[compact(name)] = value.strip()
+    return Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, line)
+
+
+def _split_outside_quotes(text: str) -> list[str]:
+    """The comma-separated entries; commas between quotes separate nothing."""
+    pieces = text.split('"')
+    outside = '"'.join(piece if quoted % 2 == 0 else piece.replace(",", "\0") for quoted, piece in enumerate(pieces))
+    return [entry.replace("\0", ",") for entry in outside.split(",")]

@@ -40,14 +40,10 @@ class ElementType:
     left_out: str = ""
 
 
-def _other(role: str, counts: tuple[int, ...] | None = None, shape: str = "") -> ElementType:
-    return ElementType(role=role, counts=counts, shape=shape)
-
-
 def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, ElementType]]:
     """Types of surfaces, which may be faces of solids: one for each number of nodes {n}."""
     counts = {row.node_count: kind for kind, row in KINDS.items() if row.dimension == 2 and row.node_count <= highest}
-    return [(pattern.replace("{n}", str(n)), _other(role, (n,), kind)) for n, kind in counts.items()]
+    return [(pattern.replace("{n}", str(n)), ElementType(role=role, counts=(n,), shape=kind)) for n, kind in counts.items()]
 
 
 _WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
@@ -59,23 +55,24 @@ _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"(CAX|CGAX){n}[A-Z]*", "axisymmetric"),
     *_surfaces(r"SFM3D{n}[A-Z]*", "geometry"),
     *_surfaces(r"R3D{n}[A-Z]*", "geometry", highest=4),
-    (r"MASS", ElementType(role="mass", counts=(1,), family="mass")),
-    (r"ROTARYI", ElementType(role="mass", counts=(1,), family="mass")),
+    (r"MASS|ROTARYI", ElementType(role="mass", counts=(1,), family="mass")),
     (r"JOINTC", ElementType("spring2", (2,), family="joint")),  # springs in all directions, unlike SPRING2
     (r"DCOUP3D", ElementType(role="connector", counts=(1,), family="distributing")),
-    (r"RB3D2[A-Z]*", _other("geometry", (2,), "line2")),
-    (r"(SAX|MAX|MGAX|SFMAX|SFMGAX|RAX|DSAX|DCAX|ACAX|CAXA|SAXA)\d.*", _other("axisymmetric")),
-    (r"(B2\d|PIPE2\d)[A-Z]*", _other("plane")),
-    (r"T2D\d[A-Z]*", _other("plane")),
-    (r"(R2D2|RB2D2|WARP2D\d|COH2D4|CONN2D2|GK2D\d|GKPS\d|GKPE\d|CINPE\d|CINPS\d)[A-Z]*", _other("plane")),
-    (r"AC(2D|3D|IN3D|IN2D|AX)\d+[A-Z]*", _other("fluid")),
-    (r"(F2D|F3D|FC3D|FAX)\d+[A-Z]*", _other("fluid")),
-    (r"(FLINK|FP3D\d|FPC3D\d|FPT3D\d|EC3D8R|EC3D8RT|PC3D)", _other("fluid")),
-    (r"D", _other("fluid", (3,))),  # network elements of CalculiX
-    (r"(DC1D|DC2D|DC3D|DCC1D|DCC2D|DCC3D|DS|DGAP)\d+[A-Z]*", _other("thermal")),
-    (r"HEATCAP", _other("thermal", (1,))),
-    (r"(GAP|ITT|ITS|ISL|IRS|ISP|PSI|ASI|DRAG|LS)[A-Z0-9]*", _other("contact")),
-    (r"(CONN3D2|COH3D\d+P?|GK3D\d+[A-Z]*|FRAME3D|TUBE\d+|ESPRNG[A-Z0-9]*|JOINT3D)", _other("connector")),
+    (r"RB3D2[A-Z]*", ElementType(role="geometry", counts=(2,), shape="line2")),
+    (r"D", ElementType(role="fluid", counts=(3,))),  # network elements of CalculiX
+    (r"HEATCAP", ElementType(role="thermal", counts=(1,))),
+    *(
+        (pattern, ElementType(role=role))
+        for role, pattern in (
+            ("axisymmetric", r"(SAX|MAX|MGAX|SFMAX|SFMGAX|RAX|DSAX|DCAX|ACAX|CAXA|SAXA)\d.*"),
+            ("plane", r"(B2\d|PIPE2\d|T2D\d|R2D2|RB2D2|WARP2D\d|COH2D4|CONN2D2|GK2D\d|GKPS\d|GKPE\d|CINPE\d|CINPS\d)[A-Z]*"),
+            ("fluid", r"(AC(2D|3D|IN3D|IN2D|AX)|F2D|F3D|FC3D|FAX)\d+[A-Z]*"),
+            ("fluid", r"(FLINK|FP3D\d|FPC3D\d|FPT3D\d|EC3D8R|EC3D8RT|PC3D)"),
+            ("thermal", r"(DC1D|DC2D|DC3D|DCC1D|DCC2D|DCC3D|DS|DGAP)\d+[A-Z]*"),
+            ("contact", r"(GAP|ITT|ITS|ISL|IRS|ISP|PSI|ASI|DRAG|LS)[A-Z0-9]*"),
+            ("connector", r"(CONN3D2|COH3D\d+P?|GK3D\d+[A-Z]*|FRAME3D|TUBE\d+|ESPRNG[A-Z0-9]*|JOINT3D)"),
+        )
+    ),
 ]
 
 
@@ -95,7 +92,7 @@ def element_type(name: str) -> ElementType:
     for pattern, known in _PATTERNS:
         if re.fullmatch(pattern, name):
             return known
-    return _other("unknown")
+    return ElementType(role="unknown")
 
 
 def _structural(name: str, element: FileElement) -> ElementType:

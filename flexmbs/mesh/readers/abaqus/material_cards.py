@@ -8,13 +8,14 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.readers.abaqus.cards import Card
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.deck_text import Card
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, number, numbers, smallest_eigenvalue
 
 # The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
 _ORDER = [0, 1, 2, 3, 5, 4]
 _SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overflows
+_DENSITY = Entry("density")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def read_density(deck: Deck, card: Card) -> None:
     """*DENSITY: rho; of several temperatures the first counts."""
     material = _current(deck, card)
     line = data_line(card, 0, "the density")
-    density = number(line.fields()[0] if line.fields() else "", card.at(line), "density")
+    density = _DENSITY.first_of(card, line)
     if density < 0.0:
         raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must not be negative.")
     _warn_of_table(deck, card, 1)
@@ -65,32 +66,30 @@ def read_density(deck: Deck, card: Card) -> None:
 def read_damping(deck: Deck, card: Card) -> None:
     """*DAMPING, ALPHA=, BETA=, STRUCTURAL=; outside of materials (global damping) it is skipped."""
     if deck.material is None:
-        deck.skipped.add(card.title, card.line.file, card.line.number)
+        deck.skip(card)
         return
     for name in ("ALPHA", "BETA", "STRUCTURAL"):
-        if card.has(name):
-            value = card.text(name)
-            if value.upper() in ("TABULAR", ""):
-                deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name} as a table")
-                continue
-            setattr(deck.material, name.lower(), number(value, card.where, name))
+        if card.has(name) and card.option(name) in ("TABULAR", ""):
+            deck.skip(card, f"{name} as a table")
+        elif card.has(name):
+            setattr(deck.material, name.lower(), number(card.text(name), card.where, name))
 
 
 def read_unusable(deck: Deck, card: Card) -> None:
     """*HYPERELASTIC, *FLUID CONSTANTS, ...: in place of *ELASTIC, something that is no linear elasticity."""
     material = _current(deck, card)
     material.unusable = f"it has {card.title} (line {card.line.number})"
-    deck.skipped.add(card.title, card.line.file, card.line.number)
+    deck.skip(card)
 
 
 def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
     """The material of a draft. Raises MeshError for constants that are not physical."""
-    if draft.elastic is None:
+    card = draft.elastic
+    if card is None:
         why = draft.unusable or "it has no elasticity"
         reason = f"{draft.line.where}: *MATERIAL {draft.name} cannot be used: {why}; add *ELASTIC with E and nu."
         return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
-    card = draft.elastic
-    name = card.option("TYPE", "ISOTROPIC") or "ISOTROPIC"
+    name = card.option("TYPE", "ISOTROPIC")
     kind = _TYPES.get(name[:3])
     if kind is None:
         reason = (
@@ -98,27 +97,20 @@ def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
             " with E and nu."
         )
         return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
-    values = _constants(deck, card, kind)
+    line_count = (len(kind.constants) + 7) // 8
+    line = data_line(card, 0, f"{', '.join(kind.constants[:3])}{', ...' if len(kind.constants) > 3 else ''}")
+    where = card.at(line)
+    values = [value for row in card.lines()[:line_count] for value in numbers(card, row, "an elastic constant")]
+    if len(values) < kind.needed:
+        raise MeshError(f"{where}: TYPE={name} needs {kind.needed} constants ({', '.join(kind.constants)}), got {len(values)}.")
+    _warn_of_table(deck, card, line_count)
+    values = [*values, *[0.0] * len(kind.constants)][: len(kind.constants)]
     common = {"density": draft.density, "damping": draft.damping, "where": draft.line.where}
-    where = card.at(card.lines()[0])
     if kind is _ISOTROPIC:
         return _isotropic(draft.name, values, where, common)
     if kind in (_ENGINEERING, _LAMINA):
         return _orthotropic(draft.name, kind, values, where, common)
     return _from_stiffness(draft.name, kind, values, where, common)
-
-
-def _constants(deck: Deck, card: Card, kind: _Elasticity) -> list[float]:
-    line_count = (len(kind.constants) + 7) // 8
-    line = data_line(card, 0, f"{', '.join(kind.constants[:3])}{', ...' if len(kind.constants) > 3 else ''}")
-    values = [value for row in card.lines()[:line_count] for value in numbers(card, row, "an elastic constant")]
-    if len(values) < kind.needed:
-        raise MeshError(
-            f"{card.at(line)}: TYPE={card.option('TYPE', 'ISOTROPIC')} needs {kind.needed} constants"
-            f" ({', '.join(kind.constants)}), got {len(values)}."
-        )
-    _warn_of_table(deck, card, line_count)
-    return [*values, *[0.0] * len(kind.constants)][: len(kind.constants)]
 
 
 def _isotropic(name: str, values: list[float], where: str, common: dict) -> Material:
@@ -146,9 +138,7 @@ def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, 
 def _is_stable(material: OrthotropicMaterial) -> bool:
     if material.E3 is None:
         return material.nu12**2 < material.E1 / material.E2
-    if not material.E3 > 0.0:
-        return False
-    if min(material.E1, material.E2, material.E3) < _SMALLEST_MODULUS:
+    if not min(material.E1, material.E2, material.E3) >= _SMALLEST_MODULUS:
         return False
     first, second, third = 1.0 / material.E1, 1.0 / material.E2, 1.0 / material.E3
     nu12, nu13, nu23 = -material.nu12 * first, -material.nu13 * first, -material.nu23 * second

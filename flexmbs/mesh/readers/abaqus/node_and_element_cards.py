@@ -7,54 +7,52 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.cards import Card, label
-from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft, SurfaceItem
-from flexmbs.mesh.readers.abaqus.deck_text import Line, Segment
+from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment, compact, label
 from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
-from flexmbs.mesh.readers.abaqus.number_tables import Table, integer, is_integer, read_table, try_integers
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, Table, is_integer, read_table, try_integers
+
+_ELEMENT = Entry("element number", whole=True)
+_MEMBER = Entry("a member", whole=True)
+_RANGE = Entry("an entry of a GENERATE line", whole=True)
 
 
 def read_nodes(deck: Deck, card: Card) -> None:
     """*NODE [, NSET=name] [, SYSTEM=R|C]: number, x, y, z (or r, angle in degrees, z)."""
     system = card.option("SYSTEM", "R")
-    if system not in ("", "R", "C"):
+    if system not in ("R", "C"):
         raise MeshError(f"{card.where} with SYSTEM={system} is not supported; write x, y, z or cylindrical coordinates.")
-    numbers = []
+    numbers = [np.empty(0, np.int64)]
     for segment in card.segments:
         table = read_table(segment, float, card.title, "a node: number, x, y, z")
-        _check_node_lines(card, segment, table)
-        _warn_of_end(deck, card, segment)
-        _warn_of_bare_numbers(deck, card, segment, table)
+        _check_node_lines(deck, card, segment, table)
         rows = table.rows(4)
         ids = rows[:, 0].astype(np.int64)
         wrong = np.flatnonzero((rows[:, 0] != ids) | (ids < 1))
         if wrong.size:
-            line = Line(segment.text.file, int(table.lines[wrong[0]]), "")
-            raise MeshError(f"{card.at(line)}: node number {rows[wrong[0], 0]:g} must be a positive whole number.")
+            where = card.at(segment.line(table.lines[wrong[0]]))
+            raise MeshError(f"{where}: node number {rows[wrong[0], 0]:g} must be a positive whole number.")
         points = _cartesian(rows[:, 1:]) if system == "C" else np.ascontiguousarray(rows[:, 1:])
         deck.scope.add_nodes(ids, points, segment.text.file, table.lines)
         numbers.append(ids)
-    name = card.name("NSET")
-    if name:
-        deck.scope.node_sets[name].append(SetItem(card.line, np.concatenate(numbers or [np.empty(0, np.int64)])))
+    if card.name("NSET"):
+        deck.scope.node_sets[card.name("NSET")].append(SetItem(card.line, np.concatenate(numbers)))
 
 
-def _check_node_lines(card: Card, segment: Segment, table: Table) -> None:
+def _check_node_lines(deck: Deck, card: Card, segment: Segment, table: Table) -> None:
     """Too many or too few entries; a last line that the file's end cuts off."""
     wrong = np.flatnonzero(table.counts > 7)
     cut = segment.ends_file and len(table.counts) > 1 and table.counts[-1] < min(4, table.counts[:-1].min())
     if cut or wrong.size:
         row = -1 if cut else wrong[0]
-        line = Line(segment.text.file, int(table.lines[row]), "")
         end = " The file ends there: it is cut off." if cut else ""
-        raise MeshError(f"{card.at(line)}: a node must be 'number, x, y, z', got {table.counts[row]} entries.{end}")
-
-
-def _warn_of_bare_numbers(deck: Deck, card: Card, segment: Segment, table: Table) -> None:
+        where = card.at(segment.line(table.lines[row]))
+        raise MeshError(f"{where}: a node must be 'number, x, y, z', got {table.counts[row]} entries.{end}")
+    _warn_of_end(deck, card, segment)
     bare = np.flatnonzero((table.counts == 1) & ~table.continued)
     if bare.size:
-        line = Line(segment.text.file, int(table.lines[bare[0]]), "")
-        deck.warnings.append(f"{card.at(line)}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
+        where = card.at(segment.line(table.lines[bare[0]]))
+        deck.warnings.append(f"{where}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
 
 
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
@@ -85,12 +83,11 @@ def read_elements(deck: Deck, card: Card) -> None:
         if not len(table.values):
             continue
         _warn_of_end(deck, card, segment)
-        for rows, lines in _element_rows(deck, card, kind, segment, table):
-            _add_elements(deck, card, kind, type_name, rows, segment.text.file, lines)
+        for rows, lines in _element_rows(deck, card, kind, type_name, segment, table):
+            _add_elements(deck, card, kind, type_name, rows, segment, lines)
             numbers.append(rows[:, 0])
-    name = card.name("ELSET")
-    if name:
-        deck.scope.element_sets[name].append(SetItem(card.line, np.concatenate(numbers)))
+    if card.name("ELSET"):
+        deck.scope.element_sets[card.name("ELSET")].append(SetItem(card.line, np.concatenate(numbers)))
 
 
 def _named_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, segment: Segment) -> np.ndarray:
@@ -103,17 +100,16 @@ def _named_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, s
                 f"{card.at(line)}: element {fields[0][:20]} of type {type_name} has {len(fields) - 1} nodes, needs"
                 f" {' or '.join(map(str, kind.counts))}."
             )
-        numbers.append(integer(fields[0], card.at(line), "element number"))
+        numbers.append(_ELEMENT.of(fields[0], card.at(line)))
         deck.scope.named_elements.append(NamedElement(type_name, numbers[-1], fields[1:], line))
     return np.array(numbers, np.int64)
 
 
-def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.ndarray, file: str, lines) -> None:
+def _add_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, rows: np.ndarray, segment: Segment, lines) -> None:
     scope = deck.scope
     wrong = np.flatnonzero(rows[:, 0] < 1)
     if wrong.size:
-        line = Line(file, int(lines[wrong[0]]), "")
-        raise MeshError(f"{card.at(line)}: element number {rows[wrong[0], 0]} must be positive.")
+        raise MeshError(f"{card.at(segment.line(lines[wrong[0]]))}: element number {rows[wrong[0], 0]} must be positive.")
     nodes = rows[:, 1:]
     if kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts):
         scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
@@ -123,31 +119,27 @@ def _add_elements(deck: Deck, card, kind: ElementType, type_name: str, rows: np.
         nodes = nodes[:, list(kind.order)]
     elif kind.counts and nodes.shape[1] > min(kind.counts):
         nodes = nodes[:, : min(kind.counts)]
-    scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), file, lines, kind.role))
+    scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), segment.text.file, lines, kind.role))
 
 
-def _element_rows(deck: Deck, card: Card, kind: ElementType, segment: Segment, table: Table):
+def _element_rows(deck: Deck, card: Card, kind: ElementType, type_name: str, segment: Segment, table: Table):
     """(rows with number and nodes, line of each) of the elements with one number of nodes each."""
     if kind.counts is not None and len(kind.counts) == 1:
-        yield _fixed_rows(deck, card, kind.counts[0] + 1, segment, table)
+        yield _fixed_rows(deck, card, type_name, kind.counts[0] + 1, segment, table)
         return
     ends = np.flatnonzero(~_goes_on(kind, table)) + 1
-    starts = np.concatenate([[0], ends[:-1]]) if len(ends) else np.zeros(1, int)
     if not len(ends) or ends[-1] < len(table.counts):
-        starts = np.append(starts, ends[-1]) if len(ends) else starts
         ends = np.append(ends, len(table.counts))
+    starts = np.concatenate([[0], ends[:-1]])
     before = np.concatenate([[0], np.cumsum(table.counts)])
     sizes = before[ends] - before[starts]
     for size in np.unique(sizes):
-        chosen = np.flatnonzero(sizes == size)
-        allowed = size >= 2 if kind.counts is None else size - 1 in kind.counts
-        if not allowed:
-            line = Line(segment.text.file, int(table.lines[starts[chosen[0]]]), "")
+        chosen = starts[sizes == size]
+        if not (size >= 2 if kind.counts is None else size - 1 in kind.counts):
             wanted = "at least one" if kind.counts is None else " or ".join(map(str, kind.counts))
-            number = table.values[before[starts[chosen[0]]]]
-            raise MeshError(f"{card.at(line)}: element {number} of type {card.name('TYPE')} has {size - 1} nodes, needs {wanted}.")
-        values = table.values[before[starts[chosen]][:, None] + np.arange(size)]
-        yield values, table.lines[starts[chosen]]
+            number, where = table.values[before[chosen[0]]], card.at(segment.line(table.lines[chosen[0]]))
+            raise MeshError(f"{where}: element {number} of type {type_name} has {size - 1} nodes, needs {wanted}.")
+        yield table.values[before[chosen][:, None] + np.arange(size)], table.lines[chosen]
 
 
 def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
@@ -169,35 +161,30 @@ def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
     return going
 
 
-def _fixed_rows(deck: Deck, card: Card, width: int, segment: Segment, table: Table) -> tuple[np.ndarray, np.ndarray]:
+def _fixed_rows(deck: Deck, card: Card, type_name: str, width: int, segment: Segment, table: Table):
+    """As ``_element_rows`` for types with one number of nodes, whose elements may go on in any line."""
     if (table.counts == width).all():
         return table.values.reshape(-1, width), table.lines
     surplus = int(table.counts[0]) - width
     if surplus > 0 and len(table.counts) > 1 and table.continued.all() and (table.counts == table.counts[0]).all():
         # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
-        line = Line(segment.text.file, int(table.lines[0]), "")
-        deck.warnings.append(
-            f"{card.at(line)}: each line of type {card.name('TYPE')} has {surplus} extra nodes; they are ignored, as in CalculiX."
-        )
+        where = card.at(segment.line(table.lines[0]))
+        deck.warnings.append(f"{where}: each line of type {type_name} has {surplus} extra nodes; they are ignored, as in CalculiX.")
         return table.rows(width), table.lines
     before = np.cumsum(table.counts) - table.counts
     element_starts = np.arange(0, len(table.values), width)
-    row = np.searchsorted(before, element_starts)
-    complete = len(table.values) % width == 0
-    row = np.minimum(row, len(before) - 1)
-    if complete and (before[row] == element_starts).all():
-        return table.values.reshape(-1, width), table.lines[row]
+    row = np.minimum(np.searchsorted(before, element_starts), len(before) - 1)
     aligned = before[row] == element_starts
-    first_wrong = int(np.argmin(aligned)) if not aligned.all() else len(element_starts) - 1
-    element = first_wrong - 1 if not aligned.all() else first_wrong
-    line = Line(segment.text.file, int(table.lines[row[element]]), "")
+    if len(table.values) % width == 0 and aligned.all():
+        return table.values.reshape(-1, width), table.lines[row]
+    element = len(element_starts) - 1 if aligned.all() else int(np.argmin(aligned)) - 1
     start = before[row[element]]
-    following = before[row[element] :]
-    got = int((following[following > start][:1].sum() or len(table.values)) - start)
+    following = before[before > start]
+    got = (following[0] if len(following) else len(table.values)) - start
+    end = ", and the data ends before it is complete." if aligned.all() else " and what follows."
     raise MeshError(
-        f"{card.at(line)}: element {table.values[start]} of type {card.name('TYPE')} needs its number and"
-        f" {width - 1} nodes, got {got} numbers in this line"
-        + (", and the data ends before it is complete." if aligned.all() else " and what follows.")
+        f"{card.at(segment.line(table.lines[row[element]]))}: element {table.values[start]} of type {type_name} needs"
+        f" its number and {width - 1} nodes, got {got} numbers in this line{end}"
     )
 
 
@@ -207,63 +194,53 @@ def read_node_set(deck: Deck, card: Card) -> None:
     if card.has("ELSET"):
         name, instance = card.required_name("ELSET"), card.name("INSTANCE")
         items.append(SetItem(card.line, set_name=name, of_elements=True, instance=instance))
-    items += [SetItem(card.line, np.empty(0, np.int64)), *_set_items(card)]
+    items += _set_items(card)
 
 
 def read_element_set(deck: Deck, card: Card) -> None:
     """*ELSET, ELSET=name [, GENERATE] [, INSTANCE=name]."""
     items = deck.scope.element_sets[card.required_name("ELSET")]
-    items += [SetItem(card.line, np.empty(0, np.int64)), *_set_items(card)]
+    items += _set_items(card)
 
 
 def _set_items(card: Card) -> list[SetItem]:
     instance = card.name("INSTANCE")
+    items = [SetItem(card.line, np.empty(0, np.int64))]  # names the card where the set turns out to be empty
     if card.has("GENERATE"):
-        return [_generated(card, line, instance) for line in card.lines()]
-    items = []
+        return items + [SetItem(line, generated=_range(card, line), instance=instance) for line in card.lines()]
     for segment in card.segments:
         table = try_integers(segment)
         if table is None:
             for line in segment.lines():
-                items += _members(card, line, instance)
+                fields = [entry for entry in line.fields() if entry]
+                plain = [_MEMBER.of(entry, card.at(line)) for entry in fields if is_integer(entry)]
+                items += [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
+                items += [SetItem(line, set_name=label(name), instance=instance) for name in fields if not is_integer(name)]
         elif len(table.values):
-            line = Line(segment.text.file, int(table.lines[0]), "")
-            items.append(SetItem(line, table.values, instance=instance))
+            items.append(SetItem(segment.line(table.lines[0]), table.values, instance=instance))
     return items
 
 
-def _members(card: Card, line: Line, instance: str | None) -> list[SetItem]:
-    fields = [entry for entry in line.fields() if entry]
-    plain = [integer(entry, card.at(line), "a member") for entry in fields if is_integer(entry)]
-    items = [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
-    return items + [SetItem(line, set_name=label(entry), instance=instance) for entry in fields if not is_integer(entry)]
-
-
-def _generated(card: Card, line: Line, instance: str | None) -> SetItem:
-    entries = [integer(entry, card.at(line), "an entry of a GENERATE line") for entry in line.fields()]
-    first, last, step = (*entries, 1, 1)[:3] if len(entries) == 2 else (*entries, 0, 0, 0)[:3]
-    if len(entries) not in (2, 3) or step < 1 or last < first:
+def _range(card: Card, line: Line) -> tuple[int, int, int]:
+    """First, last and step of a GENERATE line."""
+    entries = [_RANGE.of(entry, card.at(line)) for entry in line.fields()]
+    first, last, step = (*entries, 1)[:3] if len(entries) in (2, 3) else (0, 0, 0)
+    if step < 1 or last < first:
         raise MeshError(
             f"{card.at(line)}: a GENERATE line must be 'first, last, step' with first <= last and step >= 1, got"
             f" '{line.text[:60]}'."
         )
-    return SetItem(line, generated=(first, last, step), instance=instance)
+    return first, last, step
 
 
 def read_surface(deck: Deck, card: Card) -> None:
-    """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element, face; or node sets and nodes."""
-    name = card.required_name("NAME")
-    kind = card.option("TYPE", "ELEMENT") or "ELEMENT"
+    """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element (blank: the whole body), face; or node sets and nodes."""
+    name, kind = card.required_name("NAME"), card.option("TYPE", "ELEMENT")
     if kind not in ("ELEMENT", "NODE") or card.has("COMBINE"):
-        why = "only surfaces of element faces and of nodes are read"
-        deck.skipped.add(card.title, card.line.file, card.line.number, why=f"{name}: {why}")
+        deck.skip(card, f"{name}: only surfaces of element faces and of nodes are read")
         return
     surfaces = deck.scope.node_surfaces if kind == "NODE" else deck.scope.surfaces
     surface = surfaces.setdefault(name, SurfaceDraft(card.line, kind == "NODE"))
     for line in card.lines():
-        fields = line.fields()
-        if not fields or not fields[0]:
-            # A blank first entry stands for the whole body.
-            fields = ["", *fields[1:]]
-        face = fields[1].upper().replace(" ", "") if len(fields) > 1 else ""
-        surface.items.append(SurfaceItem(line, label(fields[0]), face))
+        region, face = line.entries(2)
+        surface.items.append((line, label(region), compact(face)))

@@ -1,21 +1,21 @@
-"""Tables of numbers read at the speed of numpy: chunks of lines whose structure is checked, then parsed in one go.
+"""Numbers of decks: what an entry must be, and tables read at the speed of numpy.
 
-A chunk that is not plainly "number, number, ..." (a blank entry, a word) goes line by line through the exact path,
-which also raises the error with its line; so do single numbers that are none.
+The structure of chunks of lines is checked, then they are parsed in one go. A chunk that is not plainly "number, number,
+..." (a blank entry, a word) goes line by line through the exact path, which also raises the error with its line; so do
+single numbers that are none.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.abaqus.cards import Card
-from flexmbs.mesh.readers.abaqus.deck_text import Line, Segment
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment
 
 _CHUNK = 1 << 20  # bytes; small enough that the arrays of one chunk stay in the cache
 _BLANK, _TOKEN, _COMMA, _NEWLINE = 0, 1, 2, 3
@@ -57,49 +57,40 @@ class Table:
 
 def read_table(segment: Segment, dtype: type, title: str, what: str) -> Table:
     """Numbers of a segment; MeshError naming the line, the card ``title`` and ``what`` where there is none."""
-    parts = []
-    first_line = segment.first_line
-    for start, end in _chunks(segment):
-        part = _fast(segment, start, end, first_line, dtype)
-        parts.append(part or _exact(segment, start, end, first_line, dtype, title, what))
-        first_line += segment.text.data.count(b"\n", start, end)
-    return _joined(parts, dtype)
+    return _joined([_fast(part, dtype) or _exact(part, dtype, title, what) for part in _chunks(segment)], dtype)
 
 
 def try_integers(segment: Segment) -> Table | None:
     """Whole numbers of a segment, or None when anything else is in it."""
     parts = []
-    first_line = segment.first_line
-    for start, end in _chunks(segment):
-        parts.append(_fast(segment, start, end, first_line, np.int64))
-        if parts[-1] is None:
+    for chunk in _chunks(segment):
+        part = _fast(chunk, np.int64)
+        if part is None:
             return None
-        first_line += segment.text.data.count(b"\n", start, end)
+        parts.append(part)
     return _joined(parts, np.int64)
 
 
-def _chunks(segment: Segment):
-    start, data = segment.start, segment.text.data
+def _chunks(segment: Segment) -> Iterator[Segment]:
+    start, line, data = segment.start, segment.first_line, segment.text.data
     while start < segment.end:
-        end = min(start + _CHUNK, segment.end)
-        if end < segment.end:
-            newline = data.find(b"\n", end, segment.end)
-            end = segment.end if newline < 0 else newline + 1
-        yield start, end
+        end = data.find(b"\n", min(start + _CHUNK, segment.end), segment.end) + 1 or segment.end
+        yield Segment(segment.text, start, end, line)
+        line += data.count(b"\n", start, end)
         start = end
 
 
-def _joined(parts: Sequence[Table], dtype: type) -> Table:
+def _joined(parts: list[Table], dtype: type) -> Table:
     if len(parts) == 1:
         return parts[0]
     if not parts:
         return Table(np.empty(0, dtype), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
-    names = ("values", "counts", "lines", "continued")
-    return Table(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return Table(*(np.concatenate([getattr(part, own.name) for part in parts]) for own in fields(Table)))
 
 
-def _fast(segment: Segment, start: int, end: int, first_line: int, dtype: type) -> Table | None:
-    kinds = _CLASS[np.frombuffer(segment.text.data, np.uint8, end - start, start)]
+def _fast(chunk: Segment, dtype: type) -> Table | None:
+    data, start, end = chunk.text.data, chunk.start, chunk.end
+    kinds = _CLASS[np.frombuffer(data, np.uint8, end - start, start)]
     if kinds[-1] != _NEWLINE:
         kinds = np.append(kinds, np.uint8(_NEWLINE))
     events = kinds >= _COMMA
@@ -113,7 +104,7 @@ def _fast(segment: Segment, start: int, end: int, first_line: int, dtype: type) 
     if ((per_field > 1) | ((per_field == 0) & (kinds[separators] == _COMMA))).any():
         return None
     is_newline = kinds[separators] == _NEWLINE
-    text = segment.text.data[start:end].translate(_TO_BLANKS if dtype is np.int64 else _TO_BLANKS_FLOAT)
+    text = data[start:end].translate(_TO_BLANKS if dtype is np.int64 else _TO_BLANKS_FLOAT)
     values = _parsed(text, dtype)
     if values is None or len(values) != tokens_before[-1]:
         return None
@@ -122,7 +113,7 @@ def _fast(segment: Segment, start: int, end: int, first_line: int, dtype: type) 
     counts = np.diff(tokens_before[is_newline], prepend=0).astype(np.int32)
     filled = np.flatnonzero(counts)
     continued = per_field[is_newline] == 0
-    return Table(values, counts[filled], (first_line + filled).astype(np.int32), continued[filled])
+    return Table(values, counts[filled], (chunk.first_line + filled).astype(np.int32), continued[filled])
 
 
 def _parsed(text: bytes, dtype: type) -> np.ndarray | None:
@@ -134,17 +125,15 @@ def _parsed(text: bytes, dtype: type) -> np.ndarray | None:
             return None
 
 
-def _exact(segment, start, end, first_line, dtype, title, what) -> Table:
+def _exact(chunk: Segment, dtype: type, title: str, what: str) -> Table:
+    entry = Entry(what, whole=dtype is np.int64)
     values, counts, lines, continued = [], [], [], []
-    for line in Segment(segment.text, start, end, first_line).lines():
-        where, fields = f"{line.where}: {title}", line.fields()
-        if dtype is np.int64:
-            values += [integer(entry, where, what) for entry in fields]
-        else:
-            values += [number(entry, where, what) for entry in fields]
-        if not fields:
+    for line in chunk.lines():
+        where, texts = f"{line.where}: {title}", line.fields()
+        values += [entry.of(text, where) for text in texts]
+        if not texts:
             raise MeshError(f"{where}: the line has only commas, got '{line.text[:40]}'; give {what}.")
-        counts.append(len(fields))
+        counts.append(len(texts))
         lines.append(line.number)
         continued.append(line.text.endswith(","))
     return Table(np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool))
@@ -154,9 +143,52 @@ LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
 LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What a parameter, or an entry of a data line, must be: its reading and the messages about it follow from this.
+
+    Attributes
+    ----------
+    what : str
+        As messages call it.
+    default : float or None
+        The value of a blank one; None: zero for real numbers, and an error for whole ones.
+    whole : bool
+        A whole number is needed.
+    above, least : float
+        It must be larger than 0 (``above``), or at least this.
+    """
+
+    what: str
+    default: float | None = None
+    whole: bool = False
+    above: float = -math.inf
+    least: float = -math.inf
+
+    def of(self, text: str, where: str):
+        """The value of a text; MeshError starting with ``where`` when it is none, or beyond the bounds."""
+        text = text.strip()
+        if not text and self.default is not None:
+            return self.default
+        value = integer(text, where, self.what) if self.whole else number(text, where, self.what)
+        if not (value > self.above and value >= self.least):
+            bound = (
+                "be positive" if self.above == 0.0 else "not be negative" if self.least == 0.0 else f"be at least {self.least:g}"
+            )
+            raise MeshError(f"{where}: {self.what} is {value:g}; it must {bound}.")
+        return value
+
+    def first_of(self, card: Card, line: Line):
+        """The value of the first entry of a data line."""
+        return self.of(line.entries(1)[0], card.at(line))
+
+    def parameter(self, card: Card, name: str):
+        """The value of a parameter."""
+        return self.of(card.text(name), card.where)
+
+
 def integer(text: str, where: str, what: str) -> int:
     """A whole number; MeshError starting with ``where``."""
-    text = text.strip()
     if is_integer(text) and abs(int(text)) <= LARGEST_NUMBER:
         return int(text)
     raise MeshError(f"{where}: {what} must be a whole number, got '{_shown(text)}'.")
@@ -168,17 +200,20 @@ def is_integer(text: str) -> bool:
     return digits.isascii() and digits.isdigit() and len(text) < 20
 
 
+def is_number(text: str) -> bool:
+    """Whether a data field is a real number (blank: 0) rather than a name."""
+    try:
+        float(text.lower().replace("d", "e") or 0)
+    except ValueError:
+        return False
+    return True
+
+
 def number(text: str, where: str, what: str) -> float:
     """A finite real number (Fortran's d exponents too; blank is 0); MeshError starting with ``where``."""
-    text = text.strip()
-    if not text:
-        return 0.0
     value = math.nan
-    if "_" not in text and text.isascii() and len(text) < 100:
-        try:
-            value = float(text.lower().replace("d", "e"))
-        except ValueError:
-            pass
+    if "_" not in text and text.isascii() and len(text) < 100 and is_number(text):
+        value = float(text.lower().replace("d", "e") or 0)
     if not abs(value) <= LARGEST_VALUE:
         hint = " Values of *PARAMETER are not supported; write the number." if text.startswith("<") else ""
         raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.{hint}")
@@ -190,17 +225,17 @@ def numbers(card: Card, line: Line, what: str) -> list[float]:
     return [number(entry, card.at(line), what) for entry in line.fields()]
 
 
+def flat_numbers(card: Card, what: str) -> list[float]:
+    """All numbers of all data lines, one after the other."""
+    return [value for line in card.lines() for value in numbers(card, line, what)]
+
+
 def data_line(card: Card, index: int, what: str, blank: bool = False) -> Line:
     """One data line; MeshError when the card has not that many."""
     lines = card.lines(blank)
     if len(lines) <= index:
         raise MeshError(f"{card.where} needs data line {index + 1} with {what}.")
     return lines[index]
-
-
-def flat_numbers(card: Card, what: str) -> list[float]:
-    """All numbers of all data lines, one after the other."""
-    return [value for line in card.lines() for value in numbers(card, line, what)]
 
 
 def smallest_eigenvalue(matrix: np.ndarray) -> float:

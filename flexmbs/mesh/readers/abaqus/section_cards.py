@@ -9,19 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
-from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, made_orientation
-from flexmbs.mesh.readers.abaqus.beam_section_cards import beam_section
-from flexmbs.mesh.readers.abaqus.cards import Card, label
-from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.distribution_cards import ElementOrientation, element_orientation
-from flexmbs.mesh.readers.abaqus.element_types import element_type
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, number, numbers
+from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, find_orientation
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+from flexmbs.mesh.sections.beam_sections import general_section
+from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
-_RIGHT_CARD = {
+# Which card elements of a family take.
+RIGHT_CARD = {
     "solid": "*SOLID SECTION",
     "shell": "*SHELL SECTION",
     "membrane": "*MEMBRANE SECTION",
@@ -31,6 +29,14 @@ _RIGHT_CARD = {
     "dashpot": "*DASHPOT",
     "joint": "*JOINT",
 }
+_AREA = Entry("the cross-sectional area", above=0.0)
+_THICKNESS = Entry("the thickness", above=0.0)
+_MASS_PER_AREA = Entry("DENSITY (mass per area)", least=0.0)
+_LAYER_THICKNESS = Entry("the thickness of the layer", above=0.0)
+_LAYER_ANGLE = Entry("the angle of the layer")
+_CONSTANT = Entry("the constant", least=0.0)
+_BEAM_DENSITY = Entry("DENSITY", least=0.0)
+_DEFAULT_N1 = (0.0, 0.0, -1.0)
 
 
 @dataclass
@@ -56,121 +62,73 @@ class Section:
         """As messages call it."""
         return f"{self.card.title}, ELSET={self.card.name('ELSET')}"
 
+    def fitting(self, family: str, type_name: str) -> AnySection | None:
+        """What ``make`` gives; MeshError for elements of another family."""
+        if family not in self.families and not (family == "solid" and type_name.startswith(("SC", "CSS"))):
+            raise MeshError(
+                f"{self.card.where} is assigned to elements of type {type_name} ({self.card.title}); use {RIGHT_CARD[family]}."
+            )
+        return self.make(family, type_name)
+
 
 def made_section(model: Model, region: Region, card: Card) -> Section:
     """The section of a card. Raises MeshError for unknown names and wrong dimensions."""
     card.required_name("ELSET")
-    return _READERS[card.key](model, region, card)
-
-
-def fitting(section: Section, family: str, type_name: str, where: str) -> None:
-    """MeshError when a section is given to elements of another family."""
-    if family not in section.families and not (family == "solid" and type_name.startswith(("SC", "CSS"))):
-        raise MeshError(f"{section.card.where} is assigned to elements of type {type_name} ({where}); use {_RIGHT_CARD[family]}.")
-
-
-def find_orientation(model: Model, region: Region, name: str, where: str, needed: bool = True) -> Orientation | None:
-    """An *ORIENTATION by its name, in mesh axes; MeshError when it is not defined, or ``needed`` and not readable."""
-    place = next(filter(None, (model.place_of(r, name, _has_orientation) for r in (region, model.root))), None)
-    if place is None:
-        raise MeshError(f"{where} names the orientation {name}; {near_names(name, region.scope.orientations)}")
-
-    holder, own = place
-    card = holder.scope.orientations[own]
-
-    def points_of(nodes: list[int], at: str) -> np.ndarray:
-        found = holder.find_nodes(np.array(nodes, np.int64))
-        if (found < 0).any():
-            raise MeshError(f"{at}: there is no node {nodes[int(np.argmin(found))]}.")
-        turned = model.points[found] - holder.placement.translation
-        return turned @ holder.placement.rotation  # back into the axes of the part
-
-    made = made_orientation(card, points_of) or element_orientation(model, holder, card)
-    if made is None and not needed:
-        model.skip(card, "its form is not read")
-        return None
-    if made is None:
-        raise MeshError(
-            f"{card.where} {name} is used in {where}, but its form is not supported (user subroutine, offset to"
-            " nodes, distribution of anything but points); give the points a and b."
-        )
-    placement = region.placement
-    system = replace(
-        made.system,
-        origin=placement.rotation @ made.system.origin + placement.translation,
-        axes=placement.rotation @ made.system.axes,
-    )
-    if isinstance(made, ElementOrientation):
-        made = replace(made, axes=placement.rotation @ made.axes)
-    return replace(made, system=system)
-
-
-def _has_orientation(region: Region, name: str) -> bool:
-    return name in region.scope.orientations
+    return SECTION_CARDS[card.key](model, region, card)
 
 
 def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial | None = None) -> Orientation | None:
     """The ORIENTATION of a card; of forms that are not read only where the material needs none."""
     name = card.name("ORIENTATION")
-    needed = not isinstance(material, Material)
-    return find_orientation(model, region, name, card.where, needed) if name else None
+    return find_orientation(model, region, name, card.where, not isinstance(material, Material)) if name else None
+
+
+def _layered_solid(card: Card) -> UnusableMaterial:
+    reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
+    return UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
 
 
 def _solid(model: Model, region: Region, card: Card) -> Section:
-    if card.has("COMPOSITE"):
-        reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
-        material: AnyMaterial = UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
-    else:
-        material = model.material(card.required_name("MATERIAL"), card.where)
+    has_layers = card.has("COMPOSITE")
+    material = _layered_solid(card) if has_layers else model.material(card.required_name("MATERIAL"), card.where)
 
     def make(family: str, type_name: str) -> AnySection | None:
-        return _truss_section(model, card) if family == "truss" else None
+        if family != "truss":
+            return None
+        lines = card.lines()
+        if not lines or not lines[0].fields():
+            model.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
+            return TrussSection(1.0, where=card.line.where)
+        return TrussSection(_AREA.first_of(card, lines[0]), where=card.line.where)
 
     return Section(card, region, ("solid", "truss"), material, make, _orientation(model, region, card, material))
-
-
-def _truss_section(model: Model, card: Card) -> TrussSection:
-    lines = card.lines()
-    values = numbers(card, lines[0], "the cross-sectional area") if lines else []
-    if not values:
-        model.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
-    area = values[0] if values else 1.0
-    _positive(area, card.at(lines[0]) if lines else card.where, "the cross-sectional area")
-    return TrussSection(area, where=card.line.where)
 
 
 def _shell(model: Model, region: Region, card: Card) -> Section:
     if card.has("SHELL THICKNESS"):
         raise MeshError(f"{card.where} with SHELL THICKNESS= is not supported; give the thickness in the data line.")
     behaviour = "membrane" if card.key.startswith("MEMBRANE") else "shell"
-    if card.key == "SHELLGENERALSECTION" and not (card.has("COMPOSITE") or card.has("MATERIAL")):
+    layers: tuple[Layer, ...] = ()
+    if card.has("COMPOSITE"):
+        layers, orientation = _layers(model, region, card, _orientation(model, region, card))
+        material: AnyMaterial = _layered_solid(card)  # for continuum shells; others have the materials of the layers
+    elif card.key == "SHELLGENERALSECTION" and not card.has("MATERIAL"):
         reason = f"{card.where}: a section given by its stiffness is not supported; give MATERIAL and a thickness."
         unusable = UnusableMaterial(f"OF {card.name('ELSET')}", reason, where=card.line.where)
         return Section(card, region, ("shell",), unusable, lambda family, type_name: None)
-    orientation = None
-    if card.has("COMPOSITE"):
-        layers, orientation = _layers(model, region, card, _orientation(model, region, card))
-        material, thickness = None, sum(layer.thickness for layer in layers)
     else:
-        layers, material = (), model.material(card.required_name("MATERIAL"), card.where)
+        material = model.material(card.required_name("MATERIAL"), card.where)
         orientation = _orientation(model, region, card, material)
         line = data_line(card, 0, "the thickness")
-        thickness = number(line.fields()[0] if line.fields() else "", card.at(line), "the thickness")
-
-    added = number(card.text("DENSITY"), card.where, "DENSITY (mass per area)")
-    if added < 0.0:
-        raise MeshError(f"{card.where}: DENSITY = {added:g}; the mass per area must be positive.")
+        number(line.entries(1)[0], card.at(line), _THICKNESS.what)
+    added = _MASS_PER_AREA.parameter(card, "DENSITY")
 
     def make(family: str, type_name: str) -> AnySection | None:
         if family == "solid":  # continuum shells have their thickness from their nodes
             return None
-        _positive(thickness, card.at(card.lines()[0]), "the thickness")
-        offset = -_offset(card) * thickness
-        return ShellSection(thickness, layers, offset, behaviour, added, where=card.line.where)
+        thickness = sum(layer.thickness for layer in layers) if layers else _THICKNESS.first_of(card, card.lines()[0])
+        return ShellSection(thickness, layers, -_offset(card) * thickness, behaviour, added, where=card.line.where)
 
-    if layers and material is None:
-        reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
-        material = UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
     return Section(card, region, ("shell", "membrane"), material, make, orientation)
 
 
@@ -187,17 +145,13 @@ def _offset(card: Card) -> float:
 def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], Orientation | None]:
     layers, named = [], []
     for line in card.lines():
-        fields = [*line.fields(), *[""] * 4][:4]
-        where = card.at(line)
-        thickness = number(fields[0], where, "the thickness of the layer")
-        _positive(thickness, where, "the thickness of the layer")
-        if not fields[2]:
+        (height, _, of, turned), where = line.entries(4), card.at(line)
+        thickness = _LAYER_THICKNESS.of(height, where)
+        if not of:
             raise MeshError(f"{where}: the layer has no material; a layer is 'thickness, points, material, angle'.")
-        material = model.material(label(fields[2]), where)
-        is_angle = not fields[3] or _is_number(fields[3])
-        named.append(None if is_angle else label(fields[3]))
-        angle = np.radians(number(fields[3], where, "the angle of the layer")) if is_angle else 0.0
-        layers.append(Layer(material, thickness, angle))
+        material = model.material(label(of), where)
+        named.append("" if is_number(turned) else label(turned))
+        layers.append(Layer(material, thickness, 0.0 if named[-1] else np.radians(_LAYER_ANGLE.of(turned, where))))
     if not layers:
         raise MeshError(f"{card.where} needs one data line for each layer: thickness, points, material, angle.")
     if card.has("SYMMETRIC"):
@@ -212,34 +166,51 @@ def _layers_by_name(model, region, card: Card, layers, named, orientation):
     made = [find_orientation(model, region, name, card.where) if name else None for name in named]
     base = orientation or next(one for one in made if one is not None)
     origin = np.zeros((1, 3))
-    angles = []
-    for layer, one in zip(layers, made, strict=True):
-        if one is None or one is base or one == base:
-            angles.append(layer.angle)
+    first = base.shell_axes(origin)[0]
+    for position, (layer, name, one) in enumerate(zip(layers, named, made, strict=True)):
+        if one is None or name == card.name("ORIENTATION") or one is base:
             continue
-        first, other = base.shell_axes(origin)[0], one.shell_axes(origin)[0]
-        in_plane = first.T @ other[:, 0]
+        in_plane = first.T @ one.shell_axes(origin)[0][:, 0]
         if "rectangular" != base.system.kind or base.system.kind != one.system.kind or abs(in_plane[2]) > 1e-6:
             raise MeshError(
                 f"{card.where}: the orientations of its layers do not differ by rotations about one normal; give angles."
             )
-        angles.append(float(np.arctan2(in_plane[1], in_plane[0])))
-    return [replace(layer, angle=angle) for layer, angle in zip(layers, angles, strict=True)], base
+        layers[position] = replace(layer, angle=float(np.arctan2(in_plane[1], in_plane[0])))
+    return layers, base
 
 
-def _rectangular_axes(model: Model, region: Region, card: Card) -> np.ndarray | None:
-    """(3, 3) axes of springs by the ORIENTATION of a card; None without one."""
+def _spring(model: Model, region: Region, card: Card) -> Section:
+    """*SPRING, *DASHPOT: along the line of the nodes (SPRINGA), or [components,] in the axes of ORIENTATION."""
     orientation = _orientation(model, region, card)
-    if orientation is None:
-        return None
-    if orientation.system.kind != "rectangular":
-        raise MeshError(f"{card.where}: its orientation must be rectangular.")
-    return orientation.solid_axes(np.zeros((1, 3)))[0]
+    axes = orientation and orientation.rectangular_axes(card.where)
+    own = card.key.lower()
+
+    def make(family: str, type_name: str) -> AnySection | None:
+        if family != own:
+            return None
+        if card.has("NONLINEAR"):
+            model.skip(card, "NONLINEAR: its elements have no stiffness")
+            return None
+        lines = card.lines()
+        wanted = int(type_name[-1]) if type_name[-1] in "12" else 0  # components
+        if len(lines) < (2 if wanted else 1):
+            raise MeshError(f"{card.where} needs {'the components, then ' if wanted else ''}the constant.")
+        line = lines[1] if wanted else lines[-1] if len(lines) <= 2 else lines[0]
+        constant = np.array([_CONSTANT.first_of(card, line), *[0.0] * 5])
+        dofs = [int(v) for v in numbers(card, lines[0], "a component")[:wanted]] if wanted else []
+        if len(dofs) < wanted or not all(1 <= dof <= 6 for dof in dofs):
+            raise MeshError(f"{card.at(lines[0])}: needs {wanted} components from 1 to 6, got {lines[0].text}.")
+        first, second = [*dofs, None, None][:2]
+        common = {"axes": axes, "axial": not wanted, "first_dof": first, "second_dof": second, "where": card.line.where}
+        return SpringSection(**{"stiffness" if own == "spring" else "damping": constant}, **common)
+
+    return Section(card, region, ("spring", "dashpot"), None, make)
 
 
 def _joint(model: Model, region: Region, card: Card) -> Section:
     """*JOINT: the *SPRING and *DASHPOT after it act between the two nodes of JOINTC elements, in the joint's axes."""
-    axes = _rectangular_axes(model, region, card)
+    orientation = _orientation(model, region, card)
+    axes = orientation and orientation.rectangular_axes(card.where)
     if not card.children:
         model.warn(f"{card.where} has no *SPRING or *DASHPOT after it: its elements join nothing.")
 
@@ -249,87 +220,31 @@ def _joint(model: Model, region: Region, card: Card) -> Section:
             if child.has("NONLINEAR"):
                 model.skip(child, "NONLINEAR: its component has no stiffness")
                 continue
-            if len(child.lines()) < 2:
+            lines = child.lines()
+            if len(lines) < 2:
                 raise MeshError(f"{child.where} needs the component, then the constant.")
-            at = [int(dof) for dof in numbers(child, child.lines()[0], "a component")[:2] if dof]
-            if len({*at}) != 1 or not 1 <= at[0] <= 6:
-                line = child.lines()[0]
-                raise MeshError(f"{child.at(line)}: in a joint it needs one component from 1 to 6, got {line.text}.")
-            constants[child.key][at[0] - 1] += _constant(child, child.lines()[1])
+            at = {int(dof) for dof in numbers(child, lines[0], "a component")[:2] if dof}
+            if len(at) != 1 or not at < {1, 2, 3, 4, 5, 6}:
+                raise MeshError(f"{child.at(lines[0])}: in a joint it needs one component from 1 to 6, got {lines[0].text}.")
+            constants[child.key][at.pop() - 1] += _CONSTANT.first_of(child, lines[1])
         return SpringSection(constants["SPRING"], constants["DASHPOT"], axes, where=card.line.where)
 
     return Section(card, region, ("joint",), None, make)
 
 
-def _constant(card: Card, line: Line) -> float:
-    """Stiffness or damping in a data line of *SPRING or *DASHPOT."""
-    constant = number(line.fields()[0] if line.fields() else "", card.at(line), "the constant")
-    if constant < 0.0:
-        raise MeshError(f"{card.at(line)}: the constant is {constant:g}; it must not be negative.")
-    return constant
-
-
-def _spring(model: Model, region: Region, card: Card) -> Section:
-    axes = _rectangular_axes(model, region, card)
-    is_spring = card.key == "SPRING"
-
-    def make(family: str, type_name: str) -> AnySection | None:
-        if family != ("spring" if is_spring else "dashpot"):
-            return None
-        return _spring_section(model, card, type_name, axes)
-
-    return Section(card, region, ("spring", "dashpot"), None, make)
-
-
-def _spring_section(model: Model, card: Card, type_name: str, axes) -> AnySection | None:
-    if card.has("NONLINEAR"):
-        model.skip(card, "NONLINEAR: its elements have no stiffness")
-        return None
-    lines = card.lines()
-    scalar = type_name[-1] in "12"
-    wanted = 2 if scalar else 1
-    if len(lines) < wanted:
-        raise MeshError(f"{card.where} needs {'the components, then ' * scalar}the constant.")
-    line = lines[1] if scalar else lines[-1] if len(lines) <= 2 else lines[0]
-    constant = _constant(card, line)
-    dofs = []
-    if scalar:
-        dofs = [int(v) for v in numbers(card, lines[0], "a component")[: int(type_name[-1])]]
-        if len(dofs) < int(type_name[-1]) or not all(1 <= dof <= 6 for dof in dofs):
-            raise MeshError(f"{card.at(lines[0])}: needs {type_name[-1]} components from 1 to 6, got {lines[0].text}.")
-    values, zeros = np.zeros(6), np.zeros(6)
-    values[0] = constant
-    is_spring = type_name.startswith("SPRING")
-    return SpringSection(
-        stiffness=values if is_spring else zeros,
-        damping=zeros if is_spring else values,
-        axes=axes,
-        axial=not scalar,
-        first_dof=dofs[0] if dofs else None,
-        second_dof=dofs[1] if len(dofs) > 1 else None,
-        where=card.line.where,
-    )
-
-
-def _positive(value: float, where: str, what: str) -> None:
-    if not value > 0.0:
-        raise MeshError(f"{where}: {what} is {value:g}; it must be positive.")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.lower().replace("d", "e"))
-    except ValueError:
-        return False
-    return True
-
-
 def _beam(model: Model, region: Region, card: Card) -> Section:
-    section: BeamSection
-    section, material = beam_section(model, region, card)
+    """*BEAM SECTION, *BEAM GENERAL SECTION. Local axis 1 of the format is our local y, axis 2 our z."""
+    general = card.key == "BEAMGENERALSECTION"
+    shape = card.option("SECTION", "GENERAL" if general else "")
+    if not shape:
+        raise MeshError(f"{card.where} needs the parameter SECTION=RECT, CIRC, PIPE, ...")
+    if shape in ("MESHED", "NONLINEARGENERAL"):
+        raise MeshError(f"{card.where}: SECTION={shape} is not read; use SECTION=GENERAL with A, I11, I12, I22, J.")
+    by_integrals = shape.startswith("GEN")
+    section, material = (_by_integrals if by_integrals else _by_profile)(model, region, card, shape)
 
     def make(family: str, type_name: str) -> AnySection:
-        if card.key == "BEAMSECTION" and card.option("SECTION").startswith("GEN"):
+        if by_integrals and not general:
             raise MeshError(
                 f"{card.where}: SECTION=GENERAL is for user elements (CalculiX), not for {type_name}; use *BEAM GENERAL"
                 " SECTION with A, I11, I12, I22, J."
@@ -341,12 +256,104 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
     return Section(card, region, ("beam",), material, make)
 
 
-def family_of(type_name: str) -> str:
-    """Which section card an element type takes."""
-    return element_type(type_name).family
+def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
+    """Dimensions of a profile, on one line or (ARBITRARY) one for each of its segments; n1."""
+    material = _beam_material(model, card)
+    lines, line, count = card.lines(blank=True), data_line(card, 0, "the dimensions of the section", blank=True), 1
+    if shape.startswith("ARB"):
+        first = [*numbers(card, line, "a dimension of the section"), 0.0][0]
+        if not 1 <= first <= 1000:
+            raise MeshError(f"{card.at(line)}: the first entry is the number of segments, got '{line.text[:40]}'.")
+        count = int(first)
+    dimensions = [value for row in lines[:count] for value in numbers(card, row, "a dimension of the section")]
+    # Of what the two programs read differently: CalculiX means a square, and by one number of a circle its diameter.
+    not_abaqus = "Abaqus" not in model.deck.written_for
+    if shape.startswith("RECT") and len(dimensions) == 1 and not_abaqus:
+        model.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
+        dimensions *= 2
+    axis = _axis_1(region, card, lines[count : count + 1])
+    family = "abaqus"
+    if model.deck.written_for == {"CalculiX"} and shape.startswith(("RECT", "CIRC", "PIPE", "BOX")):
+        family = "calculix"
+    elif shape.startswith("CIRC") and len(dimensions) == 1 and not_abaqus:
+        model.warn(
+            f"{card.where}: {dimensions[0]:g} is read as the radius of the circle, as in Abaqus; in CalculiX it is"
+            " the diameter: in that case give it twice."
+        )
+    ratio = getattr(material, "poisson_ratio", 0.3)
+    section = profile_section(family, shape, dimensions, axis, ratio, card.at(line))
+    return replace(section, where=card.line.where, centroid=_moved(card, section, dimensions)), material
 
 
-_READERS = {
+def _by_integrals(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
+    """A, I11, I12, I22, J; n1; E, G. I11 = int (local 2)^2 dA is our Iy, I22 our Iz."""
+    line = data_line(card, 0, "A, I11, I12, I22, J", blank=True)
+    values = numbers(card, line, "A, I11, I12, I22, J")
+    if len(values) < 5:
+        raise MeshError(f"{card.at(line)}: needs A, I11, I12, I22, J, got '{line.text[:60]}'.")
+    area, first, mixed, second, torsion = values[:5]
+    axis = _axis_1(region, card, card.lines(blank=True)[1:2])
+    # *CENTROID and *SHEAR CENTER after the card, from the nodes, where they are without.
+    centers = {"CENTROID": (0.0, 0.0), "SHEARCENTER": (0.0, 0.0)}
+    try:
+        for child in card.children:
+            values = numbers(child, data_line(child, 0, "the centre"), "the centre")
+            centers[child.key] = tuple([*values, 0.0, 0.0][:2])
+        section = general_section(area, first, second, torsion, axis, Iyz=mixed, centroid=centers["CENTROID"])
+    except MeshError as error:
+        raise MeshError(f"{card.at(line)}: {error}") from None
+    center = _turned(section, *np.subtract(centers["SHEARCENTER"], centers["CENTROID"]))
+    return replace(section, where=card.line.where, shear_center=center), _beam_material(model, card)
+
+
+def _turned(section: BeamSection, y: float, z: float) -> tuple[float, float]:
+    """A vector along the format's axes 1 and 2 in the section's principal axes."""
+    cos, sin = np.cos(section.principal_angle), np.sin(section.principal_angle)
+    return float(cos * y + sin * z), float(cos * z - sin * y)
+
+
+def _beam_material(model: Model, card: Card) -> AnyMaterial:
+    """By name, or for general sections from E and G of the third data line and DENSITY=."""
+    if card.key == "BEAMSECTION" or card.has("MATERIAL"):
+        return model.material(card.required_name("MATERIAL"), card.where)
+    line = data_line(card, 2, "E and G", blank=True)
+    moduli = numbers(card, line, "E and G")
+    if len(moduli) < 2 or not min(moduli[:2]) > 0.0:
+        raise MeshError(f"{card.at(line)}: needs E and G, both positive, got '{line.text[:60]}'.")
+    density = _BEAM_DENSITY.parameter(card, "DENSITY") if card.has("DENSITY") else None
+    ratio = moduli[0] / (2.0 * moduli[1]) - 1.0
+    return Material(f"OF {card.name('ELSET')}", moduli[0], ratio, density, where=card.line.where)
+
+
+def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
+    axis = _DEFAULT_N1
+    if lines and lines[0].fields():
+        values = numbers(card, lines[0], "direction n1")
+        if len(values) < 3 or not any(values[:3]):
+            raise MeshError(
+                f"{card.at(lines[0])}: the direction n1 of local axis 1 must be three numbers that are not all zero,"
+                f" got '{lines[0].text[:60]}'."
+            )
+        axis = tuple(values[:3])
+    return tuple((region.placement.rotation @ axis).tolist()) if region.name else axis
+
+
+def _moved(card: Card, section: BeamSection, dimensions: list[float]) -> tuple[float, float]:
+    """OFFSET1, OFFSET2 (CalculiX): from the centre to the line of the nodes, in parts of the section's two widths."""
+    offsets = [number(card.text(name), card.where, name) for name in ("OFFSET1", "OFFSET2")]
+    if not any(offsets):
+        return section.centroid
+    if section.profile == "PIPE":
+        widths = [2.0 * dimensions[0]] * 2
+    elif len(dimensions) >= 2 and section.profile in ("RECT", "CIRC", "BOX"):
+        widths = dimensions[:2]
+    else:
+        raise MeshError(f"{card.where}: OFFSET1 and OFFSET2 are read only for RECT, CIRC, PIPE and BOX.")
+    y, z = _turned(section, *(-offset * width for offset, width in zip(offsets, widths, strict=True)))
+    return float(section.centroid[0] + y), float(section.centroid[1] + z)
+
+
+SECTION_CARDS = {
     "SOLIDSECTION": _solid,
     "SHELLSECTION": _shell,
     "SHELLGENERALSECTION": _shell,
@@ -357,4 +364,3 @@ _READERS = {
     "DASHPOT": _spring,
     "JOINT": _joint,
 }
-SECTION_CARDS = tuple(_READERS)

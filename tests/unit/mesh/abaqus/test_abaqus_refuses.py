@@ -128,7 +128,7 @@ def test_few_lines_do_not_make_millions(read, monkeypatch):
     placed = "".join(f"*INSTANCE, NAME=I{i}, PART=P\n*END INSTANCE\n" for i in range(3))
     with pytest.raises(MeshError, match=r"mesh\.inp:15: \*INSTANCE I2: the instances have more than 10 nodes"):
         read(part + placed + "*END ASSEMBLY\n")
-    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.set_members._MOST_OVERLAP", 0.01)
+    monkeypatch.setattr("flexmbs.mesh.readers.abaqus.sets_and_surfaces._MOST_OVERLAP", 0.01)
     sets = "".join(f"*NSET, NSET=S{i}, GENERATE\n1, 1000000, 1\n" for i in range(3))
     with pytest.raises(MeshError, match=r"mesh\.inp:18: \*NSET S2: the node sets of the file have 12"):
         read(TET.replace(", NSET=CORNERS", "") + sets)

@@ -1,0 +1,370 @@
+"""What the names of sets and surfaces stand for, when the whole deck is known."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.mesh.element_kinds import KINDS, faces_of
+from flexmbs.mesh.mesh import MeshSurface
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
+from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
+from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored as opposite
+from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
+from flexmbs.mesh.readers.abaqus.deck_text import Line
+from flexmbs.mesh.readers.abaqus.element_types import element_type
+from flexmbs.mesh.readers.abaqus.number_tables import LARGEST_NUMBER, is_integer
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+
+_DEEPEST_SET = 100
+_MOST_OVERLAP = 300  # sets that a node may be in on average; beyond, a small file would fill the memory
+_TOP = {"SPOS", "POS", "SP", "P", "S2"}
+_BOTTOM = {"SNEG", "NEG", "SN", "N", "S1"}
+Faces = list[tuple[str, np.ndarray]]
+
+
+class Sets:
+    """The node sets, or the element sets, of a model: members in the order given, each once.
+
+    Numbers that do not exist are left out with a warning; MeshError for a set none of whose members exist, that names
+    an unknown set, or that is made of itself.
+    """
+
+    def __init__(self, model: Model, elements: Sets | None = None) -> None:
+        self._model = model
+        self._elements = elements  # for node sets: the element sets
+        self._what, self._title = ("element", "*ELSET") if elements is None else ("node", "*NSET")
+        self._done: dict[tuple[str, str], np.ndarray] = {}
+        self._total = 0
+
+    def names(self, region: Region) -> dict[str, list[SetItem]]:
+        """The sets of a region as the file gives them."""
+        return region.scope.element_sets if self._elements is None else region.scope.node_sets
+
+    def members(self, region: Region, name: str, depth: int = 0) -> np.ndarray:
+        """Members of a set that the region has: node indices or serial numbers of elements."""
+        key = (region.name, name)
+        if key not in self._done:
+            items = self.names(region)[name]
+            if depth > _DEEPEST_SET:
+                raise MeshError(f"{items[0].line.where}: {self._title} {name} contains itself, or is nested too deep.")
+            self._done[key] = self._collected(region, name, items, depth)
+        return self._done[key]
+
+    def named(self, region: Region, name: str, where: str, depth: int = 0) -> np.ndarray:
+        """Members by a name as a card uses it: a number, SET, INSTANCE.SET or INSTANCE.number.
+
+        MeshError starting with ``where`` when there is none.
+        """
+        found = self.find(region, name, depth)
+        if found is None and is_integer(name):
+            raise MeshError(f"{where} names {self._what} {name}, which is not defined.")
+        if found is None:
+            known = [self._model.final_name(r, n) for r in self._model.regions for n in self.names(r)]
+            raise MeshError(f"{where} names the {self._what} set {name}, which is not defined. {near_names(name, known)}")
+        return found
+
+    def find(self, region: Region, name: str, depth: int = 0) -> np.ndarray | None:
+        """As ``named``; None when there is no such set or number."""
+        place = self._model.place_of(region, name, lambda r, n: n in self.names(r) or is_integer(n))
+        if place is None:
+            return None
+        holder, own = place
+        return self.members(holder, own, depth + 1) if own in self.names(holder) else self._one(holder, int(own))
+
+    def _one(self, region: Region, number: int) -> np.ndarray | None:
+        if abs(number) > LARGEST_NUMBER:
+            return None
+        if self._what == "node":
+            index = region.find_node(number)
+            return None if index is None else np.array([index])
+        found = region.find_elements(np.array([number], np.int64))
+        return found if found[0] >= 0 else None
+
+    def _collected(self, region: Region, name: str, items: list[SetItem], depth: int) -> np.ndarray:
+        parts, missing, example, size = [np.empty(0, np.int64)], 0, None, 0
+        for item in items:
+            found, absent, first = self._of_item(region, name, item, depth)
+            parts.append(found)
+            size += len(found)
+            missing, example = missing + absent, first if example is None else example
+            if size > 4 * (len(self._model.points) + len(self._model.element_numbers)) + 1000:
+                parts = [_once(np.concatenate(parts))]
+                size = len(parts[0])
+        members = _once(np.concatenate(parts))
+        where = items[0].line.where
+        if not len(members):
+            why = f"none of its {missing} members exists (first: {example})" if missing else "it has no members"
+            raise MeshError(f"{where}: {self._title} {name} is empty: {why}; give numbers or sets that exist.")
+        self._total += len(members)
+        if self._total > _MOST_OVERLAP * (len(self._model.points) + 1000):
+            raise MeshError(
+                f"{where}: {self._title} {name}: the {self._what} sets of the file have {self._total} members, more"
+                f" than {_MOST_OVERLAP} for each node; check the ranges of GENERATE."
+            )
+        if missing:
+            self._model.warn(
+                f"{where}: {self._what} set {name} names {missing} that do not exist (first: {example}); they are left out."
+            )
+        return members
+
+    def _of_item(self, region: Region, name: str, item: SetItem, depth: int) -> tuple[np.ndarray, int, int | None]:
+        """Members, how many numbers do not exist, and the first of these."""
+        target = self._model.region_named(item.instance, item.line) if item.instance else region
+        where = f"{item.line.where}: {self._title} {name}"
+        numbers, absent, example = item.numbers, 0, None
+        if item.generated is not None:
+            numbers, absent, example = self._in_range(target, *item.generated)
+        if numbers is not None:
+            found = target.find_nodes(numbers) if self._what == "node" else target.find_elements(numbers)
+            missing = numbers[found < 0]
+            return found[found >= 0], absent + len(missing), missing[0] if len(missing) else example
+        if item.of_elements:
+            return self._model.nodes_of_elements(self._elements.named(target, item.set_name, where, depth)), 0, None
+        return self.named(target, item.set_name, where, depth), 0, None
+
+    def _in_range(self, region: Region, first: int, last: int, step: int) -> tuple[np.ndarray, int, int | None]:
+        """The numbers of a range that exist, how many do not, and the first of these."""
+        existing = region.existing(self._what == "element")
+        inside = existing[np.searchsorted(existing, first) : np.searchsorted(existing, last, "right")]
+        inside = inside[(inside - first) % step == 0]
+        absent = (last - first) // step + 1 - len(inside)
+        expected = first + step * np.arange(len(inside) + 1, dtype=np.int64)
+        gaps = expected[np.flatnonzero(inside != expected[:-1])]
+        return inside, absent, int([*gaps[:1], expected[-1]][0]) if absent else None
+
+
+def _once(numbers: np.ndarray) -> np.ndarray:
+    """Each number once, in the order of first appearance."""
+    if len(numbers) < 2 or (np.diff(numbers) > 0).all():
+        return numbers
+    _, first = np.unique(numbers, return_index=True)
+    return numbers[np.sort(first)]
+
+
+class Surfaces:
+    """The surfaces of a model by their names: faces, or the nodes of a surface of nodes."""
+
+    def __init__(self, model: Model, node_sets: Sets, element_sets: Sets) -> None:
+        self._model = model
+        self._node_sets = node_sets
+        self._element_sets = element_sets
+        self._free: dict[int, list[np.ndarray]] = {}  # by id() of the group: of each of its faces
+
+    def faces(self, region: Region, draft: SurfaceDraft) -> MeshSurface:
+        """Faces of a surface of elements, each once."""
+        return _surface([part for line, name, face in draft.items for part in self._of_item(region, line, name, face)])
+
+    def nodes(self, region: Region, draft: SurfaceDraft) -> np.ndarray:
+        """Node indices of a surface, each once."""
+        if not draft.of_nodes:
+            return self.faces(region, draft).nodes
+        parts = [self._nodes_of(region, line, name) for line, name, _ in draft.items]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
+
+    def find(self, region: Region, name: str) -> tuple[Region, SurfaceDraft] | None:
+        """A surface by a name as a card uses it: SURFACE or INSTANCE.SURFACE."""
+        place = self._model.place_of(region, name, lambda r, n: r.scope.surface(n) is not None)
+        return place and (place[0], place[0].scope.surface(place[1]))
+
+    def named(self, region: Region, name: str, where: str) -> tuple[Region, SurfaceDraft]:
+        """As ``find``; MeshError starting with ``where`` when there is no such surface."""
+        found = self.find(region, name)
+        if found is None:
+            known = [self._model.final_name(r, n) for r in self._model.regions for n in known_names(r)]
+            raise MeshError(f"{where} names the surface {name}, which is not defined. {near_names(name, known)}")
+        return found
+
+    def _nodes_of(self, region: Region, line: Line, name: str) -> np.ndarray:
+        """Nodes of a node, a node set or a surface of faces."""
+        found = self._node_sets.find(region, name)
+        other = self.find(region, name) if found is None else None
+        if other is not None and not other[1].of_nodes:
+            return self.nodes(*other)
+        return self._node_sets.named(region, name, f"{line.where}: *SURFACE") if found is None else found
+
+    def _of_item(self, region: Region, line: Line, name: str, face: str) -> Faces:
+        where = f"{line.where}: *SURFACE"
+        if name:
+            serials = self._element_sets.named(region, name, where)
+        else:
+            serials = np.concatenate([np.empty(0, np.int64), *[rows.ids for rows in region.rows]])
+        mirrored = self._model.mirrored
+        if mirrored is None:
+            return self._faces_of(serials, face, where)
+        # The labels of faces count the nodes as the file has them; those of mirrored solids then point inward.
+        inward = self._faces_of(serials[mirrored[serials]], face, where)
+        turned = [(kind, nodes[:, opposite(kind)]) for kind, nodes in inward]
+        return self._faces_of(serials[~mirrored[serials]], face, where) + turned
+
+    def _faces_of(self, serials: np.ndarray, face: str, where: str) -> Faces:
+        faces: Faces = []
+        for rows, _, own in self._model.rows_of(serials):
+            faces += _labelled_faces(rows, own, face, where) if face else self._free_faces(rows, own)
+        return faces
+
+    def _free_faces(self, rows: ElementRows, own: np.ndarray) -> Faces:
+        """Faces that no other element of the model has; shells and lines are their own surface."""
+        kind = _shape_of(rows)
+        if kind is None or KINDS[kind].dimension < 3:
+            return _own_face(kind, rows.nodes[own])
+        if not self._free:
+            self._find_free()
+        chosen = np.zeros(len(rows.ids), bool)
+        chosen[own] = True
+        faces: Faces = []
+        for (face_kind, columns), free in zip(faces_of(kind), self._free[id(rows)], strict=True):
+            faces += _without_repeats(face_kind, rows.nodes[free & chosen][:, list(columns)])
+        return faces
+
+    def _find_free(self) -> None:
+        """For each group of solids and each of its faces the (k,) bool that says where it is free."""
+        groups = [rows for region in self._model.regions for rows in region.rows]
+        groups = [rows for rows in groups if rows.kind is not None and KINDS[rows.kind].dimension == 3]
+        rings = [(rows, list(ring)) for rows in groups for ring in KINDS[rows.kind].faces]
+        # Three corners tell faces apart, whatever their number of corners.
+        labels = row_labels(np.concatenate([np.sort(rows.nodes[:, ring], axis=1)[:, -3:] for rows, ring in rings]))
+        alone = np.bincount(labels)[labels] == 1
+        ends = np.cumsum([len(rows.ids) for rows, _ in rings])
+        for (rows, _), free in zip(rings, np.split(alone, ends[:-1]), strict=True):
+            self._free.setdefault(id(rows), []).append(free)
+
+
+def known_names(region: Region) -> list[str]:
+    """Names of the surfaces of a region."""
+    return [*region.scope.surfaces, *region.scope.node_surfaces]
+
+
+def _shape_of(rows: ElementRows) -> str | None:
+    """Kind of the element itself, or of the face that it is (CPS3: "tri3")."""
+    shape = rows.kind or element_type(rows.type_name).shape
+    return shape if shape in KINDS else None
+
+
+def _own_face(kind: str | None, nodes: np.ndarray) -> Faces:
+    """Shells and lines as the surface that they are themselves; springs and points have none."""
+    if kind is None or kind.startswith("spring"):
+        return []
+    return [(f"line{nodes.shape[1]}", nodes)] if KINDS[kind].dimension < 2 else _without_repeats(kind, nodes)
+
+
+def _labelled_faces(rows: ElementRows, own: np.ndarray, face: str, where: str) -> Faces:
+    """Faces of elements by the format's label: S1 to S6, SPOS, SNEG, E1 to E4, END1, END2, EDGE."""
+    kind, nodes = _shape_of(rows), rows.nodes[own]
+    number = re.fullmatch(r"[SE]?F?(\d)", face)
+    if kind is None or KINDS[kind].dimension < 2:
+        return _own_face(kind, nodes)
+    if KINDS[kind].dimension == 2:
+        return _shell_faces(rows, kind, nodes, face, number, where)
+    faces = faces_of(kind)
+    if number and 1 <= int(number[1]) <= len(faces):
+        face_kind, columns = faces[int(number[1]) - 1]
+        return _without_repeats(face_kind, nodes[:, list(columns)])
+    raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has S1 to S{len(faces)}.")
+
+
+def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, face: str, number: re.Match | None, where: str) -> Faces:
+    edges, count = KINDS[kind].edges, KINDS[kind].corner_count
+    is_shell = rows.kind is not None or rows.role == "geometry"  # rigid and surface elements have two sides too
+    if face in _TOP and is_shell:
+        return _without_repeats(kind, nodes)
+    if face in _BOTTOM and is_shell:
+        turned = list(range(count))[::-1]
+        middles = [count + (i - 1) % count for i in turned] if KINDS[kind].has_middle_nodes else []
+        inner = list(range(count + len(middles), nodes.shape[1]))
+        return _without_repeats(kind, nodes[:, turned + middles + inner])
+    if number or face == "EDGE":
+        # Edges of shells are E1, ... (or S3, ... after the two sides); those of plane elements S1, ...
+        first = 3 if is_shell and face.startswith("S") else 1
+        chosen = range(len(edges)) if face == "EDGE" else [int(number[1]) - first]
+        if all(0 <= i < len(edges) for i in chosen):
+            rings = [[*edges[i], *([count + i] if nodes.shape[1] > count else [])] for i in chosen]
+            return [(f"line{len(ring)}", nodes[:, ring]) for ring in rings]
+    raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has SPOS, SNEG and E1 to E{len(edges)}.")
+
+
+def _without_repeats(kind: str, nodes: np.ndarray) -> Faces:
+    """Faces of collapsed elements as what they are (triangles in place of quadrilaterals); lines are left out."""
+    parts: Faces = []
+    for true, _, own in true_kinds(kind, nodes + 1):  # 0 means an absent middle node there
+        if true and not (own > 0).all():
+            own = own[:, : KINDS[true].corner_count]
+            true = {3: "tri3", 4: "quad4"}[own.shape[1]]
+        parts += [(true, own - 1)] if true else []
+    return parts
+
+
+def _surface(faces: Faces) -> MeshSurface:
+    kinds: dict[str, list[np.ndarray]] = {}
+    for kind, nodes in faces:
+        kinds.setdefault(kind, []).append(nodes)
+    return MeshSurface({kind: np.concatenate(nodes) for kind, nodes in kinds.items()})
+
+
+@dataclass
+class NamedSets:
+    """What a Mesh has by names."""
+
+    nodes: dict[str, np.ndarray] = field(default_factory=dict)
+    elements: dict[str, np.ndarray] = field(default_factory=dict)
+    surfaces: dict[str, MeshSurface] = field(default_factory=dict)
+
+
+def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surfaces, index: ElementIndex) -> NamedSets:
+    """All sets and surfaces. An element set of faces becomes a surface and a node set of the same name.
+
+    Raises MeshError for sets and surfaces that are empty or name what is not there.
+    """
+    named = NamedSets()
+    for region in model.regions:
+        for name in list(node_sets.names(region)):
+            named.nodes[model.final_name(region, name)] = node_sets.members(region, name)
+    for region in model.regions:
+        for name, draft in region.scope.surfaces.items():
+            _add_faces(model, named, model.final_name(region, name), surfaces.faces(region, draft), draft.line.where)
+        for name, draft in region.scope.node_surfaces.items():
+            _add_nodes(model, named, model.final_name(region, name), surfaces.nodes(region, draft), draft.line.where)
+    for region in model.regions:
+        for name in list(element_sets.names(region)):
+            _add_element_set(model, named, region, name, element_sets.members(region, name), index)
+    return named
+
+
+def _add_element_set(model: Model, named: NamedSets, region: Region, name: str, serials, index: ElementIndex) -> None:
+    final, found = model.final_name(region, name), index.find(serials)
+    if (found >= 0).any():
+        named.elements[final] = found[found >= 0]
+        return
+    where = region.scope.element_sets[name][0].line.where
+    faces = [
+        face
+        for rows, _, own in model.rows_of(serials)
+        if rows.role in ("", "geometry", "plane", "axisymmetric")
+        for face in _own_face(_shape_of(rows), rows.nodes[own])
+    ]
+    if faces:
+        _add_faces(model, named, final, _surface(faces), where)
+    else:
+        _add_nodes(model, named, final, model.nodes_of_elements(serials), where)
+
+
+def _add_faces(model: Model, named: NamedSets, name: str, surface: MeshSurface, where: str) -> None:
+    if not surface.size:
+        model.warn(f"{where}: the surface {name} has no faces; it is left out.")
+        return
+    named.surfaces.setdefault(name, surface)
+    named.nodes.setdefault(name, surface.nodes)
+
+
+def _add_nodes(model: Model, named: NamedSets, name: str, nodes: np.ndarray, where: str) -> None:
+    if not len(nodes):
+        model.warn(f"{where}: {name} has no nodes; it is left out.")
+    elif name not in named.nodes:
+        named.nodes[name] = nodes
+    elif not np.array_equal(np.sort(named.nodes[name]), np.sort(nodes)):
+        model.warn(f"{where}: the nodes of {name} are not kept, because another node set has that name.")
