@@ -132,7 +132,7 @@ def bar_fields(deck: Deck, card: Card) -> dict:
 
 def rod_fields(deck: Deck, card: Card) -> dict:
     """Fields of a block of rods (material, section) from its property."""
-    if card.name == "PROD":
+    if card.name != "PTUBE":  # CONROD has the same fields
         given = PROD.read(card)
         area, torsion = given.a, given.j
     else:
@@ -143,15 +143,10 @@ def rod_fields(deck: Deck, card: Card) -> dict:
         if given.od2 not in (None, outer):
             deck.warn(card.where, f"{card.text(0)}: OD2 (taper) is ignored; OD is used.")
         area, torsion = math.pi / 4.0 * (outer**2 - inner**2), math.pi / 32.0 * (outer**4 - inner**4)
-    section = truss_section(card, area, torsion, given.nsm * deck.mass_factor)
-    return {"material": for_bars(deck, given.mid, material_of(deck, card, 1)), "section": section}
-
-
-def truss_section(card: Card, area: float, torsion: float, mass: float) -> TrussSection:
-    """Area, torsion constant and mass per length that a card states; MeshError unless the area is positive."""
     if not area > 0.0:
         raise card.wrong(f"has the area {area:g}; give a positive A.")
-    return TrussSection(area, max(torsion, 0.0), mass, card.place)
+    section = TrussSection(area, max(torsion, 0.0), given.nsm * deck.mass_factor, card.place)
+    return {"material": for_bars(deck, given.mid, material_of(deck, card, 1)), "section": section}
 
 
 def _pbar(deck: Deck, card: Card, ratio: float) -> BeamSection:

@@ -36,8 +36,7 @@ def build(deck: Deck) -> Mesh:
     springs = spring_elements(deck)
     rows = [elements.rows for elements in (*deck.elements, *springs)]
     check_element_numbers([*rows, *(other for other in deck.others if other.role != "geometry")])
-    middles = MadeNodes(1 + max((int(batch.integers(0, "ID").max()) for batch in deck.grids), default=0))
-    elements = make_true(deck, deck.elements, middles)
+    elements, middles = make_true(deck, 1 + max((int(batch.integers(0, "ID").max()) for batch in deck.grids), default=0))
     grid = make_grid(deck, middles)
     elements = turn_mirrored(deck, elements, grid.table)
     deck.made_materials = all_materials(deck)
@@ -122,8 +121,12 @@ def _blocks(deck: Deck, pieces: list[Piece], springs: list[Elements], grid: Grid
     arrays: dict[str, list] = {name: [] for name in _PER_ELEMENT}
     for piece in pieces:
         if not piece.role:
+            # Pieces of one property and thickness rule are one block.
+            name = piece.property.name if piece.property else piece.elements.family
+            key = (name, piece.number, getattr(piece.fields.get("section"), "thickness", 0.0))
+            fields.setdefault(key, piece.fields)
             groups.append(piece.elements.rows)
-            keys.append(_keys_of(piece, fields))
+            keys.append([key])
             for name in _PER_ELEMENT:
                 arrays[name].append(piece.arrays.get(name))
     for elements in springs:
@@ -135,21 +138,6 @@ def _blocks(deck: Deck, pieces: list[Piece], springs: list[Elements], grid: Grid
         for name in _PER_ELEMENT:
             arrays[name].append(None)
     return make_blocks(groups, grid.table, keys, lambda kind, key: fields[key], arrays)
-
-
-def _keys_of(piece: Piece, fields: dict) -> list[Hashable]:
-    """Key of the elements' fields; pieces of one property and thickness rule share it."""
-    if "sections" in piece.fields:
-        own = {name: value for name, value in piece.fields.items() if name != "sections"}
-        keys: list[Hashable] = [("CONROD", piece.number, *values) for values in piece.elements.extras["section"].tolist()]
-        for key, section in zip(keys, piece.fields["sections"], strict=True):
-            fields.setdefault(key, {**own, "section": section, "where": section.where})
-        return keys
-    section = piece.fields.get("section")
-    name = piece.property.name if piece.property else piece.elements.family
-    key = (name, piece.number, getattr(section, "thickness", 0.0))
-    fields.setdefault(key, piece.fields)
-    return [key]
 
 
 def _others(deck: Deck, pieces: list[Piece], grid: Grid) -> tuple[UnsupportedElements, ...]:
@@ -223,12 +211,12 @@ def _set_name(deck: Deck, card: str, number: int, taken) -> str:
     return name if name and name not in taken else f"{card} {number}"
 
 
-def _held_middles(deck: Deck, middles: MadeNodes, grid: Grid) -> list[Equation]:
+def _held_middles(deck: Deck, middles: list[MadeNodes], grid: Grid) -> list[Equation]:
     """The displacement of each made middle node is the mean of those of its edge's ends."""
     equations = []
-    for ids, ends, (file, line) in zip(middles.ids, middles.ends, middles.cards, strict=True):
-        made = f"are created in the middle of their edges (numbers {ids[0]} to {ids[-1]})"
-        deck.warn(f"{file}:{line}: element", f"{len(ids)} midside nodes that the cards omit {made}.")
-        for number, nodes in zip(ids, grid.table.find(np.column_stack([ids, ends])), strict=True):
-            equations += middle_equations(number, nodes, f"{file}:{line}", grid.displacement_axes(nodes))
+    for made in middles:
+        what = f"are created in the middle of their edges (numbers {made.ids[0]} to {made.ids[-1]})"
+        deck.warn(f"{made.where}: element", f"{len(made.ids)} midside nodes that the cards omit {what}.")
+        for number, nodes in zip(made.ids, grid.table.find(np.column_stack([made.ids, made.ends])), strict=True):
+            equations += middle_equations(number, nodes, made.where, grid.displacement_axes(nodes))
     return equations

@@ -22,7 +22,6 @@ class Ranges:
     parts: list[tuple[int, int, int]] = field(default_factory=list)
     excluded: list[tuple[int, int, int]] = field(default_factory=list)
     everything: bool = False
-    _bounds: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64), repr=False, compare=False)
 
     @property
     def single(self) -> np.ndarray:
@@ -30,14 +29,9 @@ class Ranges:
         return np.array([first for first, last, _ in self.parts if first == last], np.int64)
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """(n,) bool: which numbers lie in a range or are members (steps and exclusions do not count)."""
-        if len(self._bounds) != len(self.parts):
-            self._bounds = np.array(sorted((first, last) for first, last, _ in self.parts), np.int64).reshape(-1, 2)
-            np.maximum.accumulate(self._bounds[:, 1], out=self._bounds[:, 1])
-        if not len(self._bounds):
-            return np.zeros(len(numbers), bool)
-        at = np.searchsorted(self._bounds[:, 0], numbers, side="right") - 1
-        return (at >= 0) & (numbers <= self._bounds[np.maximum(at, 0), 1])
+        """(n,) bool: which numbers are members."""
+        known = np.unique(numbers)
+        return np.isin(numbers, known[self.select(known)]) if self.parts else np.zeros(len(numbers), bool)
 
     def select(self, existing: np.ndarray) -> np.ndarray:
         """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
@@ -172,7 +166,7 @@ class Deck:
     materials: dict[int, Card] = field(default_factory=dict)
     thermal_materials: dict[int, Card] = field(default_factory=dict)
     made_materials: dict[int, AnyMaterial] = field(default_factory=dict)  # when all cards are read
-    springs: list = field(default_factory=list)
+    springs: list[Card] = field(default_factory=list)
     masses: list[Card] = field(default_factory=list)
     rigid: list[Card] = field(default_factory=list)
     constraint_equations: list[Card] = field(default_factory=list)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
@@ -21,9 +22,8 @@ _LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
 _LONGEST_NAME = 1000
 _INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.I)
 _SECTION = re.compile(
-    rb"(?:^|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)", re.I
+    rb"(?:\A|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)", re.I
 )
-_PIECE = 1 << 20
 _SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA, BEGIN or END
 BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.I)
 _END_DATA = re.compile(r"\s{0,7}ENDDATA\b", re.I)
@@ -44,13 +44,10 @@ _WHAT = {
 
 def has_sections(path: Path) -> bool:
     """Whether a file has CEND or the main BEGIN BULK; without them all of it is bulk data (and superelements)."""
-    with open(path, "rb") as file:
-        tail = b"\n"
-        while piece := file.read(_PIECE):
-            if _SECTION.search(tail + piece):
-                return True
-            tail = (tail + piece)[-64:]
-    return False
+    if not path.stat().st_size:
+        return False
+    with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return _SECTION.search(content) is not None
 
 
 class DeckLines:

@@ -5,7 +5,7 @@ Collapsed elements get their true kind, absent middle nodes are made, and solids
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from flexmbs.mesh.quality.distortion import sampled_jacobians
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
-from flexmbs.mesh.readers.nastran.card import Batch, integers, is_integer
+from flexmbs.mesh.readers.nastran.card import Batch, Card, integers, is_integer
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 
 # Cards of elements of a body: what they are, first order before second.
@@ -49,7 +49,6 @@ OTHERS = {
     **{"CGAP": ("contact", 2, 2), "CHBDYG": ("thermal", 8, 8), "CHBDY": ("thermal", 3, 4)},
 }
 SECOND_ON_A_CARD = "a second element on the card (from field 6 on), as NASTRAN-95 has it, is not read"
-_AT_ONCE = 1 << 14  # elements, so that no array grows with the mesh
 
 
 def read_elements(deck: Deck, batch: Batch) -> None:
@@ -61,11 +60,12 @@ def read_elements(deck: Deck, batch: Batch) -> None:
     wrong = np.flatnonzero(ids < 1)
     if wrong.size:
         raise MeshError(f"{batch.where(wrong[0])}: EID is {ids[wrong[0]]}; element numbers start at 1.")
-    is_own = family == "own rod"  # has a material in place of a property
-    properties = batch.integers(3, "MID") if is_own else batch.integers(1, "PID", 0)
-    if family not in ("own rod", "bar"):  # bars have that of BAROR
-        properties = np.where(properties == 0, ids, properties)
-    nodes = _nodes_of(batch, 1 if is_own else 2, corners, max(last.node_counts))
+    if family == "own rod":
+        properties, start = _own_properties(deck, batch), 1
+    else:
+        properties, start = batch.integers(1, "PID", 0), 2
+        properties = properties if family == "bar" else np.where(properties == 0, ids, properties)  # bars: that of BAROR
+    nodes = _nodes_of(batch, start, corners, max(last.node_counts))
     centre = np.flatnonzero(nodes[:, count:].any(axis=1))
     if centre.size:
         deck.warn(batch.where(centre[0]), "the centre nodes G9 are left out; the elements are read with 8 nodes.")
@@ -76,13 +76,29 @@ def read_elements(deck: Deck, batch: Batch) -> None:
     extras: dict = {"cards": batch} if family == "bar" else {}
     if batch.name in _SHELL_FIELDS:
         extras = _shell_extras(batch, corners, *_SHELL_FIELDS[batch.name])
-    elif is_own:
-        extras["section"] = np.column_stack([batch.reals(4 + i, what) for i, what in enumerate(("A", "J", "C", "NSM"))])
     elif family == "rod":
         for line in batch.lines[batch.filled(4)]:
             deck.skipped.add(batch.name, batch.file, line, why=SECOND_ON_A_CARD)
     rows = ElementRows(kind, batch.name, ids, nodes, batch.file, batch.lines)
     deck.elements.append(Elements(rows, family, properties, extras))
+
+
+def _own_properties(deck: Deck, batch: Batch) -> np.ndarray:
+    """(n,) numbers of properties for CONROD, which state them themselves; equal ones have that of the first element.
+
+    They are kept as cards with the fields of a PROD: number, MID, A, J, C, NSM.
+    """
+    values = [batch.integers(3, "MID"), *(batch.reals(4 + i, what) for i, what in enumerate(("A", "J", "C", "NSM")))]
+    _, first, which = np.unique(np.column_stack(values), axis=0, return_index=True, return_inverse=True)
+    numbers = []
+    for row in first:
+        card = batch.card(row)
+        own = Card("CONROD", [card.text(i) for i in (0, 3, 4, 5, 6, 7)], card.file, card.line)
+        same = (known for (name, _), known in deck.properties.items() if name == "CONROD" and known.fields[1:] == own.fields[1:])
+        own = next(same, own)
+        numbers.append(own.integer(0, "EID"))
+        deck.properties["CONROD", numbers[-1]] = own
+    return np.array(numbers)[which.ravel()]
 
 
 def _nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
@@ -132,18 +148,21 @@ def read_others(deck: Deck, batch: Batch) -> None:
 
 @dataclass
 class MadeNodes:
-    """New nodes in the middle of edges whose middle node the cards leave out: numbers, ends of the edges, cards."""
+    """New nodes in the middle of edges whose middle node the cards leave out; ``where``: "file:line" of the first."""
 
-    next_id: int
-    ids: list[np.ndarray] = field(default_factory=list)
-    ends: list[np.ndarray] = field(default_factory=list)
-    cards: list[tuple[str, int]] = field(default_factory=list)
+    ids: np.ndarray
+    ends: np.ndarray  # (k, 2) numbers of the ends of the edges
+    where: str
 
 
-def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> list[Elements]:
-    """Elements without repeated corners and absent middle nodes; what has collapsed to nothing is left out, warned."""
-    result = []
-    for elements in all_elements:
+def make_true(deck: Deck, next_id: int) -> tuple[list[Elements], list[MadeNodes]]:
+    """Elements without repeated corners and absent middle nodes, and the nodes made for these from ``next_id`` on.
+
+    What has collapsed to nothing is left out, with a warning.
+    """
+    result: list[Elements] = []
+    made: list[MadeNodes] = []
+    for elements in deck.elements:
         if KINDS[elements.rows.kind].dimension < 2:
             result.append(elements)
             continue
@@ -155,14 +174,12 @@ def make_true(deck: Deck, all_elements: list[Elements], middles: MadeNodes) -> l
                 deck.warn(where, f"{len(rows)} elements are degenerate (repeated nodes) and have no extent; they are left out.")
                 continue
             part = _picked(elements, rows, kind, nodes)
-            parts, new = without_missing_middles(kind, nodes, middles.next_id)
-            if len(new.ids):
-                middles.ids.append(new.ids)
-                middles.ends.append(new.ends)
-                middles.cards.append((part.rows.file, int(part.rows.lines[parts[-1][1][0]])))
-                middles.next_id = int(new.ids.max()) + 1
+            parts, new = without_missing_middles(kind, nodes, next_id)
+            if len(new.ids):  # they belong to the last part
+                made.append(MadeNodes(new.ids, new.ends, part.rows.where(parts[-1][1][0])))
+                next_id += len(new.ids)
             result += [_picked(part, own, true, n) for true, own, n in parts if len(own)]
-    return result
+    return result, made
 
 
 def _picked(elements: Elements, rows: np.ndarray, kind: str, nodes: np.ndarray) -> Elements:
@@ -185,7 +202,12 @@ def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) ->
     for elements in all_elements:
         rows, kind = elements.rows, elements.rows.kind
         if KINDS[kind].dimension == 3:
-            negative = np.flatnonzero(_is_mirrored(kind, table.points, rows.node_indices(table)))
+            # At the first corner of all (a node that does not exist is told later), at all sample points of those few.
+            beside = [sum(edge) for edge in KINDS[kind].edges if 0 in edge]
+            corners = table.points[table.find(rows.nodes[:, [0, *beside]])]
+            negative = np.flatnonzero(np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0.0)
+            nodes = replace(rows, nodes=rows.nodes[negative]).node_indices(table)
+            negative = negative[(sampled_jacobians(KINDS[kind], table.points[nodes]) < 0.0).all(axis=1)]
             if negative.size:
                 first = first or f"{rows.where(negative[0])}: {rows.type_name}: element {rows.ids[negative[0]]}"
                 count += negative.size
@@ -195,15 +217,6 @@ def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) ->
         result.append(elements)
     if count:
         deck.warnings.append(f"{first} has mirrored node order (negative volume; {count} solids in all); the order is turned.")
-    return result
-
-
-def _is_mirrored(kind: str, points: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """(k,) bool: the Jacobian is negative at all sample points; ``nodes`` (k, n) are indices of ``points``."""
-    result = np.zeros(len(nodes), bool)
-    for start in range(0, len(nodes), _AT_ONCE):
-        jacobians = sampled_jacobians(KINDS[kind], points[nodes[start : start + _AT_ONCE]])
-        result[start : start + _AT_ONCE] = (jacobians < 0.0).all(axis=1)
     return result
 
 

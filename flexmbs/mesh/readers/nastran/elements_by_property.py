@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
-from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields, truss_section
+from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields
 from flexmbs.mesh.readers.nastran.card import Card, integer
 from flexmbs.mesh.readers.nastran.deck import Deck, Elements
 from flexmbs.mesh.readers.nastran.element_cards import by_property
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
-from flexmbs.mesh.readers.nastran.material_cards import PLANE, find_property, for_bars, for_solids, material_of
+from flexmbs.mesh.readers.nastran.material_cards import PLANE, find_property, for_solids, material_of
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
 
 _ADD = {"solid": "PSOLID", "shell": "PSHELL", "bar": "PBAR", "rod": "PROD"}
@@ -28,7 +28,7 @@ class Piece:
     ----------
     property : the card, None when the deck has none with the number
     role : why the elements are no part of a body ("fluid", "thermal", "plane", "geometry"); "" when they are
-    fields : material, section, property_name, where; for CONROD with a section per element ``sections``
+    fields : material, section, property_name, where
     arrays : fields of ElementBlock with a row per element
     """
 
@@ -50,23 +50,13 @@ def make_pieces(deck: Deck, all_elements: list[Elements], grid: Grid) -> list[Pi
     for elements in all_elements:
         elements = complete_bars(deck, elements, grid) if elements.family == "bar" else elements
         for part in by_property(elements):
-            number = int(part.properties[0])
-            if part.family == "own rod":
-                pieces.append(Piece(part, _own_rod(part, 0)))
-            else:
-                found = find_property(deck, part.family, part.rows.type_name, number, part.where)
-                pieces.append(Piece(part, found, _role(deck, found)))
+            found = find_property(deck, part.family, part.rows.type_name, int(part.properties[0]), part.where)
+            pieces.append(Piece(part, found, _role(deck, found)))
     pieces = _skin_apart(pieces)
     for piece in pieces:
         if not piece.role:
             _describe(deck, piece, grid)
     return pieces
-
-
-def _own_rod(elements: Elements, row: int) -> Card:
-    """What a CONROD says of its section, as a card with its number and material in front."""
-    rows = elements.rows
-    return Card("CONROD", [str(rows.ids[row]), str(elements.properties[row])], rows.file, int(rows.lines[row]))
 
 
 def _role(deck: Deck, card: Card | None) -> str:
@@ -112,28 +102,23 @@ def _describe(deck: Deck, piece: Piece, grid: Grid) -> None:
         deck.warn(part.where, f"{what}; add a {_ADD[part.family]} {piece.number} with MID, and its MAT1.")
         piece.fields = {"property_name": ""}
         return
-    own: dict = {"property_name": f"{card.name} {piece.number}", "where": card.place}
-    if part.family == "own rod":
-        material = for_bars(deck, piece.number, material_of(deck, card, 1))
-        sections = [
-            truss_section(_own_rod(part, row), area, torsion, mass * deck.mass_factor)
-            for row, (area, torsion, _, mass) in enumerate(part.extras["section"].tolist())
-        ]
-        own = {"property_name": f"MAT {piece.number}", "material": material, "sections": sections}
-    elif part.family == "solid":
+    if part.family == "solid":
         fields, piece.arrays = _solid_fields(deck, piece, card, grid)
-        own |= fields
     elif part.family == "shell":
         fields, piece.arrays = shell_fields(deck, card, part, grid)
-        own |= fields
     else:
-        own |= (bar_fields if part.family == "bar" else rod_fields)(deck, card)
-    piece.fields = own
+        fields = (bar_fields if part.family == "bar" else rod_fields)(deck, card)
+    name = f"{card.name} {piece.number}" if card.name != "CONROD" else f"MAT {card.text(1)}"
+    piece.fields = {"property_name": name, "where": card.place, **fields}
 
 
 def _solid_fields(deck: Deck, piece: Piece, card: Card, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
-    material = _of_layers(deck, card) if card.name in ("PCOMPS", "PCOMPLS") else material_of(deck, card, 1)
-    if material is None:
+    at, is_layered = 1, card.name in ("PCOMPS", "PCOMPLS")
+    if is_layered:  # a material where all layers have the same isotropic one
+        lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
+        at = lines[0] + 1 if len({card.text(start + 1) for start in lines}) == 1 else 0
+    material = material_of(deck, card, at) if at else None
+    if material is None or (is_layered and not isinstance(material, Material)):
         deck.warn(card.where, f"{piece.number}: layered solids are not supported; its elements have no material.")
         return {}, {}
     material = for_solids(material, 0.5)
@@ -150,12 +135,3 @@ def _solid_fields(deck: Deck, piece: Piece, card: Card, grid: Grid) -> tuple[dic
         return {"material": material}, {}
     middles = grid.table.points[piece.elements.rows.node_indices(grid.table)].mean(axis=1)
     return {"material": material}, {"material_axes": grid.directions(system, middles, card.where)}
-
-
-def _of_layers(deck: Deck, card: Card) -> AnyMaterial | None:
-    """The material of a layered solid all of whose layers have the same isotropic one; None otherwise."""
-    lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
-    if len({card.text(start + 1) for start in lines}) != 1:
-        return None
-    material = material_of(deck, card, lines[0] + 1)
-    return material if isinstance(material, Material) else None

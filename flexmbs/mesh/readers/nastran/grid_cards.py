@@ -49,13 +49,9 @@ class Grid:
         """(k, 3, 3) axes of a coordinate system at points ``at`` (k, 3); MeshError when it does not exist."""
         if number <= 0:
             return np.broadcast_to(np.eye(3), (len(at), 3, 3))
-        return self.system(number, where).directions(at)
-
-    def system(self, number: int, where: str) -> CoordinateSystem:
-        """A coordinate system; MeshError starting with ``where`` when it does not exist."""
         if number not in self.systems:
             raise MeshError(f"{where}: coordinate system {number} is not defined; add its CORD2R (CORD2C, CORD2S) card.")
-        return self.systems[number]
+        return self.systems[number].directions(at)
 
     def displacement_axes(self, nodes: np.ndarray) -> np.ndarray:
         """(k, 3, 3): columns are the directions of the displacement components of nodes (indices)."""
@@ -80,7 +76,7 @@ def read_system(deck: Deck, card: Card) -> None:
         deck.add_once(deck.systems, part.integer(0, "CID", least=1), part)
 
 
-def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
+def make_grid(deck: Deck, middles: list[MadeNodes]) -> Grid:
     """All grid points in the basic system, and the new nodes in the middle of edges.
 
     Raises MeshError when there are none, when a coordinate system is missing, depends on itself, or is degenerate.
@@ -102,8 +98,9 @@ def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
     types = (int, int, int, bytes)
     ids, cp, cd, held = (np.concatenate([c[i] for c in columns] or [np.empty(0, t)]) for i, t in enumerate(types))
     kept = np.sort(np.unique(ids, return_index=True)[1])  # a repeated card counts once, as in the table
-    for new, (file, line) in zip(middles.ids, middles.cards, strict=True):
-        table.add(new, np.zeros((len(new), 3)), file, np.full(len(new), line))
+    for made in middles:
+        file, line = made.where.rsplit(":", 1)
+        table.add(made.ids, np.zeros((len(made.ids), 3)), file, np.full(len(made.ids), int(line)))
     table.close()
     count = len(table.ids) - len(kept)
     cp, cd = (np.concatenate([values[kept], np.zeros(count, int)]) for values in (cp, cd))
@@ -115,9 +112,9 @@ def make_grid(deck: Deck, middles: MadeNodes) -> Grid:
                 place = table.place(np.flatnonzero(values == number)[0])
                 raise MeshError(f"{place}: GRID: {what} names coordinate system {number}, which no CORD card defines.")
     table.points = _in_basic(table.points, cp, systems)
-    for new, ends, (file, line) in zip(middles.ids, middles.ends, middles.cards, strict=True):
-        found = table.indices(ends, f"{file}:{line}", "the element")
-        table.points[table.find(new)] = table.points[found].mean(axis=1)
+    for made in middles:
+        ends = table.indices(made.ends, made.where, "the element")
+        table.points[table.find(made.ids)] = table.points[ends].mean(axis=1)
     return Grid(table, cd, held, systems)
 
 

@@ -55,16 +55,11 @@ class _Draft:
 class Lexer:
     """Cards of the bulk data, in the order of the deck but for batches, which come when they are full or at the end.
 
-    Parameters
-    ----------
-    in_batches : names of the cards that come as Batch
-    comment : gets each comment line
-
-    ``open_card`` says after the end where the last card stands, if it waits for a continuation that does not come.
+    ``in_batches`` : names of the cards that come as Batch; ``comment`` gets each comment line.
     """
 
     def __init__(self, in_batches: frozenset[str], comment: Callable[[LineOfDeck], None]) -> None:
-        self.open_card = ""
+        self.open_card = ""  # after the end: where the last card stands, if its continuation does not come
         self._in_batches = in_batches
         self._comment = comment
         self._collected: dict[tuple, tuple[list, list[int]]] = {}  # rows and lines of one name and layout
@@ -97,14 +92,16 @@ class Lexer:
                 if ready:
                     yield from ready
                     ready.clear()
-            if comments:
-                _hand_out(comments, self._comment)
+            for comment in comments:
+                self._comment(comment)
+            comments = []
             if len(text) > _LONGEST_LINE:
                 raise MeshError(f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80.")
             draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
         if draft is not None:
             self._finish(draft)
-        _hand_out(comments, self._comment)
+        for comment in comments:
+            self._comment(comment)
         self._late()
         if draft is not None and draft.next_name and not draft.called:
             self.open_card = f"{draft.file}:{draft.line}: {draft.name.rstrip('*')}"
@@ -203,12 +200,6 @@ class Lexer:
         else:
             fields = np.array([[f.encode("latin-1", "replace") for f in row] for row in rows], bytes)
         return Batch(name, fields, file, np.array(lines))
-
-
-def _hand_out(comments: list[LineOfDeck], take: Callable[[LineOfDeck], None]) -> None:
-    for line in comments:
-        take(line)
-    comments.clear()
 
 
 def _split(text: str):

@@ -40,12 +40,13 @@ _OF_FAMILY = {
     "solid": ("PSOLID", "PLSOLID", "PCOMPS", "PCOMPLS"),
     "bar": ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PBRSECT", "PBMSECT"),
     "rod": ("PROD", "PTUBE"),
+    "own rod": ("CONROD",),
     "shell": ("PSHELL", "PCOMP", "PCOMPG", *PLANE),
     "shear": ("PSHEAR",),
 }
 _OF_SPRINGS = ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS")
 PROPERTIES = frozenset(
-    (*(name for names in _OF_FAMILY.values() for name in names), *_OF_SPRINGS)
+    (*(name for names in _OF_FAMILY.values() for name in names if name != "CONROD"), *_OF_SPRINGS)
     + ("PFAST", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
 )
 

@@ -169,8 +169,8 @@ _HANDLERS = {
     **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
     **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
     **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
-    **dict.fromkeys(spring_and_mass_cards.SPRINGS, spring_and_mass_cards.read_springs),
     # Kept until the grid points are known.
+    **dict.fromkeys(spring_and_mass_cards.SPRINGS, lambda deck, card: deck.springs.append(card)),
     **dict.fromkeys(spring_and_mass_cards.MASSES, lambda deck, card: deck.masses.append(card)),
     **dict.fromkeys(rigid_element_cards.NAMES, lambda deck, card: deck.rigid.append(card)),
     "MPC": lambda deck, card: deck.constraint_equations.append(card),

@@ -229,6 +229,8 @@ def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:
     ``elements`` are all element numbers, rising.
     """
     sets: dict[str, np.ndarray] = {}
+    joining = np.array([card.integer(0, "EID") for card in (*deck.rigid, *deck.masses)], np.int64)
+    without_body = np.unique(np.concatenate([joining, *(rows.ids for rows in deck.others)]))
     for number, lines in deck.components.items():
         words = [word for text, *_ in lines for word in _words(text.upper())]
         name = deck.names.get(("component", number), f"component {number}")
@@ -243,7 +245,7 @@ def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:
         found = elements[members.select(elements)]
         if len(found):
             sets[name] = np.union1d(sets[name], found) if name in sets else found
-        elif not len(members.select(_without_body(deck))):
+        elif not len(members.select(without_body)):
             deck.warn(where, f"none of the elements of component '{name}' exists; it is left out.")
     return sets
 
@@ -255,9 +257,3 @@ def _words(text: str) -> list[str]:
         return words
     columns = [text[at : at + _COLUMNS].strip() for at in range(_COLUMNS - 1, len(text), _COLUMNS)]
     return columns if all(re.fullmatch(r"\d*|THRU", column) for column in columns) else words
-
-
-def _without_body(deck: Deck) -> np.ndarray:
-    """Numbers, rising, of what is no element of a block: rigid elements, masses, plot elements, ..."""
-    of_cards = [card.integer(0, "EID") for card in (*deck.rigid, *deck.masses)]
-    return np.unique(np.concatenate([np.array(of_cards, np.int64), *(rows.ids for rows in deck.others)]))

@@ -40,7 +40,9 @@ def shell_fields(deck: Deck, card: Card, elements: Elements, grid: Grid) -> tupl
     else:
         fields = {"section": _layered(deck, card)}
     section = fields["section"]
-    arrays = {"thickness": _node_thickness(elements, section.thickness), "shell_offsets": _offsets(elements, section.offset)}
+    arrays = {"thickness": _node_thickness(elements, section.thickness)}
+    offsets = np.nan_to_num(elements.extras.get("offset", 0.0))  # ZOFFS, on top of that of the section
+    arrays["shell_offsets"] = offsets + section.offset if np.any(offsets) else None
     materials = [fields.get("material"), *(layer.material for layer in section.layers)]
     if any(isinstance(material, OrthotropicMaterial | AnisotropicMaterial) for material in materials):
         arrays["material_axes"] = _material_axes(elements, grid)
@@ -66,8 +68,10 @@ def _pshell(deck: Deck, card: Card, elements: Elements) -> dict:
         deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
     if given.mid4:
         deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
+    own = elements.extras.get("thickness", np.nan)  # at the corners
+    is_own = np.isfinite(own).all() and not elements.extras["relative"].any()
     section = ShellSection(
-        None if given.t is None and _has_own_thickness(elements) else _positive(card, given.t),
+        None if given.t is None and is_own else _positive(card, given.t),
         behaviour="shell" if bending else "membrane",
         nonstructural_mass=given.nsm * deck.mass_factor,
         where=card.place,
@@ -173,12 +177,6 @@ def _layered(deck: Deck, card: Card) -> ShellSection:
     )
 
 
-def _has_own_thickness(elements: Elements) -> bool:
-    """Whether each of the shells states its thickness at all its corners, in units of length."""
-    given = elements.extras.get("thickness")
-    return given is not None and bool(np.isfinite(given).all()) and not elements.extras["relative"].any()
-
-
 def _node_thickness(elements: Elements, common: float | None) -> np.ndarray | None:
     """(n, nodes per element) thickness of shells that state one, NaN rows for others; None when none does.
 
@@ -203,14 +201,6 @@ def _node_thickness(elements: Elements, common: float | None) -> np.ndarray | No
             f" {thickness[wrong[0]].tolist()}; give positive T1, T2, ... or T on its PSHELL."
         )
     return thickness
-
-
-def _offsets(elements: Elements, common: float) -> np.ndarray | None:
-    """(n,) offsets of shells that state ZOFFS (on top of that of the section); None when none does."""
-    given = elements.extras.get("offset")
-    if given is None or not np.nan_to_num(given).any():
-        return None
-    return np.nan_to_num(given) + common
 
 
 def _material_axes(elements: Elements, grid: Grid) -> np.ndarray:

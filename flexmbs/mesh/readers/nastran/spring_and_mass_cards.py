@@ -53,29 +53,25 @@ class Spring:
         return grid.table.indices(np.array(self.nodes), self.card.where, "the element")
 
 
-def read_springs(deck: Deck, card: Card) -> None:
-    """CELAS1, CELAS2, CDAMP1, CDAMP2, CBUSH, CBUSH1D, CVISC: kept until grid points and properties are known."""
-    is_scalar = card.name in _SCALAR
-    given = (SCALAR if is_scalar else BUSHING).read(card)
-    property_number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
-    ends = [(given.g1, given.c1 if is_scalar else ()), (given.g2, given.c2 if is_scalar else ())]
-    ends = [end for end in ends if end[0]]
-    if not ends:
-        raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
-    nodes, dofs = zip(*ends, strict=True)
-    deck.springs.append(Spring(card, given.number, property_number, nodes, dofs))
-    if card.name == "CVISC" and card.filled(4)[:1] == [4]:
-        deck.leave_out(card, SECOND_ON_A_CARD)
-
-
 def spring_elements(deck: Deck) -> list[Elements]:
     """The springs as elements of their kinds; those on scalar points are left out and listed."""
     springs: dict[tuple, list[Spring]] = {}
-    for spring in deck.springs:
-        if deck.scalar_points.contains(np.array(spring.nodes)).any():
-            deck.leave_out(spring.card, "it is connected to a scalar point")
+    for card in deck.springs:
+        is_scalar = card.name in _SCALAR
+        given = (SCALAR if is_scalar else BUSHING).read(card)
+        number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
+        ends = [(given.g1, given.c1 if is_scalar else ()), (given.g2, given.c2 if is_scalar else ())]
+        ends = [end for end in ends if end[0]]
+        if not ends:
+            raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
+        if card.name == "CVISC" and card.filled(4)[:1] == [4]:
+            deck.leave_out(card, SECOND_ON_A_CARD)
+        nodes, dofs = zip(*ends, strict=True)
+        if deck.scalar_points.contains(np.array(nodes)).any():
+            deck.leave_out(card, "it is connected to a scalar point")
         else:
-            springs.setdefault((f"spring{len(spring.nodes)}", spring.card.name, spring.card.file), []).append(spring)
+            group = springs.setdefault((f"spring{len(nodes)}", card.name, card.file), [])
+            group.append(Spring(card, given.number, number, nodes, dofs))
     groups = []
     for (kind, name, file), members in springs.items():
         columns = zip(*((one.number, one.card.line, one.property_number, one.nodes) for one in members), strict=True)
@@ -98,19 +94,16 @@ def spring_fields(deck: Deck, elements: Elements, grid: Grid) -> list[tuple[Hash
             found.append((("spring", number), {}))
         else:
             section = replace(section, mass=section.mass * deck.mass_factor)
+            axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
+            constants = *section.stiffness.tolist(), *section.damping.tolist(), section.mass, section.axial
+            place = section.where if not section.first_dof or section.axes is not None else ""
+            key = ("spring", *constants, section.first_dof, section.second_dof, *axes, place)
             name = f"{kind} {number}" if kind else ""
-            found.append((_content(section), {"section": section, "property_name": name, "where": section.where}))
+            found.append((key, {"section": section, "property_name": name, "where": section.where}))
     for number, spring in without.items():
         kind = PROPERTY_OF[spring.card.name]
         deck.warn(spring.card.where, f"property {number} is not in the deck; add a {kind} {number}.")
     return found
-
-
-def _content(section: SpringSection) -> Hashable:
-    axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
-    numbers = (*section.stiffness.tolist(), *section.damping.tolist(), section.mass)
-    place = section.where if not section.first_dof or section.axes is not None else ""
-    return ("spring", *numbers, section.axial, section.first_dof, section.second_dof, *axes, place)
 
 
 def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | None:
