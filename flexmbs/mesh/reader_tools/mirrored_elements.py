@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 # Jacobians below this part of the largest extent cubed are zero (``quality.check_mesh`` refuses elements with those).
@@ -52,20 +53,32 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
     return nodes, reversed_ones, flat
 
 
-def turned_warning(where: str, type_name: str, ids: np.ndarray) -> str:
-    """The warning about elements with the numbers ``ids`` (k,) that were turned; ``where`` is the place of the first."""
-    return (
-        f"{where}: the node order of {len(ids)} elements of type {type_name} mirrors them (negative volume; first:"
-        f" element {ids[0]}); they are read with the opposite orientation."
-    )
+def right_way_round(
+    rows: ElementRows, nodes: np.ndarray, points: np.ndarray, ids: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Nodes and which were mirrored, as of ``turned``; and warnings about these, and about elements without volume.
 
-
-def volume_warning(where: str, type_name: str, ids: np.ndarray) -> str:
-    """The warning about elements with the numbers ``ids`` (k,) that no analysis takes; ``where`` as above."""
-    return (
-        f"{where}: {len(ids)} elements of type {type_name} have zero or negative volume (first: element {ids[0]}); check"
-        " the places and the order of their nodes, or remove them: no body can be made of them."
-    )
+    Parameters
+    ----------
+    rows : the elements, for their kind, type and places
+    nodes, points : as of ``turned``
+    ids : (ne,) the numbers by which messages call them
+    """
+    nodes, reversed_ones, flat = turned(rows.kind, nodes, points)
+    warnings = []
+    if reversed_ones.any():
+        first = int(np.argmax(reversed_ones))
+        warnings.append(
+            f"{rows.where(first)}: the node order of {reversed_ones.sum()} elements of type {rows.type_name} mirrors them"
+            f" (negative volume; first: element {ids[first]}); they are read with the opposite orientation."
+        )
+    if flat.any():
+        first = int(np.argmax(flat))
+        warnings.append(
+            f"{rows.where(first)}: {flat.sum()} elements of type {rows.type_name} have zero or negative volume (first: element"
+            f" {ids[first]}); check the places and the order of their nodes, or remove them: no body can be made of them."
+        )
+    return nodes, reversed_ones, warnings
 
 
 def _corner_jacobians(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,9 @@ def split_skin(
     """
     on_other = [np.zeros(len(rows.ids), bool) for rows in groups]
     for dimension in (2, 1):
-        chosen = [i for i, rows in enumerate(groups) if _dimension(rows) == dimension]
+        chosen = [i for i, rows in enumerate(groups) if _dimension(rows) == dimension and not _all_kept(keep, i)]
+        if not chosen:
+            continue
         hosts = [rows for rows in groups if _dimension(rows) > dimension]
         corners = [_corners(groups[i]) for i in chosen]
         for i, found in zip(chosen, _on_hosts(corners, hosts, dimension), strict=True):
@@ -48,6 +50,11 @@ def split_skin(
     structural = [_subset(rows, ~found) for rows, found in zip(groups, on_other, strict=True)]
     geometry = [_as_geometry(_subset(rows, found)) for rows, found in zip(groups, on_other, strict=True)]
     return [rows for rows in structural if len(rows.ids)], [rows for rows in geometry if len(rows.ids)]
+
+
+def _all_kept(keep: Sequence[np.ndarray | None] | None, group: int) -> bool:
+    kept = keep[group] if keep else None
+    return kept is not None and bool(kept.all())
 
 
 def face_kind(kind: str) -> str:

@@ -5,7 +5,8 @@ import pytest
 
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.quality.distortion import sampled_jacobians
-from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
+from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round, turned
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3]
@@ -84,10 +85,14 @@ def test_many_elements_are_looked_at_in_pieces():
 
 
 def test_warnings_name_the_first_element_and_how_many():
-    assert turned_warning("a.inp:7", "C3D8", np.array([12, 15])) == (
+    points, right = points_of("hex8"), np.arange(8)
+    nodes = np.array([right, right[mirrored("hex8")], [0, 1, 2, 3, 5, 4, 6, 7], right[mirrored("hex8")]])
+    rows = ElementRows("hex8", "C3D8", right[:4], nodes, "a.inp", np.arange(6, 10))
+    found, mask, (turned_ones, without_volume) = right_way_round(rows, nodes, points, np.array([11, 12, 15, 17]))
+    assert mask.tolist() == [False, True, False, True]
+    assert found[[1, 3]].tolist() == [right.tolist()] * 2
+    assert turned_ones == (
         "a.inp:7: the node order of 2 elements of type C3D8 mirrors them (negative volume; first: element 12); they are"
         " read with the opposite orientation."
     )
-    assert "a.inp:9: 1 elements of type C3D4 have zero or negative volume (first: element 4)" in volume_warning(
-        "a.inp:9", "C3D4", np.array([4])
-    )
+    assert without_volume.startswith("a.inp:8: 1 elements of type C3D8 have zero or negative volume (first: element 15); check")

@@ -33,7 +33,7 @@ def read_system(deck: Deck, card: Card) -> None:
         axes = _axes(x, np.cross((0.0, 0.0, 1.0), x), card.where)
     elif count == 9:
         axes = _axes(b - a, c - a, card.where)
-    deck.scope.system = (a, axes) if count else None
+    deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if count else None
 
 
 def read_orientation(deck: Deck, card: Card) -> None:
@@ -102,14 +102,14 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
     card = holder.scope.orientations[own]
     made = _by_points(model, holder, card) or _by_elements(model, holder, card)
     if made is None and not needed:
-        model.skip(card, "its form is not read")
+        model.deck.skip(card, "its form is not read")
         return None
     if made is None:
         raise MeshError(
             f"{card.where} {name} is used in {where}, but its form is not supported (user subroutine, offset to"
             " nodes, distribution of anything but points); give the points a and b."
         )
-    turn, shift = region.placement.rotation, region.placement.translation
+    turn, shift = region.scope.placement.rotation, region.scope.placement.translation
     system = replace(made.system, origin=turn @ made.system.origin + shift, axes=turn @ made.system.axes)
     return replace(made, system=system, axes=turn @ made.axes)
 
@@ -126,7 +126,9 @@ def _by_points(model: Model, holder: Region, card: Card) -> Orientation | None:
         found = holder.find_nodes(np.array(nodes, np.int64))
         if (found < 0).any():
             raise MeshError(f"{where}: there is no node {nodes[int(np.argmin(found))]}.")
-        turned = (model.points[found] - holder.placement.translation) @ holder.placement.rotation  # back into the part's axes
+        turned = (
+            model.points[found] - holder.scope.placement.translation
+        ) @ holder.scope.placement.rotation  # back into the part's axes
         values = turned.ravel().tolist()
     else:
         values = numbers(card, line, "a coordinate")
@@ -177,7 +179,7 @@ def _elements(model: Model, region: Region, card: Card, lines: list[Line], first
     found = region.find_elements(np.array([int(firsts[row]) for row in singles], np.int64))
     if (found < 0).any():
         line = lines[singles[int(np.argmin(found))]]
-        model.warn(f"{card.at(line)}: {int((found < 0).sum())} elements that do not exist are left out (first here).")
+        model.deck.warn(f"{card.at(line)}: {int((found < 0).sum())} elements that do not exist are left out (first here).")
     parts, rows = [found[found >= 0]], [singles[found >= 0]]
     sets = Sets(model)
     for row, first in enumerate(firsts):

@@ -14,7 +14,7 @@ from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations, true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
+from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
@@ -46,7 +46,6 @@ def build(deck: Deck) -> Mesh:
             if card.key in CONSTRAINT_CARDS:
                 CONSTRAINT_CARDS[card.key](joined, region, card)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
-    sets = named_sets(model, node_sets, element_sets, joined.surfaces, ElementIndex(blocks))
     # Materials and axes that sections bring with them.
     own = [
         block.material for block in blocks if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
@@ -56,9 +55,7 @@ def build(deck: Deck) -> Mesh:
         points=model.points,
         node_ids=model.node_ids,
         blocks=tuple(replace(block, ids=model.element_numbers[block.ids]) for block in blocks),
-        node_sets=sets.nodes,
-        element_sets=sets.elements,
-        surfaces=sets.surfaces,
+        **named_sets(model, node_sets, element_sets, joined.surfaces, ElementIndex(blocks)),
         materials={**materials, **{material.name: material for material in own}},
         couplings=tuple(joined.couplings),
         equations=(*joined.equations, *equations),
@@ -110,7 +107,7 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
                 candidates.append(replace(rows, kind=shape))
             elif len(rows.ids):
                 others.append(rows)
-    candidates, skins = _split(candidates, has_section)
+    candidates, skins = split_skin(candidates, [has_section[rows.ids] for rows in candidates])
     structural, equations = [], []
     for rows in candidates:
         if element_type(rows.type_name).kind:
@@ -118,14 +115,6 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
         else:
             others.append(replace(rows, kind=None))
     return structural, others + skins, equations
-
-
-def _split(groups: list[ElementRows], has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows]]:
-    keep = [has_section[rows.ids] for rows in groups]
-    dimensions = [KINDS[rows.kind].dimension for rows in groups]
-    highest = max(dimensions, default=0)
-    may_be_skin = any(0 < dimension < highest and not kept.all() for dimension, kept in zip(dimensions, keep, strict=True))
-    return split_skin(groups, keep) if may_be_skin else (groups, [])
 
 
 def _middle_last(model: Model, nodes: np.ndarray) -> np.ndarray:
@@ -169,7 +158,7 @@ def _add_middles(model: Model, rows: ElementRows, ends: np.ndarray, equations: l
     numbers = model.node_ids.max() + 1 + np.arange(len(ends))
     model.points = np.vstack([model.points, model.points[ends].mean(axis=1)])
     model.node_ids = np.concatenate([model.node_ids, numbers])
-    model.warn(
+    model.deck.warn(
         f"{rows.where(0)}: {len(ends)} midside nodes of {rows.type_name} elements repeat an end of their edge; nodes"
         f" {numbers[0]} to {numbers[-1]} replace them at midside and move with the mean of both ends."
     )
@@ -178,12 +167,8 @@ def _add_middles(model: Model, rows: ElementRows, ends: np.ndarray, equations: l
 
 
 def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
-    """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
-    nodes, mirrored, flat = turned(rows.kind, rows.nodes, model.points)
-    for chosen, warning in ((mirrored, turned_warning), (flat, volume_warning)):
-        wrong = np.flatnonzero(chosen)
-        if wrong.size:
-            model.warn(warning(rows.where(wrong[0]), rows.type_name, model.element_numbers[rows.ids[wrong]]))
+    nodes, mirrored, warnings = right_way_round(rows, rows.nodes, model.points, model.element_numbers[rows.ids])
+    model.deck.warnings += warnings
     if mirrored.any():
         model.mirrored = np.zeros(len(model.element_numbers), bool) if model.mirrored is None else model.mirrored
         model.mirrored[rows.ids[mirrored]] = True
@@ -233,7 +218,7 @@ def _assign(model: Model, element_sets: Sets, section: Section, assigned: _Assig
     if twice.size:
         first = assigned.sections[before[twice[0]]]
         number = model.element_numbers[serials[twice[0]]]
-        model.warn(
+        model.deck.warn(
             f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last one is used."
         )
     assigned.owner[serials] = len(assigned.sections)
@@ -243,7 +228,7 @@ def _assign(model: Model, element_sets: Sets, section: Section, assigned: _Assig
 def _add_mass(model: Model, element_sets: Sets, region: Region, card: Card, assigned: _Assigned) -> None:
     units = card.option("UNITS", "TOTALMASS")
     if units not in ("MASSPERLENGTH", "MASSPERAREA"):
-        model.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
+        model.deck.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
         return
     serials = element_sets.named(region, card.required_name("ELSET"), card.where)
     value = _MASS.first_of(card, data_line(card, 0, _MASS.what))
@@ -272,7 +257,9 @@ def _structural_blocks(
         if not block.property_name:
             card = RIGHT_CARD[element_type(block.type_name).family]
             needs = " and *MATERIAL" if card.endswith("SECTION") else ""
-            model.warn(f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}.")
+            model.deck.warn(
+                f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}."
+            )
     return blocks
 
 
@@ -297,7 +284,7 @@ def _fields(model: Model, assigned: _Assigned, owner: int, added: int, type_name
         if isinstance(made, ShellSection if per == "AREA" else (BeamSection, TrussSection)):
             made = replace(made, nonstructural_mass=made.nonstructural_mass + value)
         else:
-            model.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
+            model.deck.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
     return {"material": material, "section": made, "property_name": section.title, "where": section.card.line.where}
 
 
@@ -314,7 +301,7 @@ def _thickness(model: Model, rows: ElementRows, section: Section | None, thickne
     if thickness is None or section is None or np.isnan(thickness[rows.nodes]).all():
         return None
     if not section.card.has("NODAL THICKNESS"):  # as Abaqus and CalculiX have it
-        model.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
+        model.deck.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
         return None
     own = thickness[rows.nodes]
     if np.isnan(own).any():

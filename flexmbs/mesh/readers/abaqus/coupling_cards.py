@@ -21,7 +21,7 @@ from flexmbs.mesh.readers.abaqus.number_tables import (
     smallest_eigenvalue,
 )
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
-from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, known_names
+from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
 _ALL = (1, 2, 3, 4, 5, 6)
 _MOST_COUPLED = 100  # no body has a node in that many couplings; beyond, small files would fill the memory
@@ -40,11 +40,11 @@ _NAMED_SUPPORTS = {
     "NODEFORM": (),
 }
 _COMPONENT = Entry("a component", whole=True)
-_WEIGHT = Entry("the weight", 1.0, above=0.0)
-_TERMS = Entry("the number of terms", whole=True, least=1)
+_WEIGHT = Entry("the weight", 1.0, must="be positive")
+_TERMS = Entry("the number of terms", whole=True, must="be at least 1")
 _RADIUS = Entry("INFLUENCE RADIUS")
 _TOLERANCE = Entry("POSITION TOLERANCE")
-_THICKNESS = Entry("the thickness", above=0.0)
+_THICKNESS = Entry("the thickness", must="be positive")
 
 
 @dataclass
@@ -113,16 +113,16 @@ def _rigid_body(joined: Joined, region: Region, card: Card) -> None:
         serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
         parts.append(joined.model.nodes_of_elements(serials))
     if not parts and not pinned and card.has("ANALYTICAL SURFACE"):
-        joined.model.skip(card, "an analytical surface has no nodes")
+        joined.model.deck.skip(card, "an analytical surface has no nodes")
         return
     if not parts and not pinned:
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
     if not card.has("REF NODE"):
-        joined.model.skip(card, "it has no REF NODE")
+        joined.model.deck.skip(card, "it has no REF NODE")
         return
     reference = joined.reference(region, card)
     if card.has("ROT NODE"):
-        joined.model.warn(
+        joined.model.deck.warn(
             f"{card.where}: the displacements of ROT NODE {card.text('ROT NODE')} stand for the rotations of"
             f" the body; the rotations of node {card.text('REF NODE')} are used instead."
         )
@@ -142,15 +142,16 @@ def _coupling(joined: Joined, region: Region, card: Card) -> None:
     nodes = joined.node_sets.find(region, surface_name) if found is None else None
     if nodes is None:
         found = found or joined.surfaces.named(region, surface_name, card.where)
-        nodes = joined.surfaces.nodes(*found)
-        faces = None if found[1].of_nodes else joined.surfaces.faces(*found).faces
+        draft = found[0].scope.surface(found[1])
+        nodes = joined.surfaces.nodes(found[0], draft)
+        faces = None if draft.of_nodes else joined.surfaces.faces(found[0], draft).faces
     if not card.children:
         raise MeshError(f"{card.where} is incomplete; add *KINEMATIC or *DISTRIBUTING after it.")
     child = card.children[0]
     given = (_components(*line.entries(2), child.at(line)) for line in child.lines())
     dofs = tuple(sorted(set().union(*given))) or _ALL
     if card.has("ORIENTATION") and not {1, 2, 3} <= set(dofs):
-        joined.model.skip(card, "only some components in the axes of an ORIENTATION")
+        joined.model.deck.skip(card, "only some components in the axes of an ORIENTATION")
         return
     if card.has("INFLUENCE RADIUS"):
         radius = _RADIUS.parameter(card, "INFLUENCE RADIUS")
@@ -159,7 +160,7 @@ def _coupling(joined: Joined, region: Region, card: Card) -> None:
         joined.couple(card, name, "rigid", reference, nodes, dofs=dofs)
         return
     if child.option("WEIGHTING METHOD", "UNIFORM") != "UNIFORM":
-        joined.model.warn(f"{child.where}: the weights are taken as uniform.")
+        joined.model.deck.warn(f"{child.where}: the weights are taken as uniform.")
     weights = None if faces is None else _areas(points, faces, nodes)
     # The format always couples the translations of the reference node; rotations unless they are left out.
     joined.couple(card, name, "average", reference, nodes, weights, tuple(sorted({1, 2, 3, *dofs})))
@@ -186,7 +187,7 @@ def _kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
     """*KINEMATIC COUPLING, REF NODE=node: node or node set, first component, last component."""
     reference = joined.reference(region, card)
     if card.has("ORIENTATION"):
-        joined.model.skip(card, "with ORIENTATION")
+        joined.model.deck.skip(card, "with ORIENTATION")
         return
     by_dofs: dict[tuple[int, ...], list[np.ndarray]] = {}
     for line in card.lines():
@@ -223,7 +224,7 @@ def _mpc(joined: Joined, region: Region, card: Card) -> None:
         fields, where = line.fields(), card.at(line)
         kind = fields[0].upper() if fields else ""
         if kind not in ("BEAM", "TIE", "PIN", "LINK") or len(fields) < 3:
-            joined.model.skip(card, f"type {kind[:20]}; BEAM, TIE, PIN and LINK are read", line)
+            joined.model.deck.skip(card, f"type {kind[:20]}; BEAM, TIE, PIN and LINK are read", line)
             continue
         first, second = (joined.nodes(region, text, where) for text in fields[1:3])
         if len(second) not in (1, len(first)):
@@ -271,7 +272,7 @@ def _equation(joined: Joined, region: Region, card: Card) -> None:
         dofs = np.array([_COMPONENT.of(text, where) for text in entries[1::3]])
         factors = np.array([number(text, where, "a coefficient") for text in entries[2::3]])
         if not ((dofs >= 1) & (dofs <= 6)).all():
-            joined.model.skip(card, "components other than displacements and rotations", line)
+            joined.model.deck.skip(card, "components other than displacements and rotations", line)
             continue
         size = max(map(len, nodes))
         if any(len(own) not in (1, size) for own in nodes):
@@ -285,7 +286,7 @@ def _tie(joined: Joined, region: Region, card: Card) -> None:
     """*TIE, NAME=name [, POSITION TOLERANCE=distance]: one surface, the other."""
     cyclic = next((name for name in _CYCLIC if card.has(name)), None)
     if cyclic:
-        joined.model.skip(card, f"{cyclic}: only the sector in the file is read")
+        joined.model.deck.skip(card, f"{cyclic}: only the sector in the file is read")
         return
     tolerance = _TOLERANCE.parameter(card, "POSITION TOLERANCE") if card.text("POSITION TOLERANCE") else None
     for line in card.lines():
@@ -298,18 +299,16 @@ def _tie(joined: Joined, region: Region, card: Card) -> None:
 
 
 def _surface_or_set(joined: Joined, region: Region, name: str, where: str) -> str:
-    found = joined.surfaces.find(region, name)
-    if found is None and joined.node_sets.find(region, name) is not None:
+    """Name in the mesh of a surface, or of a node set."""
+    if joined.surfaces.find(region, name) is None and joined.node_sets.find(region, name) is not None:
         return name
-    holder, draft = found or joined.surfaces.named(region, name, where)
-    own = next(key for key in known_names(holder) if holder.scope.surface(key) is draft)
-    return joined.model.final_name(holder, own)
+    return joined.model.final_name(*joined.surfaces.named(region, name, where))
 
 
 def _boundary(joined: Joined, region: Region, card: Card) -> None:
     """*BOUNDARY: node or node set, first component, last component, value; or a named support (ENCASTRE, ...)."""
     if card.has("SUBMODEL") or card.option("OP") == "REMOVE":
-        joined.model.skip(card, "displacements from another analysis", analysis=True)
+        joined.model.deck.skip(card, "displacements from another analysis", analysis=True)
         return
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
     for line in card.lines():
@@ -324,7 +323,7 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         dofs = _NAMED_SUPPORTS[support] if support in _NAMED_SUPPORTS else _components(support, last, where)
         key = joined.model.deck.in_assembly(label(node))
         if is_integer(key) and joined.node_sets.find(region, key) is None:
-            joined.model.warn(f"{where}: node {key} does not exist; its support is left out.")
+            joined.model.deck.warn(f"{where}: node {key} does not exist; its support is left out.")
             continue
         if key not in held:
             held[key] = (joined.nodes(region, node, where), set())
@@ -339,7 +338,7 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
         joined.boundary_conditions.append(BoundaryCondition(name, np.concatenate(parts), dofs, where=card.line.where))
     if not any(own for _, own in held.values()):
-        joined.model.skip(card, "it constrains no displacement", analysis=True)
+        joined.model.deck.skip(card, "it constrains no displacement", analysis=True)
 
 
 def _mass(joined: Joined, region: Region, card: Card) -> None:
@@ -347,11 +346,11 @@ def _mass(joined: Joined, region: Region, card: Card) -> None:
     line = data_line(card, 0, "the mass")
     values = numbers(card, line, "the mass")
     if card.option("TYPE", "ISOTROPIC") != "ISOTROPIC":
-        joined.model.skip(card, "a different mass in each direction")
+        joined.model.deck.skip(card, "a different mass in each direction")
     elif not values or values[0] < 0.0:
         raise MeshError(f"{card.at(line)}: the mass must be positive, got '{line.text[:40]}'.")
     elif values[0] == 0.0:
-        joined.model.warn(f"{card.at(line)}: the mass is zero; it is left out.")
+        joined.model.deck.warn(f"{card.at(line)}: the mass is zero; it is left out.")
     else:
         _point_masses(joined, region, card, values[0], np.zeros((3, 3)))
 
@@ -361,7 +360,7 @@ def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
     line = data_line(card, 0, "I11, I22, I33")
     xx, yy, zz, xy, xz, yz = [*numbers(card, line, "a moment of inertia"), *[0.0] * 6][:6]
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    rotation, name = region.placement.rotation, card.name("ORIENTATION")
+    rotation, name = region.scope.placement.rotation, card.name("ORIENTATION")
     if name:
         rotation = find_orientation(joined.model, region, name, card.where).solid_axes(np.zeros((1, 3)))[0]
     if smallest_eigenvalue(inertia) < -1e-9 * np.abs(inertia).max():
@@ -372,7 +371,7 @@ def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
 def _point_masses(joined: Joined, region: Region, card: Card, mass: float, inertia: np.ndarray) -> None:
     name = card.required_name("ELSET")
     serials = joined.element_sets.named(region, name, card.where)
-    parts = [rows.nodes[own, 0] for rows, _, own in joined.model.rows_of(serials) if rows.role == "mass"]
+    parts = [rows.nodes[own, 0] for rows, own in joined.model.rows_of(serials) if rows.role == "mass"]
     if not parts:
         raise MeshError(f"{card.where}: the set {name} has no elements of type MASS or ROTARYI.")
     final = joined.model.final_name(region, name)
@@ -388,7 +387,7 @@ def _transform(joined: Joined, region: Region, card: Card) -> None:
     if len(values) != 6:
         raise MeshError(f"{card.where} needs the points a and b (6 coordinates), got {len(values)} numbers.")
     if kind.startswith("S"):
-        joined.model.skip(card, "TYPE=S")
+        joined.model.deck.skip(card, "TYPE=S")
         return
     name = f"TRANSFORM {joined.model.final_name(region, set_name)}"
     joined.systems[name] = system_of(name, kind, values, card.where)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import near_names
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.materials import Damping
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line
@@ -49,16 +52,6 @@ class SurfaceDraft:
 
 
 @dataclass
-class NamedElement:
-    """An element of the assembly whose nodes are named INSTANCE.number (blank: ground)."""
-
-    type_name: str
-    number: int
-    nodes: list[str]
-    line: Line
-
-
-@dataclass
 class Given:
     """Where the nodes (elements) of a scope stand by their numbers: position in its list, row."""
 
@@ -73,15 +66,24 @@ class Given:
         return self.places.get(number)
 
 
+class Placement(NamedTuple):
+    """Where an instance stands: points of the part are turned, then moved."""
+
+    rotation: np.ndarray
+    translation: np.ndarray
+
+
 @dataclass
 class Scope:
     """The model itself, a part, or an instance of a part: all have nodes, elements, sets and cards that name them.
 
-    ``cards`` are those that can be read only when all names are known (sections, couplings, ...).
+    ``cards`` are those that can be read only when all names are known (sections, couplings, ...). ``named_elements``
+    are those of the assembly: type, number, nodes, which are named INSTANCE.number (blank: ground), line.
     """
 
     name: str = ""
     line: Line | None = None
+    placement: Placement = field(default_factory=lambda: Placement(np.eye(3), np.zeros(3)))
     groups: list[ElementRows] = field(default_factory=list)
     orientation_nodes: dict[int, np.ndarray] = field(default_factory=dict)  # by position in ``groups``
     node_sets: dict[str, list[SetItem]] = field(default_factory=lambda: defaultdict(list))
@@ -92,8 +94,8 @@ class Scope:
     distributions: dict[str, Card] = field(default_factory=dict)
     cards: list[Card] = field(default_factory=list)
     node_chunks: list[tuple[np.ndarray, np.ndarray, str, np.ndarray]] = field(default_factory=list)
-    named_elements: list[NamedElement] = field(default_factory=list)
-    system: tuple[np.ndarray, np.ndarray] | None = None  # *SYSTEM: origin and axes of the nodes that follow
+    named_elements: list[tuple[str, int, list[str], Line]] = field(default_factory=list)
+    system: CoordinateSystem | None = None  # *SYSTEM: of the nodes that follow
     given_nodes: Given = field(default_factory=Given)
     given_elements: Given = field(default_factory=Given)
 
@@ -103,44 +105,17 @@ class Scope:
 
     def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
         """Append nodes in the scope's own axes."""
-        if self.system is not None:
-            points = self.system[0] + points @ self.system[1].T
-        self.node_chunks.append((ids, points, file, lines))
+        self.node_chunks.append((ids, points if self.system is None else self.system.points(points), file, lines))
 
-    def continued_by(self, other: Scope) -> Scope:
-        """This part with what an *INSTANCE block adds to it."""
-        joined = Scope(other.name, other.line)
-        for kept in fields(Scope)[2:-3]:  # not where it stands, nor what matters only while cards are read
-            first, second = getattr(self, kept.name), getattr(other, kept.name)
-            if kept.name == "orientation_nodes":
-                second = {len(self.groups) + position: nodes for position, nodes in second.items()}
-            if kept.name in ("node_sets", "element_sets"):
-                for name, items in [*first.items(), *second.items()]:
-                    getattr(joined, kept.name)[name] += items
-            else:
-                setattr(joined, kept.name, {**first, **second} if isinstance(first, dict) else first + second)
-        return joined
-
-
-@dataclass
-class Placement:
-    """Where an instance stands: points of the part are turned, then moved."""
-
-    rotation: np.ndarray = field(default_factory=lambda: np.eye(3))
-    translation: np.ndarray = field(default_factory=lambda: np.zeros(3))
-
-    def points(self, points: np.ndarray) -> np.ndarray:
-        """Mesh coordinates of points of the part (n, 3)."""
-        return points @ self.rotation.T + self.translation
-
-
-@dataclass
-class Instance:
-    """An *INSTANCE card: its own scope (what its block adds), the part it names (or blank), and where it stands."""
-
-    scope: Scope
-    part: str
-    placement: Placement
+    def placed(self, name: str, line: Line, placement: Placement) -> Scope:
+        """This part as an instance, to which the *INSTANCE block may add."""
+        own = Scope(name, line, placement)
+        for kept, value in vars(self).items():
+            if kept.endswith("_sets"):
+                getattr(own, kept).update({key: list(items) for key, items in value.items()})
+            elif isinstance(value, dict | list):
+                setattr(own, kept, copy(value))
+        return own
 
 
 @dataclass
@@ -151,16 +126,8 @@ class MaterialDraft:
     line: Line
     elastic: Card | None = None
     density: float | None = None
-    alpha: float = 0.0
-    beta: float = 0.0
-    structural: float = 0.0
+    damping: Damping = field(default_factory=Damping)
     unusable: str = ""
-
-    @property
-    def damping(self) -> Damping | None:
-        """The damping that the material's cards give."""
-        values = (self.alpha, self.beta, self.structural)
-        return Damping(*values) if any(values) else None
 
 
 @dataclass
@@ -170,7 +137,7 @@ class Deck:
     source: str
     root: Scope = field(default_factory=Scope)
     parts: dict[str, Scope] = field(default_factory=dict)
-    instances: dict[str, Instance] = field(default_factory=dict)
+    instances: dict[str, Scope] = field(default_factory=dict)
     materials: dict[str, MaterialDraft] = field(default_factory=dict)
     material: MaterialDraft | None = None
     skipped: SkipList = field(default_factory=SkipList)
@@ -182,6 +149,10 @@ class Deck:
 
     def __post_init__(self) -> None:
         self.scope = self.root
+
+    def warn(self, message: str) -> None:
+        """Add a warning of the mesh."""
+        self.warnings.append(message)
 
     def skip(self, card: Card, why: str = "", line: Line | None = None, analysis: bool = False) -> None:
         """Note a card, or one of its lines, that is left out."""
@@ -195,7 +166,7 @@ class Deck:
 
 def read_part(deck: Deck, card: Card) -> None:
     """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
-    name = _new_name(card, {name: part.line for name, part in deck.parts.items()}, "part")
+    name = _new_name(card, deck.parts, "part")
     _open(deck, card, allowed_in=())
     deck.scope = deck.parts[name] = Scope(name, card.line)
 
@@ -212,9 +183,8 @@ def read_instance(deck: Deck, card: Card) -> None:
     card.required_name("NAME")
     if card.has("LIBRARY"):
         raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
-    name = _new_name(card, {name: instance.scope.line for name, instance in deck.instances.items()}, "instance")
+    name = _new_name(card, deck.instances, "instance")
     _open(deck, card, allowed_in=("ASSEMBLY",))
-    deck.scope = Scope(name, card.line)
     lines = card.lines()
     if len(lines) > 2:
         raise MeshError(f"{card.at(lines[2])}: an instance can have at most two lines: translation and rotation.")
@@ -223,7 +193,10 @@ def read_instance(deck: Deck, card: Card) -> None:
         raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {count}.")
     translation, rotation, shift = placement_of(card)
     placement = Placement(rotation, rotation @ translation + shift)  # the translation comes first
-    deck.instances[name] = Instance(deck.scope, card.name("PART"), placement)
+    part = card.name("PART")
+    if part and part not in deck.parts:
+        raise MeshError(f"{card.where} names the part {part}, which is not defined. {near_names(part, deck.parts)}")
+    deck.scope = deck.instances[name] = deck.parts.get(part, Scope()).placed(name, card.line, placement)
 
 
 def end_block(deck: Deck, card: Card) -> None:
@@ -236,10 +209,10 @@ def end_block(deck: Deck, card: Card) -> None:
     deck.scope = deck.root
 
 
-def _new_name(card: Card, known: dict[str, Line | None], what: str) -> str:
+def _new_name(card: Card, known: dict[str, Scope], what: str) -> str:
     name = card.required_name("NAME")
     if name in known:
-        raise MeshError(f"{card.where}: {what} {name} is defined twice (first in line {known[name].number}).")
+        raise MeshError(f"{card.where}: {what} {name} is defined twice (first in line {known[name].line.number}).")
     return name
 
 

@@ -186,6 +186,6 @@ def _check_ended(read: Deck, reader: CardReader, last: Card | None, open_step: C
             f"{where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is cut off."
         )
     if open_step is not None:
-        read.warnings.append(f"{open_step.where} has no *END STEP; the file may be cut off there.")
+        read.warn(f"{open_step.where} has no *END STEP; the file may be cut off there.")
     if last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
-        read.warnings.append(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")
+        read.warn(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")

@@ -67,11 +67,11 @@ class Segment:
 
     @property
     def ends_file(self) -> bool:
-        """Whether the last line stands at the end of the file without a line end: it may be cut off."""
+        """Whether the file ends with the last line, without a line end: it may be cut off."""
         return self.end == len(self.text.data) and not self.text.data.endswith(b"\n")
 
     def detached(self) -> Segment:
-        """The same lines with their own copy of the text."""
+        """The same lines with their own copy of the text, so that they do not keep the whole file in memory."""
         data = self.text.data[self.start : self.end]
         return Segment(replace(self.text, data=data), 0, len(data), self.first_line)
 
@@ -118,8 +118,13 @@ class Card:
             lines.pop()
         return lines
 
+    def rows(self, count: int) -> Iterator[tuple[Line, str, list[str]]]:
+        """Of each data line that is not blank: itself, the start of messages about it, its first ``count`` entries."""
+        for line in self.lines():
+            yield line, self.at(line), line.entries(count)
+
     def detached(self) -> Card:
-        """The card with a copy of its own data lines, so that it does not keep the whole file in memory."""
+        """The card with a copy of its data lines."""
         self.segments = [segment.detached() for segment in self.segments]
         return self
 
@@ -188,7 +193,7 @@ class CardReader:
 
     def _pieces(self, path: Path, including: tuple[Path, ...]) -> Iterator[Segment | Card]:
         own = (*including, path)
-        for piece in _joined(_load_text(path, included=bool(including))):
+        for piece in _pieces_of(_load_text(path, included=bool(including))):
             if isinstance(piece, Segment):
                 yield piece
                 continue
@@ -234,75 +239,43 @@ def _load_text(path: Path, included: bool) -> Text:
 
 
 def _pieces_of(text: Text) -> Iterator[Segment | Line]:
-    """Keyword lines, and the data lines between them and the comments, in the order of the file."""
-    data, counted, line, segment_start = text.data, 0, 1, 0
-    segment_line, position = 1, 0
+    """Keyword lines, completed by those that continue them, and the data lines between them and the comments, in order."""
+    data, size = text.data, len(text.data)
+    start, line, position = 0, 1, 0  # where data lines may begin, and the number of the line there
     while True:
         star = data.find(b"*", position)
-        end = data.find(b"\n", star) if star >= 0 else -1
-        end = len(data) if end < 0 else end
-        start = data.rfind(b"\n", 0, star) + 1 if star >= 0 else end
-        if data[start : max(star, start)].strip():  # a star within a data line
+        stop = data.rfind(b"\n", 0, star) + 1 if star >= 0 else size
+        end = data.find(b"\n", max(star, stop)) if star >= 0 else size
+        end = size if end < 0 else end
+        if data[stop : max(star, stop)].strip():  # a star within a data line
             position = end
             continue
-        if start - segment_start > _SURELY_DATA or data[segment_start:start].strip():
-            yield Segment(text, segment_start, start, segment_line)
+        if stop - start > _SURELY_DATA or data[start:stop].strip():
+            yield Segment(text, start, stop, line)
         if star < 0:
             return
-        line += data.count(b"\n", counted, start)
-        counted = start
-        if data[star + 1 : star + 2] != b"*":
-            yield Line(text.file, line, text.decoded(start, end).strip())
-        segment_start, segment_line, position = min(end + 1, len(data)), line + 1, end
-
-
-def _joined(text: Text) -> Iterator[Segment | Line]:
-    """Pieces with keyword lines that end in a comma completed by the lines that follow."""
-    keyword: Line | None = None
-    for piece in _pieces_of(text):
-        rest = piece
-        while isinstance(rest, Segment) and keyword is not None and keyword.text.endswith(","):
-            more, after = _first_line(rest)
+        line += data.count(b"\n", start, stop)
+        keyword = Line(text.file, line, text.decoded(stop, end).strip())
+        start, line = min(end + 1, size), line + 1
+        is_comment = keyword.text.startswith("**")
+        while keyword.text.endswith(",") and not is_comment and start < size:
+            end = data.find(b"\n", start)
+            end = size if end < 0 else end
+            more = text.decoded(start, end).strip()
             # Parameters go on in the next line; a line of numbers is data after a comma too many.
-            if more is None or more.text[0].isdigit() or more.text[0] in "+-.":
+            if more[:1].isdigit() or (more[:1] and more[:1] in "+-.") or (more.startswith("*") and not more.startswith("**")):
                 break
-            keyword, rest = keyword._replace(text=keyword.text + more.text), after
-        if keyword is not None and isinstance(rest, Segment) and rest.start == rest.end:
-            continue  # all of it were parameters, which may go on after a comment
-        if keyword is not None:
+            if not more.startswith("**"):
+                keyword = keyword._replace(text=keyword.text + more)
+            start, line = min(end + 1, size), line + 1
+        if not is_comment:
             yield keyword
-        keyword = rest if isinstance(rest, Line) else None
-        if isinstance(rest, Segment) and rest.end > rest.start:
-            yield rest
-    if keyword is not None:
-        yield keyword
-
-
-def _first_line(segment: Segment) -> tuple[Line | None, Segment]:
-    """First line that is not blank, and the segment after it."""
-    text, start, number = segment.text, segment.start, segment.first_line
-    while start < segment.end:
-        end = text.data.find(b"\n", start, segment.end)
-        end = segment.end if end < 0 else end
-        line = Line(text.file, number, text.decoded(start, end).strip())
-        start, number = min(end + 1, segment.end), number + 1
-        if line.text:
-            return line, replace(segment, start=start, first_line=number)
-    return None, segment
+        position = start
 
 
 def _card(line: Line) -> Card:
-    keyword, *rest = _split_outside_quotes(line.text[1:])
-    parameters = {}
-    for entry in rest:
-        name, _, value = entry.partition("=")
-        if name.strip():
-            parameters[compact(name)] = value.strip()
+    pieces = line.text[1:].split('"')  # commas between quotes separate nothing
+    pieces[1::2] = [piece.replace(",", "\0") for piece in pieces[1::2]]
+    keyword, *rest = [entry.replace("\0", ",") for entry in '"'.join(pieces).split(",")]
+    parameters = {compact(name): value.strip() for name, _, value in (entry.partition("=") for entry in rest) if name.strip()}
     return Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, line)
-
-
-def _split_outside_quotes(text: str) -> list[str]:
-    """The comma-separated entries; commas between quotes separate nothing."""
-    pieces = text.split('"')
-    outside = '"'.join(piece if quoted % 2 == 0 else piece.replace(",", "\0") for quoted, piece in enumerate(pieces))
-    return [entry.replace("\0", ",") for entry in outside.split(",")]

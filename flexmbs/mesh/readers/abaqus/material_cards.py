@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Card
 from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, number, numbers, smallest_eigenvalue
@@ -38,7 +38,7 @@ def read_material(deck: Deck, card: Card) -> None:
     """*MATERIAL, NAME=name: the cards that follow describe it."""
     name = card.required_name("NAME")
     if name in deck.materials:
-        deck.warnings.append(
+        deck.warn(
             f"{card.where}: material {name} is defined twice (first in {deck.materials[name].line.where}); the last"
             " definition is used."
         )
@@ -59,7 +59,7 @@ def read_density(deck: Deck, card: Card) -> None:
         raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must not be negative.")
     _warn_of_table(deck, card, 1)
     if density == 0.0:
-        deck.warnings.append(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
+        deck.warn(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
     material.density = density
 
 
@@ -72,7 +72,8 @@ def read_damping(deck: Deck, card: Card) -> None:
         if card.has(name) and card.option(name) in ("TABULAR", ""):
             deck.skip(card, f"{name} as a table")
         elif card.has(name):
-            setattr(deck.material, name.lower(), number(card.text(name), card.where, name))
+            value = number(card.text(name), card.where, name)
+            deck.material.damping = replace(deck.material.damping, **{name.lower(): value})
 
 
 def read_unusable(deck: Deck, card: Card) -> None:
@@ -105,7 +106,8 @@ def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
         raise MeshError(f"{where}: TYPE={name} needs {kind.needed} constants ({', '.join(kind.constants)}), got {len(values)}.")
     _warn_of_table(deck, card, line_count)
     values = [*values, *[0.0] * len(kind.constants)][: len(kind.constants)]
-    common = {"density": draft.density, "damping": draft.damping, "where": draft.line.where}
+    damping = None if draft.damping == Damping() else draft.damping
+    common = {"density": draft.density, "damping": damping, "where": draft.line.where}
     if kind is _ISOTROPIC:
         return _isotropic(draft.name, values, where, common)
     if kind in (_ENGINEERING, _LAMINA):
@@ -125,26 +127,20 @@ def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, 
     if kind is _LAMINA:
         given = {**given, "E3": None, "nu13": None, "nu23": None}
         given["G13"], given["G23"] = given["G13"] or given["G12"], given["G23"] or given["G12"]
-    material = OrthotropicMaterial(name, **given, **common)
-    positive = all(given[key] > 0.0 for key in ("E1", "E2", "G12", "G13", "G23") if given[key] is not None)
-    if not positive or not _is_stable(material):
+    moduli = np.array([given[key] for key in ("E1", "E2", "E3") if given[key] is not None])
+    stable = min(given["G12"], given["G13"], given["G23"]) > 0.0 and moduli.min() >= _SMALLEST_MODULUS
+    if stable:
+        compliance = np.diag(1.0 / moduli)
+        for row, column in ((0, 1), (0, 2), (1, 2))[: 1 if kind is _LAMINA else 3]:
+            compliance[row, column] = compliance[column, row] = -given[f"nu{row + 1}{column + 1}"] / moduli[row]
+        scale = np.sqrt(np.diag(compliance))
+        stable = smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
+    if not stable:
         raise MeshError(
             f"{where}: material {name}: {', '.join(f'{key} = {value:g}' for key, value in given.items() if value)}"
             " are not constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)."
         )
-    return material
-
-
-def _is_stable(material: OrthotropicMaterial) -> bool:
-    if material.E3 is None:
-        return material.nu12**2 < material.E1 / material.E2
-    if not min(material.E1, material.E2, material.E3) >= _SMALLEST_MODULUS:
-        return False
-    first, second, third = 1.0 / material.E1, 1.0 / material.E2, 1.0 / material.E3
-    nu12, nu13, nu23 = -material.nu12 * first, -material.nu13 * first, -material.nu23 * second
-    compliance = np.array([[first, nu12, nu13], [nu12, second, nu23], [nu13, nu23, third]])
-    scale = np.sqrt(np.diag(compliance))
-    return smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
+    return OrthotropicMaterial(name, **given, **common)
 
 
 def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnyMaterial:
@@ -172,4 +168,4 @@ def _current(deck: Deck, card: Card) -> MaterialDraft:
 
 def _warn_of_table(deck: Deck, card: Card, line_count: int) -> None:
     if len(card.lines()) > line_count:
-        deck.warnings.append(f"{card.where} depends on temperature; only its first line is used.")
+        deck.warn(f"{card.where} depends on temperature; only its first line is used.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.deck import Deck, NamedElement, SetItem, SurfaceDraft
+from flexmbs.mesh.readers.abaqus.deck import Deck, SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment, compact, label
 from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
 from flexmbs.mesh.readers.abaqus.number_tables import Entry, Table, is_integer, read_table, try_integers
@@ -32,7 +33,9 @@ def read_nodes(deck: Deck, card: Card) -> None:
         if wrong.size:
             where = card.at(segment.line(table.lines[wrong[0]]))
             raise MeshError(f"{where}: node number {rows[wrong[0], 0]:g} must be a positive whole number.")
-        points = _cartesian(rows[:, 1:]) if system == "C" else np.ascontiguousarray(rows[:, 1:])
+        points = np.ascontiguousarray(rows[:, 1:])
+        if system == "C":
+            points = CoordinateSystem("", "cylindrical", np.zeros(3), np.eye(3)).points(points * [1.0, np.pi / 180.0, 1.0])
         deck.scope.add_nodes(ids, points, segment.text.file, table.lines)
         numbers.append(ids)
     if card.name("NSET"):
@@ -52,18 +55,12 @@ def _check_node_lines(deck: Deck, card: Card, segment: Segment, table: Table) ->
     bare = np.flatnonzero((table.counts == 1) & ~table.continued)
     if bare.size:
         where = card.at(segment.line(table.lines[bare[0]]))
-        deck.warnings.append(f"{where}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
+        deck.warn(f"{where}: {bare.size} nodes without coordinates lie at the origin, as in Abaqus.")
 
 
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
     if segment.ends_file:
-        deck.warnings.append(f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off.")
-
-
-def _cartesian(cylindrical: np.ndarray) -> np.ndarray:
-    radius, angle, z = cylindrical.T
-    angle = np.radians(angle)
-    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle), z])
+        deck.warn(f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off.")
 
 
 def read_elements(deck: Deck, card: Card) -> None:
@@ -71,9 +68,9 @@ def read_elements(deck: Deck, card: Card) -> None:
     type_name = card.required_name("TYPE").replace(" ", "")
     kind = element_type(type_name)
     if kind.role == "unknown":
-        deck.warnings.append(f"{card.where}: element type {type_name} is unknown; its elements are not part of the body.")
+        deck.warn(f"{card.where}: element type {type_name} is unknown; its elements are not part of the body.")
     elif kind.left_out and kind.order is None:
-        deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
+        deck.warn(f"{card.where}: {type_name}: {kind.left_out}.")
     numbers = [np.empty(0, np.int64)]
     for segment in card.segments:
         if deck.instances and deck.scope is deck.root and try_integers(segment) is None:
@@ -101,7 +98,7 @@ def _named_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, s
                 f" {' or '.join(map(str, kind.counts))}."
             )
         numbers.append(_ELEMENT.of(fields[0], card.at(line)))
-        deck.scope.named_elements.append(NamedElement(type_name, numbers[-1], fields[1:], line))
+        deck.scope.named_elements.append((type_name, numbers[-1], fields[1:], line))
     return np.array(numbers, np.int64)
 
 
@@ -115,7 +112,7 @@ def _add_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, row
         scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
     if kind.order:
         if kind.left_out and nodes.shape[1] > len(kind.order):
-            deck.warnings.append(f"{card.where}: {type_name}: {kind.left_out}.")
+            deck.warn(f"{card.where}: {type_name}: {kind.left_out}.")
         nodes = nodes[:, list(kind.order)]
     elif kind.counts and nodes.shape[1] > min(kind.counts):
         nodes = nodes[:, : min(kind.counts)]
@@ -169,7 +166,7 @@ def _fixed_rows(deck: Deck, card: Card, type_name: str, width: int, segment: Seg
     if surplus > 0 and len(table.counts) > 1 and table.continued.all() and (table.counts == table.counts[0]).all():
         # Lines of a larger type whose continuation lines were taken out: CalculiX takes the first nodes.
         where = card.at(segment.line(table.lines[0]))
-        deck.warnings.append(f"{where}: each line of type {type_name} has {surplus} extra nodes; they are ignored, as in CalculiX.")
+        deck.warn(f"{where}: each line of type {type_name} has {surplus} extra nodes; they are ignored, as in CalculiX.")
         return table.rows(width), table.lines
     before = np.cumsum(table.counts) - table.counts
     element_starts = np.arange(0, len(table.values), width)

@@ -8,13 +8,13 @@ single numbers that are none.
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.number_lines import numbers_in
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment
 
 _CHUNK = 1 << 20  # bytes; small enough that the arrays of one chunk stay in the cache
@@ -28,20 +28,12 @@ _TO_BLANKS_FLOAT = bytes.maketrans(b",\t\f\v\ndD", b"     ee")
 
 @dataclass
 class Table:
-    """Numbers of data lines.
+    """Numbers of data lines; blank lines are left out."""
 
-    Attributes
-    ----------
-    values : (n,) all numbers, one after the other
-    counts : (k,) how many of them each line has; blank lines are left out
-    lines : (k,) line numbers
-    continued : (k,) bool, lines that end in a comma
-    """
-
-    values: np.ndarray
-    counts: np.ndarray
-    lines: np.ndarray
-    continued: np.ndarray
+    values: np.ndarray  # (n,) all numbers, one after the other
+    counts: np.ndarray  # (k,) how many of them each line has
+    lines: np.ndarray  # (k,) line numbers
+    continued: np.ndarray  # (k,) bool, lines that end in a comma
 
     def rows(self, width: int) -> np.ndarray:
         """(k, width): the first ``width`` numbers of each line, zeros where it has fewer."""
@@ -83,9 +75,8 @@ def _chunks(segment: Segment) -> Iterator[Segment]:
 def _joined(parts: list[Table], dtype: type) -> Table:
     if len(parts) == 1:
         return parts[0]
-    if not parts:
-        return Table(np.empty(0, dtype), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
-    return Table(*(np.concatenate([getattr(part, own.name) for part in parts]) for own in fields(Table)))
+    none = Table(np.empty(0, dtype), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
+    return Table(*(np.concatenate([getattr(part, own.name) for part in (none, *parts)]) for own in fields(Table)))
 
 
 def _fast(chunk: Segment, dtype: type) -> Table | None:
@@ -105,7 +96,7 @@ def _fast(chunk: Segment, dtype: type) -> Table | None:
         return None
     is_newline = kinds[separators] == _NEWLINE
     text = data[start:end].translate(_TO_BLANKS if dtype is np.int64 else _TO_BLANKS_FLOAT)
-    values = _parsed(text, dtype)
+    values = numbers_in(text, dtype)
     if values is None or len(values) != tokens_before[-1]:
         return None
     if dtype is np.int64 and len(values) and (values.max() > LARGEST_NUMBER or values.min() < -LARGEST_NUMBER):
@@ -114,15 +105,6 @@ def _fast(chunk: Segment, dtype: type) -> Table | None:
     filled = np.flatnonzero(counts)
     continued = per_field[is_newline] == 0
     return Table(values, counts[filled], (chunk.first_line + filled).astype(np.int32), continued[filled])
-
-
-def _parsed(text: bytes, dtype: type) -> np.ndarray | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how older numpy says that it stopped early
-        try:
-            return np.fromstring(text, dtype, sep=" ")
-        except (ValueError, DeprecationWarning):
-            return None
 
 
 def _exact(chunk: Segment, dtype: type, title: str, what: str) -> Table:
@@ -143,39 +125,34 @@ LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
 LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
 
 
+_BOUNDS: dict[str, Callable[[float], bool]] = {
+    "": lambda value: True,
+    "be positive": lambda value: value > 0,
+    "not be negative": lambda value: value >= 0,
+    "be at least 1": lambda value: value >= 1,
+}
+
+
 @dataclass(frozen=True)
 class Entry:
     """What a parameter, or an entry of a data line, must be: its reading and the messages about it follow from this.
 
-    Attributes
-    ----------
-    what : str
-        As messages call it.
-    default : float or None
-        The value of a blank one; None: zero for real numbers, and an error for whole ones.
-    whole : bool
-        A whole number is needed.
-    above, least : float
-        It must be larger than 0 (``above``), or at least this.
+    ``what`` is how messages call it, ``default`` the value of a blank one (None: zero for real numbers, an error for
+    ``whole`` ones), ``must`` a bound (of ``_BOUNDS``).
     """
 
     what: str
     default: float | None = None
     whole: bool = False
-    above: float = -math.inf
-    least: float = -math.inf
+    must: str = ""
 
     def of(self, text: str, where: str):
-        """The value of a text; MeshError starting with ``where`` when it is none, or beyond the bounds."""
-        text = text.strip()
+        """The value of a text; MeshError starting with ``where`` when it is none, or beyond the bound."""
         if not text and self.default is not None:
             return self.default
         value = integer(text, where, self.what) if self.whole else number(text, where, self.what)
-        if not (value > self.above and value >= self.least):
-            bound = (
-                "be positive" if self.above == 0.0 else "not be negative" if self.least == 0.0 else f"be at least {self.least:g}"
-            )
-            raise MeshError(f"{where}: {self.what} is {value:g}; it must {bound}.")
+        if not _BOUNDS[self.must](value):
+            raise MeshError(f"{where}: {self.what} is {value:g}; it must {self.must}.")
         return value
 
     def first_of(self, card: Card, line: Line):

@@ -16,8 +16,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
-from flexmbs.mesh.readers.abaqus.deck import Deck, Instance, Placement, Scope
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
+from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
+from flexmbs.mesh.readers.abaqus.deck_text import Line, label
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import is_integer
 
@@ -29,7 +29,6 @@ class Region:
     """A placed scope: ``rows`` are its elements with serial numbers as ids and node indices as nodes."""
 
     scope: Scope
-    placement: Placement
     node_offset: int
     element_offset: int
     rows: list[ElementRows] = field(default_factory=list)
@@ -50,7 +49,9 @@ class Region:
         """
         table = NodeTable(source, "*NODE")
         for ids, points, file, lines in self.scope.node_chunks:
-            table.add(ids, self.placement.points(points) if self.name else points, file, lines)
+            if self.name:
+                points = points @ self.scope.placement.rotation.T + self.scope.placement.translation
+            table.add(ids, points, file, lines)
         if self.scope.node_chunks:
             table.close()
             self._table, self.node_ids, self.points = table, table.ids, table.points
@@ -65,9 +66,9 @@ class Region:
                 nodes = self._in_mesh(group.node_indices(self._table))
             self.rows.append(replace(group, ids=np.arange(serial, serial + len(group.ids)), nodes=nodes))
             serial += len(group.ids)
-        if not self.name:  # parts may be placed again; the model itself is not, and its numbers can go
-            self.scope.groups = [replace(group, nodes=group.nodes[:0]) for group in self.scope.groups]
-            self.scope.node_chunks = []
+        # What is placed is not placed again, and its numbers can go (other instances have lists of their own).
+        self.scope.groups = [replace(group, nodes=group.nodes[:0]) for group in self.scope.groups]
+        self.scope.node_chunks = []
         numbers = np.concatenate([np.empty(0, np.int64), *[group.ids for group in groups]])
         self._element_order = np.argsort(numbers, kind="stable")
         self._sorted_elements = numbers[self._element_order]
@@ -107,7 +108,7 @@ class Region:
 
 @dataclass
 class Model:
-    """Everything placed, and what the names stand for; ``warnings`` grow while it is used."""
+    """Everything placed, and what the names stand for."""
 
     deck: Deck
     regions: list[Region]
@@ -118,26 +119,9 @@ class Model:
     mirrored: np.ndarray | None = None  # (number of elements,) bool: solids that ``sort_elements`` has turned
 
     def __post_init__(self) -> None:
+        *self.instances, self.root = self.regions  # the placed parts, and the model itself
         self._groups = [rows for region in self.regions for rows in region.rows if len(rows.ids)]
         self._starts = np.array([rows.ids[0] for rows in self._groups], np.int64)
-
-    @property
-    def root(self) -> Region:
-        """The model itself."""
-        return self.regions[-1]
-
-    @property
-    def instances(self) -> list[Region]:
-        """The placed parts."""
-        return self.regions[:-1]
-
-    def warn(self, message: str) -> None:
-        """Add a warning of the mesh."""
-        self.deck.warnings.append(message)
-
-    def skip(self, card: Card, why: str = "", line: Line | None = None, analysis: bool = False) -> None:
-        """Note a card, or one of its lines, that is left out."""
-        self.deck.skip(card, why, line, analysis)
 
     def region_named(self, name: str, line: Line) -> Region:
         """The instance of that name, or MeshError."""
@@ -166,17 +150,16 @@ class Model:
         holders = [instance for instance in self.instances if has(instance, name)]
         return (holders[0], name) if region is self.root and len(holders) == 1 else None
 
-    def rows_of(self, serials: np.ndarray) -> Iterator[tuple[ElementRows, np.ndarray, np.ndarray]]:
-        """(rows, positions in ``serials``, rows in the group) of each group of elements that has some of them."""
+    def rows_of(self, serials: np.ndarray) -> Iterator[tuple[ElementRows, np.ndarray]]:
+        """(group, rows in it) of each group of elements that has some with these serial numbers."""
         group = np.searchsorted(self._starts, serials, "right") - 1
         for number in np.unique(group).tolist():
-            chosen = np.flatnonzero(group == number)
-            yield self._groups[number], chosen, serials[chosen] - self._starts[number]
+            yield self._groups[number], serials[group == number] - self._starts[number]
 
     def nodes_of_elements(self, serials: np.ndarray) -> np.ndarray:
         """Node indices of elements, each once, rising."""
-        parts = [np.unique(rows.nodes[own]) for rows, _, own in self.rows_of(serials)]
-        nodes = np.unique(np.concatenate(parts or [np.empty(0, np.int64)]))
+        parts = [np.unique(rows.nodes[own]) for rows, own in self.rows_of(serials)]
+        nodes = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
         return nodes[nodes >= 0]
 
     def material(self, name: str, where: str) -> AnyMaterial:
@@ -197,25 +180,23 @@ class Model:
 
 
 def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
-    """The model of a deck. Raises MeshError for unknown parts, double numbers, elements on missing nodes."""
+    """The model of a deck. Raises MeshError for double numbers, elements on missing nodes."""
+    scopes = list((deck.instances or deck.parts).values())
     if deck.parts and not deck.instances:
-        deck.warnings.append(f"{deck.source}: parts without *INSTANCE are placed at their own coordinates.")
-        placements = [(part, Placement()) for part in deck.parts.values()]
-    else:
-        placements = [(_instance_scope(deck, instance), instance.placement) for instance in deck.instances.values()]
-        total = 0  # few lines place a large part many times
-        for scope, _ in placements:
-            total += sum(len(chunk[0]) for chunk in scope.node_chunks)
-            if total > _MOST_PLACED_NODES:
-                raise MeshError(
-                    f"{scope.line.where}: *INSTANCE {scope.name}: the instances have more than {_MOST_PLACED_NODES}"
-                    " nodes; split them into several files."
-                )
+        deck.warn(f"{deck.source}: parts without *INSTANCE are placed at their own coordinates.")
+    total = 0  # few lines place a large part many times
+    for scope in scopes if deck.instances else ():
+        total += sum(len(chunk[0]) for chunk in scope.node_chunks)
+        if total > _MOST_PLACED_NODES:
+            raise MeshError(
+                f"{scope.line.where}: *INSTANCE {scope.name}: the instances have more than {_MOST_PLACED_NODES}"
+                " nodes; split them into several files."
+            )
     nodes = elements = 0
     regions: list[Region] = []
     numbers = []
-    for scope, placement in [*placements, (deck.root, Placement())]:
-        region = Region(scope, placement, nodes, elements)
+    for scope in (*scopes, deck.root):
+        region = Region(scope, nodes, elements)
         named = _named_elements(deck, regions, nodes) if scope is deck.root else ()
         numbers.append(region.close(deck.source, named))
         nodes, elements = nodes + len(region.node_ids), elements + len(numbers[-1])
@@ -233,34 +214,22 @@ def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
     )
 
 
-def _instance_scope(deck: Deck, instance: Instance) -> Scope:
-    if not instance.part:
-        return instance.scope
-    if instance.part not in deck.parts:
-        raise MeshError(
-            f"{instance.scope.line.where}: *INSTANCE names the part {instance.part}, which is not defined."
-            f" {near_names(instance.part, deck.parts)}"
-        )
-    return deck.parts[instance.part].continued_by(instance.scope)
-
-
 def _named_elements(deck: Deck, instances: list[Region], offset: int) -> list[ElementRows]:
     """Elements of the assembly between nodes of instances; MeshError when one of these does not exist."""
     groups = []
     own = np.concatenate([np.empty(0, np.int64), *[chunk[0] for chunk in deck.root.node_chunks]])
-    for element in deck.root.named_elements:
-        where, nodes = f"{element.line.where}: *ELEMENT: element {element.number}", []
-        for text in element.nodes:
+    for type_name, number, texts, line in deck.root.named_elements:
+        where, nodes = f"{line.where}: *ELEMENT: element {number}", []
+        for text in texts:
             nodes.append(_named_node(deck.in_assembly(label(text)), instances, own, offset))
             if text and nodes[-1] < 0:
-                raise MeshError(f"{where} ({element.type_name}) uses node {text[:40]}, which no *NODE defines.")
-        known = element_type(element.type_name)
+                raise MeshError(f"{where} ({type_name}) uses node {text[:40]}, which no *NODE defines.")
+        known = element_type(type_name)
         if known.kind and min(nodes, default=-1) < 0:
             raise MeshError(f"{where} lacks a node.")
         order = list(known.order or range(len(nodes)))[: min(known.counts or (len(nodes),))]
-        ids, lines = np.array([element.number]), np.array([element.line.number])
-        nodes = np.array([nodes])[:, order]
-        groups.append(ElementRows(known.kind, element.type_name, ids, nodes, element.line.file, lines, known.role))
+        indices, lines = np.array([nodes])[:, order], np.array([line.number])
+        groups.append(ElementRows(known.kind, type_name, np.array([number]), indices, line.file, lines, known.role))
     return groups
 
 

@@ -29,13 +29,13 @@ RIGHT_CARD = {
     "dashpot": "*DASHPOT",
     "joint": "*JOINT",
 }
-_AREA = Entry("the cross-sectional area", above=0.0)
-_THICKNESS = Entry("the thickness", above=0.0)
-_MASS_PER_AREA = Entry("DENSITY (mass per area)", least=0.0)
-_LAYER_THICKNESS = Entry("the thickness of the layer", above=0.0)
+_AREA = Entry("the cross-sectional area", must="be positive")
+_THICKNESS = Entry("the thickness", must="be positive")
+_MASS_PER_AREA = Entry("DENSITY (mass per area)", must="not be negative")
+_LAYER_THICKNESS = Entry("the thickness of the layer", must="be positive")
 _LAYER_ANGLE = Entry("the angle of the layer")
-_CONSTANT = Entry("the constant", least=0.0)
-_BEAM_DENSITY = Entry("DENSITY", least=0.0)
+_CONSTANT = Entry("the constant", must="not be negative")
+_BEAM_DENSITY = Entry("DENSITY", must="not be negative")
 _DEFAULT_N1 = (0.0, 0.0, -1.0)
 
 
@@ -97,7 +97,7 @@ def _solid(model: Model, region: Region, card: Card) -> Section:
             return None
         lines = card.lines()
         if not lines or not lines[0].fields():
-            model.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
+            model.deck.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
             return TrussSection(1.0, where=card.line.where)
         return TrussSection(_AREA.first_of(card, lines[0]), where=card.line.where)
 
@@ -189,7 +189,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
         if family != own:
             return None
         if card.has("NONLINEAR"):
-            model.skip(card, "NONLINEAR: its elements have no stiffness")
+            model.deck.skip(card, "NONLINEAR: its elements have no stiffness")
             return None
         lines = card.lines()
         wanted = int(type_name[-1]) if type_name[-1] in "12" else 0  # components
@@ -212,13 +212,13 @@ def _joint(model: Model, region: Region, card: Card) -> Section:
     orientation = _orientation(model, region, card)
     axes = orientation and orientation.rectangular_axes(card.where)
     if not card.children:
-        model.warn(f"{card.where} has no *SPRING or *DASHPOT after it: its elements join nothing.")
+        model.deck.warn(f"{card.where} has no *SPRING or *DASHPOT after it: its elements join nothing.")
 
     def make(family: str, type_name: str) -> AnySection:
         constants = {"SPRING": np.zeros(6), "DASHPOT": np.zeros(6)}
         for child in card.children:
             if child.has("NONLINEAR"):
-                model.skip(child, "NONLINEAR: its component has no stiffness")
+                model.deck.skip(child, "NONLINEAR: its component has no stiffness")
                 continue
             lines = child.lines()
             if len(lines) < 2:
@@ -269,14 +269,14 @@ def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[B
     # Of what the two programs read differently: CalculiX means a square, and by one number of a circle its diameter.
     not_abaqus = "Abaqus" not in model.deck.written_for
     if shape.startswith("RECT") and len(dimensions) == 1 and not_abaqus:
-        model.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
+        model.deck.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
         dimensions *= 2
     axis = _axis_1(region, card, lines[count : count + 1])
     family = "abaqus"
     if model.deck.written_for == {"CalculiX"} and shape.startswith(("RECT", "CIRC", "PIPE", "BOX")):
         family = "calculix"
     elif shape.startswith("CIRC") and len(dimensions) == 1 and not_abaqus:
-        model.warn(
+        model.deck.warn(
             f"{card.where}: {dimensions[0]:g} is read as the radius of the circle, as in Abaqus; in CalculiX it is"
             " the diameter: in that case give it twice."
         )
@@ -335,7 +335,7 @@ def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
                 f" got '{lines[0].text[:60]}'."
             )
         axis = tuple(values[:3])
-    return tuple((region.placement.rotation @ axis).tolist()) if region.name else axis
+    return tuple((region.scope.placement.rotation @ axis).tolist()) if region.name else axis
 
 
 def _moved(card: Card, section: BeamSection, dimensions: list[float]) -> tuple[float, float]:

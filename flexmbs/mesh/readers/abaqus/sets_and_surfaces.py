@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -108,7 +107,7 @@ class Sets:
                 f" than {_MOST_OVERLAP} for each node; check the ranges of GENERATE."
             )
         if missing:
-            self._model.warn(
+            self._model.deck.warn(
                 f"{where}: {self._what} set {name} names {missing} that do not exist (first: {example}); they are left out."
             )
         return members
@@ -167,26 +166,26 @@ class Surfaces:
         parts = [self._nodes_of(region, line, name) for line, name, _ in draft.items]
         return np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
 
-    def find(self, region: Region, name: str) -> tuple[Region, SurfaceDraft] | None:
-        """A surface by a name as a card uses it: SURFACE or INSTANCE.SURFACE."""
-        place = self._model.place_of(region, name, lambda r, n: r.scope.surface(n) is not None)
-        return place and (place[0], place[0].scope.surface(place[1]))
+    def find(self, region: Region, name: str) -> tuple[Region, str] | None:
+        """A surface by a name as a card uses it, SURFACE or INSTANCE.SURFACE: the region that has it, and its name there."""
+        return self._model.place_of(region, name, lambda r, n: r.scope.surface(n) is not None)
 
-    def named(self, region: Region, name: str, where: str) -> tuple[Region, SurfaceDraft]:
+    def named(self, region: Region, name: str, where: str) -> tuple[Region, str]:
         """As ``find``; MeshError starting with ``where`` when there is no such surface."""
         found = self.find(region, name)
         if found is None:
-            known = [self._model.final_name(r, n) for r in self._model.regions for n in known_names(r)]
+            regions = self._model.regions
+            known = [self._model.final_name(r, n) for r in regions for n in (*r.scope.surfaces, *r.scope.node_surfaces)]
             raise MeshError(f"{where} names the surface {name}, which is not defined. {near_names(name, known)}")
         return found
 
     def _nodes_of(self, region: Region, line: Line, name: str) -> np.ndarray:
         """Nodes of a node, a node set or a surface of faces."""
-        found = self._node_sets.find(region, name)
-        other = self.find(region, name) if found is None else None
-        if other is not None and not other[1].of_nodes:
-            return self.nodes(*other)
-        return self._node_sets.named(region, name, f"{line.where}: *SURFACE") if found is None else found
+        if self._node_sets.find(region, name) is None and (other := self.find(region, name)):
+            draft = other[0].scope.surface(other[1])
+            if not draft.of_nodes:
+                return self.nodes(other[0], draft)
+        return self._node_sets.named(region, name, f"{line.where}: *SURFACE")
 
     def _of_item(self, region: Region, line: Line, name: str, face: str) -> Faces:
         where = f"{line.where}: *SURFACE"
@@ -204,7 +203,7 @@ class Surfaces:
 
     def _faces_of(self, serials: np.ndarray, face: str, where: str) -> Faces:
         faces: Faces = []
-        for rows, _, own in self._model.rows_of(serials):
+        for rows, own in self._model.rows_of(serials):
             faces += _labelled_faces(rows, own, face, where) if face else self._free_faces(rows, own)
         return faces
 
@@ -233,11 +232,6 @@ class Surfaces:
         ends = np.cumsum([len(rows.ids) for rows, _ in rings])
         for (rows, _), free in zip(rings, np.split(alone, ends[:-1]), strict=True):
             self._free.setdefault(id(rows), []).append(free)
-
-
-def known_names(region: Region) -> list[str]:
-    """Names of the surfaces of a region."""
-    return [*region.scope.surfaces, *region.scope.node_surfaces]
 
 
 def _shape_of(rows: ElementRows) -> str | None:
@@ -306,65 +300,50 @@ def _surface(faces: Faces) -> MeshSurface:
     return MeshSurface({kind: np.concatenate(nodes) for kind, nodes in kinds.items()})
 
 
-@dataclass
-class NamedSets:
-    """What a Mesh has by names."""
+def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surfaces, index: ElementIndex) -> dict[str, dict]:
+    """``node_sets``, ``element_sets`` and ``surfaces`` of the mesh, by their names in it.
 
-    nodes: dict[str, np.ndarray] = field(default_factory=dict)
-    elements: dict[str, np.ndarray] = field(default_factory=dict)
-    surfaces: dict[str, MeshSurface] = field(default_factory=dict)
-
-
-def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surfaces, index: ElementIndex) -> NamedSets:
-    """All sets and surfaces. An element set of faces becomes a surface and a node set of the same name.
-
-    Raises MeshError for sets and surfaces that are empty or name what is not there.
+    An element set of faces becomes a surface and a node set of the same name. Raises MeshError for sets and surfaces
+    that are empty or name what is not there.
     """
-    named = NamedSets()
+    nodes: dict[str, np.ndarray] = {}
+    elements: dict[str, np.ndarray] = {}
+    faces: dict[str, MeshSurface] = {}
+
+    def add_surface(name: str, surface: MeshSurface, where: str) -> None:
+        if not surface.size:
+            model.deck.warn(f"{where}: the surface {name} has no faces; it is left out.")
+            return
+        faces.setdefault(name, surface)
+        nodes.setdefault(name, surface.nodes)
+
+    def add_nodes(name: str, own: np.ndarray, where: str) -> None:
+        if not len(own):
+            model.deck.warn(f"{where}: {name} has no nodes; it is left out.")
+        elif not np.array_equal(np.sort(nodes.setdefault(name, own)), np.sort(own)):
+            model.deck.warn(f"{where}: the nodes of {name} are not kept, because another node set has that name.")
+
     for region in model.regions:
         for name in list(node_sets.names(region)):
-            named.nodes[model.final_name(region, name)] = node_sets.members(region, name)
+            nodes[model.final_name(region, name)] = node_sets.members(region, name)
     for region in model.regions:
         for name, draft in region.scope.surfaces.items():
-            _add_faces(model, named, model.final_name(region, name), surfaces.faces(region, draft), draft.line.where)
+            add_surface(model.final_name(region, name), surfaces.faces(region, draft), draft.line.where)
         for name, draft in region.scope.node_surfaces.items():
-            _add_nodes(model, named, model.final_name(region, name), surfaces.nodes(region, draft), draft.line.where)
+            add_nodes(model.final_name(region, name), surfaces.nodes(region, draft), draft.line.where)
     for region in model.regions:
-        for name in list(element_sets.names(region)):
-            _add_element_set(model, named, region, name, element_sets.members(region, name), index)
-    return named
-
-
-def _add_element_set(model: Model, named: NamedSets, region: Region, name: str, serials, index: ElementIndex) -> None:
-    final, found = model.final_name(region, name), index.find(serials)
-    if (found >= 0).any():
-        named.elements[final] = found[found >= 0]
-        return
-    where = region.scope.element_sets[name][0].line.where
-    faces = [
-        face
-        for rows, _, own in model.rows_of(serials)
-        if rows.role in ("", "geometry", "plane", "axisymmetric")
-        for face in _own_face(_shape_of(rows), rows.nodes[own])
-    ]
-    if faces:
-        _add_faces(model, named, final, _surface(faces), where)
-    else:
-        _add_nodes(model, named, final, model.nodes_of_elements(serials), where)
-
-
-def _add_faces(model: Model, named: NamedSets, name: str, surface: MeshSurface, where: str) -> None:
-    if not surface.size:
-        model.warn(f"{where}: the surface {name} has no faces; it is left out.")
-        return
-    named.surfaces.setdefault(name, surface)
-    named.nodes.setdefault(name, surface.nodes)
-
-
-def _add_nodes(model: Model, named: NamedSets, name: str, nodes: np.ndarray, where: str) -> None:
-    if not len(nodes):
-        model.warn(f"{where}: {name} has no nodes; it is left out.")
-    elif name not in named.nodes:
-        named.nodes[name] = nodes
-    elif not np.array_equal(np.sort(named.nodes[name]), np.sort(nodes)):
-        model.warn(f"{where}: the nodes of {name} are not kept, because another node set has that name.")
+        for name, items in list(element_sets.names(region).items()):
+            final, where, serials = model.final_name(region, name), items[0].line.where, element_sets.members(region, name)
+            found = index.find(serials)
+            if (found >= 0).any():
+                elements[final] = found[found >= 0]
+                continue
+            own: Faces = []
+            for rows, chosen in model.rows_of(serials):
+                if rows.role in ("", "geometry", "plane", "axisymmetric"):
+                    own += _own_face(_shape_of(rows), rows.nodes[chosen])
+            if own:
+                add_surface(final, _surface(own), where)
+            else:
+                add_nodes(final, model.nodes_of_elements(serials), where)
+    return {"node_sets": nodes, "element_sets": elements, "surfaces": faces}

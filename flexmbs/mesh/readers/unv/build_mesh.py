@@ -17,7 +17,7 @@ from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.mirrored_elements import turned, turned_warning, volume_warning
+from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
@@ -150,12 +150,8 @@ def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[Elem
 
 
 def _right_way_round(rows: ElementRows, table: NodeTable, warnings: list[str]) -> ElementRows:
-    """Solids with mirrored node order are turned; what is told of them, and of solids without volume, are warnings."""
-    nodes, mirrored, flat = turned(rows.kind, rows.node_indices(table), table.points)
-    for chosen, warning in ((mirrored, turned_warning), (flat, volume_warning)):
-        wrong = np.flatnonzero(chosen)
-        if wrong.size:
-            warnings.append(warning(rows.where(wrong[0]), rows.type_name, rows.ids[wrong]))
+    nodes, mirrored, found = right_way_round(rows, rows.node_indices(table), table.points, rows.ids)
+    warnings += found
     return _like(rows, rows.kind, rows.type_name, nodes=table.ids[nodes]) if mirrored.any() else rows
 
 
