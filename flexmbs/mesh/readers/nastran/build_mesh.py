@@ -21,8 +21,9 @@ from flexmbs.mesh.readers.nastran.element_cards import OF_NASTRAN_95, MadeNodes,
 from flexmbs.mesh.readers.nastran.elements_by_property import Piece, make_pieces
 from flexmbs.mesh.readers.nastran.grid_cards import Grid, make_grid
 from flexmbs.mesh.readers.nastran.material_cards import all_materials
+from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
-from flexmbs.mesh.readers.nastran.spring_and_mass_cards import PROPERTY_OF, point_masses, spring_elements, spring_fields
+from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES, PROPERTY_OF, point_masses, spring_elements, spring_fields
 
 _PER_ELEMENT = ("y_axes", "offsets", "thickness", "shell_offsets", "material_axes")
 _WITHOUT_MASS = ("5", "105", "BUCKLING", "SEBUCKL")  # buckling, whose eigenvalues are of loads
@@ -163,7 +164,7 @@ def _check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], others: Sequ
         if not card.analysis and card.card.upper().startswith(("C", "BEGIN")):
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
             held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
-    joining = [*deck.masses, *deck.rigid]  # which need a body
+    joining = [*deck.named(*MASSES), *deck.named(*RIGID)]  # which need a body
     names = [card.name for card in joining]
     held += [(joining[names.index(name)].where, f"{names.count(name)} {name}") for name in dict.fromkeys(names)]
     where = held[0][0] if held else f"{deck.source}:1: GRID"

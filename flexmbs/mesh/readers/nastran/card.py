@@ -252,19 +252,14 @@ REQUIRED: Any = object()  # default of a field that must not be blank
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a card: its type (int, float, str, or tuple for components 1 to 6), default and place.
-
-    ``at`` : index of the field; None: behind the one declared before it
-    ``count`` : so many fields in a row, as a list; 0: one
-    ``label`` : what messages call it; its name in capitals without
-    """
+    """A field of a card: int, float, str, or tuple for components 1 to 6."""
 
     type: type
-    default: Any = REQUIRED
-    at: int | None = None
-    count: int = 0
+    default: Any = REQUIRED  # None: the value is None where the field is blank
+    at: int | None = None  # index of the field; None: behind the one declared before it
+    count: int = 0  # so many fields in a row, as a list; 0: one
     least: int | None = None
-    label: str = ""
+    label: str = ""  # what messages call it; "": its name in capitals
 
     def value(self, card: Card, index: int, label: str) -> Any:
         if self.default is None and not card.text(index):

@@ -166,14 +166,9 @@ class Deck:
     materials: dict[int, Card] = field(default_factory=dict)
     thermal_materials: dict[int, Card] = field(default_factory=dict)
     made_materials: dict[int, AnyMaterial] = field(default_factory=dict)  # when all cards are read
-    springs: list[Card] = field(default_factory=list)
-    masses: list[Card] = field(default_factory=list)
-    rigid: list[Card] = field(default_factory=list)
-    constraint_equations: list[Card] = field(default_factory=list)
-    equation_sums: dict[int, Card] = field(default_factory=dict)
+    kept: list[Card] = field(default_factory=list)  # that wait for grid points: springs, masses, rigid elements, sets, ...
     # Name, components and whether they are held -> nodes, and the first card that names some.
     named_nodes: dict[tuple[str, tuple[int, ...], bool], tuple[Ranges, Card]] = field(default_factory=dict)
-    number_sets: list[Card] = field(default_factory=list)
     mass_factor: float = 1.0
     # WTMASS and COUPMASS, in the order of the bulk data, and those in case control.
     parameters: dict[str, list[Card]] = field(default_factory=dict)
@@ -181,6 +176,10 @@ class Deck:
     solution: str = ""  # SOL of executive control
     eigenvalue_request: Card | None = None
     has_case_control: bool = False
+
+    def named(self, *names: str) -> list[Card]:
+        """Those of the cards that are kept that have these names, in the order of the deck."""
+        return [card for card in self.kept if card.name in names]
 
     def warn(self, where: str, text: str) -> None:
         """Note what is suspicious: "file:line: CARD: text"."""

@@ -205,7 +205,7 @@ def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) ->
             # At the first corner of all (a node that does not exist is told later), at all sample points of those few.
             beside = [sum(edge) for edge in KINDS[kind].edges if 0 in edge]
             corners = table.points[table.find(rows.nodes[:, [0, *beside]])]
-            negative = np.flatnonzero(np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0.0)
+            negative = np.flatnonzero(np.linalg.det(corners[:, 1:] - corners[:, :1]) <= 0.0)
             nodes = replace(rows, nodes=rows.nodes[negative]).node_indices(table)
             negative = negative[(sampled_jacobians(KINDS[kind], table.points[nodes]) < 0.0).all(axis=1)]
             if negative.size:

@@ -22,21 +22,13 @@ _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
 
 @dataclass(eq=False)
 class Piece:
-    """Elements of one property with the fields of their block.
-
-    Attributes
-    ----------
-    property : the card, None when the deck has none with the number
-    role : why the elements are no part of a body ("fluid", "thermal", "plane", "geometry"); "" when they are
-    fields : material, section, property_name, where
-    arrays : fields of ElementBlock with a row per element
-    """
+    """Elements of one property with the fields of their block."""
 
     elements: Elements
-    property: Card | None
-    role: str = ""
-    fields: dict = field(default_factory=dict)
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    property: Card | None  # None when the deck has none with the number
+    role: str = ""  # why the elements are no part of a body ("fluid", "thermal", "plane", "geometry"); "" when they are
+    fields: dict = field(default_factory=dict)  # material, section, property_name, where
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)  # fields of ElementBlock with a row per element
 
     @property
     def number(self) -> int:

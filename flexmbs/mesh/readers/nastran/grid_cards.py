@@ -19,22 +19,13 @@ _KINDS = {"R": "rectangular", "C": "cylindrical", "S": "spherical"}
 
 @dataclass
 class Grid:
-    """The grid points with coordinates in the basic system.
+    """The grid points with coordinates in the basic system."""
 
-    Attributes
-    ----------
-    table : NodeTable (closed)
-    displacement : (n,) int, CD of each node in the order of the table
-    held : (n,) str, PS of each node
-    systems : number -> CoordinateSystem
-    order, sorted_ids : (n,) indices of the nodes by rising number, and these numbers
-    """
-
-    table: NodeTable
-    displacement: np.ndarray
-    held: np.ndarray
+    table: NodeTable  # closed
+    displacement: np.ndarray  # (n,) int, CD of each node in the order of the table
+    held: np.ndarray  # (n,) str, PS of each node
     systems: dict[int, CoordinateSystem]
-    order: np.ndarray = field(init=False)
+    order: np.ndarray = field(init=False)  # (n,) indices of the nodes by rising number, which is in ``sorted_ids``
     sorted_ids: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:

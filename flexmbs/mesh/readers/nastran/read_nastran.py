@@ -139,6 +139,10 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
         deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")
 
 
+def _keep(deck: Deck, card: Card) -> None:
+    deck.kept.append(card)
+
+
 def _skip(deck: Deck, card: Card) -> None:
     """Note a card that is not read."""
     if card.name in ("EIGRL", "EIGR") and deck.eigenvalue_request is None:
@@ -169,14 +173,10 @@ _HANDLERS = {
     **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
     **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
     **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
-    # Kept until the grid points are known.
-    **dict.fromkeys(spring_and_mass_cards.SPRINGS, lambda deck, card: deck.springs.append(card)),
-    **dict.fromkeys(spring_and_mass_cards.MASSES, lambda deck, card: deck.masses.append(card)),
-    **dict.fromkeys(rigid_element_cards.NAMES, lambda deck, card: deck.rigid.append(card)),
-    "MPC": lambda deck, card: deck.constraint_equations.append(card),
-    "MPCADD": lambda deck, card: deck.equation_sums.update({card.integer(0, "SID", least=1): card}),
     **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
     **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
     **dict.fromkeys(sets.NAMES, sets.read_set),
+    **dict.fromkeys((*spring_and_mass_cards.SPRINGS, *spring_and_mass_cards.MASSES, *rigid_element_cards.NAMES), _keep),
+    **dict.fromkeys(("MPC", "MPCADD", *sets.NUMBERED), _keep),
     "PARAM": _read_parameter,
 }

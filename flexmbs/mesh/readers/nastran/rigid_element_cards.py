@@ -19,13 +19,14 @@ RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
 def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...], tuple[Equation, ...]]:
     """All rigid elements, and the equations of the MPC sets that the case control chooses."""
-    makers = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar1, "RROD": _rigid_rod}
+    makers = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar, "RROD": _rigid_rod}
     made: list[Coupling | Equation] = []
-    for card in deck.rigid:
+    for card in deck.named(*NAMES):
         card.integer(0, "EID", least=1)
         made += makers[card.name](deck, card, grid)
-    chosen = _chosen_equations(deck)
-    for card in deck.constraint_equations:
+    cards = deck.named("MPC")
+    chosen = _chosen_equations(deck, cards)
+    for card in cards:
         if chosen is None or card.integer(0, "SID") in chosen:
             made += _equation(deck, card, grid)
         else:
@@ -85,9 +86,12 @@ def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
 def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling] | list[Equation]:
     """RBAR: rigid when the independent components hold a rigid body, equal translations when they are 123 of one end.
 
-    What it leaves free otherwise (some dependent components only, with independent ones at both ends) is left out.
+    RBAR1 has all independent components at its first end. Others (some dependent components only, with independent ones
+    at both ends) are left out.
     """
     ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
+    if card.name == "RBAR1":
+        return _rigid(card, ends[0], ends[1:], card.dofs(3, "CB", "123456"))
     given = RBAR.read(card)
     independent, dependent = [given.cna, given.cnb], [given.cma, given.cmb]
     if not any(independent):
@@ -129,11 +133,6 @@ def _equal_translations(card: Card, ends: np.ndarray, grid: Grid) -> list[Equati
         name = f"RBAR {card.text(0)}"
         equations.append(Equation(name, ends[which], component + 1, coefficients[which, component], 0.0, card.place))
     return equations
-
-
-def _rbar1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
-    other = np.array([grid.node(card, 2, "GB")])
-    return _rigid(card, grid.node(card, 1, "GA"), other, card.dofs(3, "CB", "123456"))
 
 
 def _rbe3(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
@@ -193,10 +192,10 @@ def _rigid_rod(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     return [Equation(f"RROD {card.text(0)}", np.repeat(ends, 3), dofs, coefficients, 0.0, card.place)]
 
 
-def _chosen_equations(deck: Deck) -> set[int] | None:
+def _chosen_equations(deck: Deck, cards: list[Card]) -> set[int] | None:
     """Numbers of the MPC sets that hold; None: all (a deck without case control that has one set only)."""
-    numbers = {card.integer(0, "SID", least=1) for card in deck.constraint_equations}
-    first = deck.constraint_equations[0].where if deck.constraint_equations else f"{deck.source}:1: MPC"
+    numbers = {card.integer(0, "SID", least=1) for card in cards}
+    first = cards[0].where if cards else f"{deck.source}:1: MPC"
     chosen = deck.chosen.get("MPC")
     if chosen is None:
         if deck.has_case_control or len(numbers) <= 1:
@@ -205,8 +204,8 @@ def _chosen_equations(deck: Deck) -> set[int] | None:
         return {min(numbers)}
     if len(chosen) > 1:
         deck.warn(first, f"the subcases select the sets {chosen}; those of the first subcase are used.")
-    added = deck.equation_sums.get(chosen[0])
-    return {chosen[0], *(added.integer(i, "S") for i in added.filled(1))} if added else {chosen[0]}
+    sums = [card for card in deck.named("MPCADD") if card.integer(0, "SID", least=1) == chosen[0]]
+    return {chosen[0], *(card.integer(i, "S") for card in sums[-1:] for i in card.filled(1))}
 
 
 def _equation(deck: Deck, card: Card, grid: Grid) -> list[Equation]:

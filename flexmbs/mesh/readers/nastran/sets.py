@@ -14,6 +14,8 @@ from flexmbs.mesh.readers.nastran.card import Card, integer, real
 from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
 from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
+from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES
 
 _SET = re.compile(r"SET\s+(\d+)\s*=\s*(.*)$", re.I)
 _CHOICE = re.compile(r"(SPC|MPC|SUPORT1)\s*=\s*(\d+)\s*$", re.I)
@@ -31,10 +33,11 @@ _NAMED = {
     **{"BNDFIX": ("BSET", 0, False, False), "BNDFREE": ("CSET", 0, False, False)},
     **{"BNDFIX1": ("BSET", 0, True, False), "BNDFREE1": ("CSET", 0, True, False)},
     **{"SUPORT": ("SUPORT", 0, False, True), "SUPORT1": ("SUPORT", 1, False, True)},
-    **{"USET": ("USET", 1, False, False), "USET1": ("USET", 1, True, False), "SPC1": ("SPC", 1, True, True)},
+    **{"USET": ("USET", 1, False, False), "USET1": ("USET", 1, True, False), "SPC": ("SPC", 1, False, True)},
+    "SPC1": ("SPC", 1, True, True),
 }
-_NUMBERED = ("SET", "SET1", "SET3")
-NAMES = (*_NAMED, *_NUMBERED, "SPC")
+NUMBERED = ("SET", "SET1", "SET3")
+NAMES = tuple(_NAMED)
 _COLUMNS = 8  # of a number in a comment of HyperMesh; numbers that fill them stand without a blank between
 
 
@@ -100,13 +103,7 @@ def _add_case_set(deck: Deck, key: tuple[str, int], of: frozenset[str], text: st
 
 
 def read_set(deck: Deck, card: Card) -> None:
-    """Any card of this module."""
-    if card.name in _NUMBERED:
-        deck.number_sets.append(card)
-        return
-    if card.name == "SPC":
-        _read_spc(deck, card)
-        return
+    """Cards of named nodes."""
     name, start, lists, holds = _NAMED[card.name]
     if name == "SPC":
         name = f"SPC {card.integer(0, 'SID', least=1)}"
@@ -118,21 +115,13 @@ def read_set(deck: Deck, card: Card) -> None:
             raise MeshError(f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card.")
         _add(deck, name, card.dofs(start, "C"), members, card, holds)
         return
-    for i in range(start, len(card.fields), 2):
-        if card.text(i):
-            node = card.integer(i, "ID", least=1)
-            _add(deck, name, card.dofs(i + 1, "C"), Ranges([(node, node, 1)]), card, holds)
-
-
-def _read_spc(deck: Deck, card: Card) -> None:
-    """SPC: up to two nodes with components and enforced values."""
-    number = card.integer(0, "SID", least=1)
-    for start in (1, 4):
-        if card.text(start) or start == 1:
-            node = card.integer(start, "G", least=1)
-            if card.real(start + 2, "D", 0.0):
+    of_spc = card.name == "SPC"  # with an enforced value behind the components
+    for i in (1, 4) if of_spc else range(start, len(card.fields), 2):
+        if card.text(i) or (of_spc and i == 1):
+            node = card.integer(i, "G" if of_spc else "ID", least=1)
+            if of_spc and card.real(i + 2, "D", 0.0):
                 deck.warn(card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed.")
-            _add(deck, f"SPC {number}", card.dofs(start + 1, "C"), Ranges([(node, node, 1)]), card, True)
+            _add(deck, name, card.dofs(i + 1, "C"), Ranges([(node, node, 1)]), card, holds)
 
 
 def _add(deck: Deck, name: str, dofs: tuple[int, ...], members: Ranges, card: Card, holds: bool) -> None:
@@ -207,7 +196,7 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
 
 def _all_sets(deck: Deck) -> Iterator[CaseSet]:
     yield from deck.case_sets
-    for card in deck.number_sets:
+    for card in deck.named(*NUMBERED):
         number = card.integer(0, "SID", least=1)
         of = {"GRID": "nodes", "POINT": "nodes", "NODE": "nodes", "ELEM": "elements"}.get(card.text(1), "")
         if card.name == "SET1":  # SET3 and OptiStruct's SET say what they hold
@@ -229,7 +218,7 @@ def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:
     ``elements`` are all element numbers, rising.
     """
     sets: dict[str, np.ndarray] = {}
-    joining = np.array([card.integer(0, "EID") for card in (*deck.rigid, *deck.masses)], np.int64)
+    joining = np.array([card.integer(0, "EID", least=1) for card in deck.named(*RIGID, *MASSES)], np.int64)
     without_body = np.unique(np.concatenate([joining, *(rows.ids for rows in deck.others)]))
     for number, lines in deck.components.items():
         words = [word for text, *_ in lines for word in _words(text.upper())]

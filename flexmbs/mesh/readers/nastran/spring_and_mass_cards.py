@@ -56,7 +56,7 @@ class Spring:
 def spring_elements(deck: Deck) -> list[Elements]:
     """The springs as elements of their kinds; those on scalar points are left out and listed."""
     springs: dict[tuple, list[Spring]] = {}
-    for card in deck.springs:
+    for card in deck.named(*SPRINGS):
         is_scalar = card.name in _SCALAR
         given = (SCALAR if is_scalar else BUSHING).read(card)
         number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
@@ -223,7 +223,7 @@ def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
     """
     masses: list[PointMass] = []
     scalar: dict[int, dict[int, tuple[float, Card]]] = {}  # by node and component
-    for card in deck.masses:
+    for card in deck.named(*MASSES):
         if card.name.startswith("CMASS"):
             _note_scalar(deck, card, scalar)
         else:
