@@ -156,12 +156,12 @@ def _check_structural(deck: Deck, blocks: tuple[ElementBlock, ...], others: Sequ
     """MeshError when nothing of a body is in the deck, with what it holds instead and where."""
     if blocks:
         return
-    held = []
+    held, told = [], {e.type_name for e in others}
     for e in others:
         role = "NASTRAN-95 elements, which are not read" if e.type_name in OF_NASTRAN_95 else e.role
         held.append((f"{e.where}: {e.type_name}", f"{len(e.ids)} {e.type_name} ({role})"))
     for card in deck.skipped.as_tuple():
-        if not card.analysis and card.card.upper().startswith(("C", "BEGIN")):
+        if not card.analysis and card.card.upper().startswith(("C", "BEGIN")) and card.card not in told:
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
             held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
     joining = [*deck.named(*MASSES), *deck.named(*RIGID)]  # which need a body

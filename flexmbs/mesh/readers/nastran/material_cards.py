@@ -1,4 +1,4 @@
-"""Materials (MAT1, MAT2, MAT8, MAT9, MAT11; what other material cards lack), and which property names which of them."""
+"""Materials (MAT1, MAT2, MAT8, MAT9, MAT11, MAT12; what other material cards lack), and which property names which of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ MAT8 = Fields(
 )
 MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_GIVEN, ge=Field(float, 0.0, at=30))
 MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_GIVEN, ge=Field(float, 0.0, at=15))
+MAT12 = Fields(  # of Autodesk's Nastran; OptiStruct calls it MAT9OR
+    **{"e": Field(float, 0.0, at=1, count=3), "nu12": _ZERO, "nu23": _ZERO, "nu31": _GIVEN, "rho": _GIVEN},
+    **{"g": Field(float, 0.0, count=3), "ge": Field(float, 0.0, at=15)},
+)
 _UNUSABLE = {
     "MAT3": "is orthotropic in an axisymmetric body; use MAT9 for solids",
     "MAT10": "is a fluid (MAT10); use MAT1 for an elastic material",
@@ -222,5 +226,17 @@ def _mat11(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial
     return OrthotropicMaterial(name, *values, *rest)
 
 
-_MAKERS = {"MAT1": (MAT1, _mat1), "MAT2": (MAT2, _mat2), "MAT8": (MAT8, _mat8), "MAT9": (MAT9, _mat9), "MAT11": (MAT11, _mat11)}
+def _mat12(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
+    """E1, E2, E3, NU12, NU23, NU31 (of strain 1 under stress 3, NU23 if blank), G12, G23, G31."""
+    (e1, e2, e3), (g12, g23, g31) = given.e, given.g
+    if not min(e1, e2, e3, g12, g23, g31) > 0.0:
+        return unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G23, G31.")
+    nu31 = given.nu23 if given.nu31 is None else given.nu31
+    return OrthotropicMaterial(name, e1, e2, e3, given.nu12, nu31 * e1 / e3, given.nu23, g12, g31, g23, *rest)
+
+
+_MAKERS = {
+    **{"MAT1": (MAT1, _mat1), "MAT2": (MAT2, _mat2), "MAT8": (MAT8, _mat8), "MAT9": (MAT9, _mat9), "MAT11": (MAT11, _mat11)},
+    **dict.fromkeys(("MAT12", "MAT9OR"), (MAT12, _mat12)),
+}
 MATERIALS = (*_MAKERS, *_UNUSABLE, *_THERMAL)

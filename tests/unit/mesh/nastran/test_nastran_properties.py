@@ -188,3 +188,22 @@ def test_joints_gaps_and_cyclic_symmetry_are_omissions(read):
     assert len(left_out) == 3
     assert "RJOINT is skipped (line 6;" in left_out[0] and "CYJOIN is skipped (line 8;" in left_out[1]
     assert "deck.bdf:7" in left_out[2] and "1 CGAP elements (contact) connect nothing" in left_out[2]
+
+
+@pytest.mark.parametrize("card", ["MAT12", "MAT9OR"])
+def test_orthotropic_solids_by_the_ratio_31(tmp_path, card):
+    """NU31 is the strain in 1 under stress in 3, of which NU13 of MAT11 follows by symmetry: NU13 / E1 = NU31 / E3."""
+    head = "".join(f"GRID,{k},,{x}.,{y}.,{z}.\n" for k, (x, y, z) in enumerate([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], 1))
+    head += "CTETRA,1,1,1,2,3,4\nPSOLID,1,7\n"
+    found = []
+    for text in (
+        f"{card},7,4.+9,2.+9,1.+9,.3,.2,.05,1600.\n,3.+8,1.+8,2.+8,,,,,.02\n",
+        "MAT11,7,4.+9,2.+9,1.+9,.3,.2,.2,3.+8\n,2.+8,1.+8,1600.\n",
+    ):
+        (tmp_path / "deck.bdf").write_text(head + text)
+        found.append(read_nastran(tmp_path / "deck.bdf").blocks[0].material)
+    for name in ("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23", "density"):
+        assert getattr(found[0], name) == pytest.approx(getattr(found[1], name), rel=1e-14)
+    assert found[0].damping.structural == 0.02
+    (tmp_path / "deck.bdf").write_text(head + f"{card},7,4.+9,2.+9,,.3,.2,,1600.\n,3.+8,1.+8,2.+8\n")
+    assert "needs positive E1, E2, E3, G12, G23, G31" in read_nastran(tmp_path / "deck.bdf").blocks[0].material.reason
