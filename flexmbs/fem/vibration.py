@@ -51,7 +51,7 @@ class NaturalModes:
         (phi^T M r)^2 for r the unit translations along x, y, z and rotations about them through the centre of mass:
         what of the body each mode moves. Over all modes they sum to the mass and inertia of what can move.
     warnings : tuple of str
-        Parts that can move without any resistance; fewer modes than were asked for.
+        Parts that can move without any resistance; fewer modes than were asked for; frequencies that rounding blurs.
     """
 
     frequencies: np.ndarray
@@ -134,10 +134,11 @@ def natural_modes(
     motions = rigid_motions(model.mesh.points, model.dofs_per_node, model.center)
     doubts = _doubts(model, rigid, whole, len(frequencies) - rigid, asked)
     blurred = 0.5 * _ROUNDED * rounding[rigid:kept] / np.maximum(values[rigid:kept], 1e-300)
-    if np.any(blurred > _BLURRED):
+    if blurred.max(initial=0.0) > _BLURRED:
+        worst = int(np.argmax(blurred))
         doubts += (
-            f"{model.mesh.source}: the frequency {frequencies[rigid]:.3g} Hz is uncertain by about {100.0 * blurred[0]:.1g} %, from"
-            " rounding: the elements are very short beside the body; mesh it with fewer.",
+            f"{model.mesh.source}: the frequency {frequencies[rigid + worst]:.3g} Hz is uncertain by about"
+            f" {100.0 * blurred[worst]:.1g} %, from rounding: the elements are very short beside the body; mesh it with fewer.",
         )
     warn(doubts, BodyWarning, where=model.mesh.source)
     return NaturalModes(frequencies, shapes, (shapes.T @ (model.M @ motions)) ** 2, doubts)

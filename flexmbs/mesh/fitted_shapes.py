@@ -89,7 +89,7 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
     is_surface = any(kind.startswith(("tri", "quad")) for kind in cells)
     found = fit.best(turn, is_surface)
     if found is None or (
-        is_surface and found[0] != "plane" and _are_flat_apart((np.asarray(points, dtype=float) - mean) / size, neighbours)
+        is_surface and found[0] != "plane" and _are_two_ends((np.asarray(points, dtype=float) - mean) / size, neighbours)
     ):
         return None
     kind, center, axis, radius, length, arc, away = found
@@ -107,15 +107,15 @@ def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.n
     )
 
 
-def _are_flat_apart(points: np.ndarray, neighbours: np.ndarray) -> bool:
-    """Whether a surface falls into parts that are flat each: the ends of a bar lie on a cylinder too, as thick as it is long."""
+def _are_two_ends(points: np.ndarray, neighbours: np.ndarray) -> bool:
+    """Whether a surface is two flat parts: the ends of a bar lie on a cylinder across it, as thick as the bar is long."""
     used, ends = np.unique(neighbours, return_inverse=True)
     first, other = ends.reshape(-1, 2).T
     links = coo_matrix((np.ones(len(first)), (first, other)), (len(used),) * 2)
     count, label = connected_components(links, directed=False)
-    parts = np.split(used[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label))[:-1])
-    around = (points[own] - points[own].mean(axis=0) for own in parts if len(own) > 3)
-    return count > 1 and all(np.linalg.svd(part, compute_uv=False)[-1] <= NEAR_PLANE * np.sqrt(len(part)) for part in around)
+    parts = [points[used[label == number]] for number in range(count)] if count == 2 else []
+    spreads = [np.linalg.svd(part - part.mean(axis=0), compute_uv=False) for part in parts]
+    return count == 2 and all(spread[-1] <= NEAR_PLANE * spread[0] for spread in spreads)
 
 
 def _neighbours(cells: Mapping[str, np.ndarray]) -> np.ndarray:

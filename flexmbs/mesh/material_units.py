@@ -80,8 +80,10 @@ def usual_units(modulus: float, density: float) -> UnitSystem | None:
     for pair, (_, system) in _PAIRS.items():
         # Pa and kg/m3; in units of a system, soft and light materials are real: rubber and foam.
         softest, lightest = (SOLID_MODULI[0], SOLID_DENSITIES[0]) if system in UNIT_SYSTEMS else (1.3e9, 630.0)
-        softest = 1e10 if pair is _FEET else softest  # metals: foams in SI have the numbers of plastics in these units
-        if softest <= modulus * pair.stress <= SOLID_MODULI[1] and lightest <= density * pair.density <= SOLID_DENSITIES[1]:
+        heaviest = SOLID_DENSITIES[1]
+        if pair is _FEET:  # metals: foams and honeycombs in SI have the numbers of plastics, or of the heaviest, in these units
+            softest, lightest, heaviest = 4e10, 1600.0, 12_000.0
+        if softest <= modulus * pair.stress <= SOLID_MODULI[1] and lightest <= density * pair.density <= heaviest:
             found.append(pair)
     return min(found, key=_Numbers(modulus, density).decades_off, default=None)
 

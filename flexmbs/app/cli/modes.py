@@ -97,7 +97,7 @@ def _table(found: dict) -> str:
     lines.append(f"mass {found['mass']:.6g} kg, {found['seconds']:.1f} s")
     lines.append("" if found["frame"] == "stationary" else f"frequencies in the frame {found['frame']}\n")
     rigid = found["frequencies_hz"].count(0.0)
-    lines += [f"modes 1 to {rigid} are rigid-body motion, at 0 Hz" if rigid > 1 else "mode 1 is rigid-body motion, at 0 Hz"][:rigid]
+    lines += [f"mode{f's 1 to {rigid}' if rigid > 1 else ' 1'} at 0 Hz: motion without resistance, as of a rigid body"][:rigid]
     lines.append(" mode  frequency, Hz   effective mass along x, y, z (share of the total)")
     for row, (frequency, moved) in enumerate(zip(found["frequencies_hz"], found["effective_mass"], strict=True), 1):
         if frequency != 0.0:

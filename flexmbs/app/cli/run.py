@@ -183,5 +183,5 @@ def _view_value(name: str, text: str) -> object:
         return words[text.lower()]
     try:
         return ast.literal_eval(text.replace("x", ",") if name == "window_size" else text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # as its documentation lists
         return text

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.view.page.numbers import Quantised
+from flexmbs.view.page.numbers import Quantised, multiples
 
 Measure = Callable[[np.ndarray], np.ndarray]  # (..., components) -> (...)
 NEGLIGIBLE = 2e-6  # of the largest singular value: far below the finest accuracy of a page
@@ -88,7 +88,7 @@ def run_field(
             peaks = np.abs(weights[:, :kept]).max(axis=0, initial=0.0)
             peaks[peaks == 0.0] = 1.0
             scaled = principal[:kept] * peaks[:, None, None]
-            stored = Quantised(np.round(scaled / step).astype(np.int64), step)
+            stored = Quantised(multiples(scaled, step), step)
             coded = _coefficients(weights[:, :kept] / peaks, _sizes(scaled, measure), OF_COEFFICIENTS * allowed)
             both = np.concatenate([principal[:, points], -stored.values()[:, points]])
             error = largest_of(both, np.concatenate([weights, coded.values()], axis=1)[frames], measure)
@@ -108,7 +108,7 @@ def single_fields(fields: np.ndarray, peaks: np.ndarray, coefficients: np.ndarra
     sizes = _sizes(fields, measure)
     sizes[sizes == 0.0] = 1.0
     unit, largest = fields / sizes[:, None, None], np.where(peaks > 0.0, peaks, 1.0) * sizes
-    stored = Quantised(np.round(unit * (WORST / tolerance)).astype(np.int64), tolerance / WORST)
+    stored = Quantised(multiples(unit, tolerance / WORST), tolerance / WORST)
     errors = _sizes(unit - stored.values(), measure)
     coded = _coefficients(coefficients * sizes / largest, np.ones(len(peaks)), OF_COEFFICIENTS * tolerance)
     worst = int(np.argmax(errors))
@@ -175,4 +175,4 @@ def _coefficients(weights: np.ndarray, sizes: np.ndarray, allowed: float) -> Qua
     """Coefficients (nf, k) of fields of these sizes (k,), with steps that together cause no larger error."""
     steps = 2.0 * allowed / np.maximum(sizes * len(sizes), 1e-300)
     steps = np.clip(steps, _FINEST, _COARSEST)
-    return Quantised(np.round(weights / steps).astype(np.int64), steps)
+    return Quantised(multiples(weights, steps), steps)

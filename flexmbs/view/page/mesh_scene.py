@@ -12,7 +12,6 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.mesh_picture import BEAM, COUPLING, SET_COLORS, chosen_sets, line_ends, mesh_title, part_faces, set_faces
-from flexmbs.view.page.numbers import whole
 from flexmbs.view.page.part_records import part_record
 from flexmbs.view.page.quantities import quantity_records
 from flexmbs.view.page.scene import camera_on, plain_view, scene
@@ -43,6 +42,7 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
     outward = _outward(mesh)
     parts = [*_solid_parts(mesh), *_line_parts(mesh)]
     parts += [_set_part(mesh, name, SET_COLORS[row % len(SET_COLORS)], size, outward) for row, name in enumerate(chosen)]
+    hidden = len(set(mesh.node_sets).difference(chosen, mesh.element_sets))
     file, *about = mesh_title(mesh).split("\n")
     return scene(
         low,
@@ -50,6 +50,7 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
         ["ground"],
         title=options.title or file,
         subtitle="; ".join(about),
+        notes=[f"{hidden} more node sets are in the mesh: to_html(sets=[...]), --set NAME."] if hidden else [],
         camera=camera_on(low, high, np.zeros(3), options.camera, options.zoom),
         poses=np.array([0, 0, 0, 1, 0, 0, 0], "f4"),
         parts=parts,
@@ -97,8 +98,7 @@ def _part(mesh: Mesh, name: str, group: str, color: str, faces=None, lines=None,
 def _record(name, group, color, points, faces, lines=None, nodes=None) -> dict[str, Any]:
     lines = np.zeros((0, 2), np.int64) if lines is None else lines
     shape = Shapes().shape(points, faces, lines, nodes is not None)
-    numbers = None if nodes is None else whole(nodes)
-    return part_record(shape, name, group, 0, color, nodes=numbers).entry
+    return part_record(shape, name, group, 0, color, nodes=nodes).entry
 
 
 def _outward(mesh: Mesh) -> np.ndarray:

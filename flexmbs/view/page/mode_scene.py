@@ -15,7 +15,6 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.view.body_view import drawn_amplitudes
 from flexmbs.view.look import check_number
 from flexmbs.view.page.fields import length_of
-from flexmbs.view.page.numbers import whole
 from flexmbs.view.page.part_records import (
     PageAccuracy,
     PartRecord,
@@ -62,7 +61,7 @@ def mode_scene(body: FlexibleBody, options: BodyOptions) -> dict[str, Any]:
     q = _oscillations(amplitudes)
     shape = Shapes().shape(body.surface.points, body.surface.faces, np.zeros((0, 2), dtype=np.int64), True)
     nodes, name = node_numbers(body), Path(body.name).name
-    part = part_record(shape, name, "bodies", 1, body_color(1), nodes=None if nodes is None else whole(nodes))
+    part = part_record(shape, name, "bodies", 1, body_color(1), nodes=nodes)
     in_modes(part, body, amplitudes, q, options.accuracy)
     phases = (np.arange(body.mode_count)[:, None] + _PART_OF_MODE * np.arange(STEPS + 1) / STEPS).ravel()
     reach = float((length_of(body.surface.modes).max(axis=1) * amplitudes).max())

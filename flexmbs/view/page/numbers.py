@@ -37,8 +37,6 @@ class Quantised:
     def differences(self) -> np.ndarray:
         """(n, columns) of the rows, one after the other; of as few bytes as the largest needs."""
         rows = self.numbers.reshape(math.prod(self.numbers.shape[:-1]), self.numbers.shape[-1])
-        if np.abs(rows).max(initial=0) >= MOST:
-            raise FlexmbsError(f"a number of a page is {np.abs(rows).max():g} times its step; {MOST - 1} times is the most")
         found = np.diff(rows.astype(np.int32), axis=0, prepend=np.zeros((1, rows.shape[1]), np.int32))
         low, high = found.min(initial=0), found.max(initial=0)
         kinds = (kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
@@ -49,7 +47,15 @@ def series(values: np.ndarray, step: float | np.ndarray) -> Quantised:
     """Histories (n,) or (n, columns) with steps of one size, or one for each column; each starts at its low."""
     table = np.asarray(values, dtype=float).reshape(len(values), -1 if np.size(values) else 1)
     steps, low = np.maximum(step, 1e-300), table[0] if len(table) else 0.0
-    return Quantised(np.round((table - low) / steps).astype(np.int64), steps, low)
+    return Quantised(multiples(table - low, steps), steps, low)
+
+
+def multiples(values: np.ndarray, step: float | np.ndarray) -> np.ndarray:
+    """The nearest whole multiples of a step, int64; 0 for what is no number."""
+    found = np.nan_to_num(np.round(values / step), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    if np.abs(found).max(initial=0.0) >= MOST:
+        raise FlexmbsError(f"a number of a page is {np.abs(found).max():g} times its step; {MOST - 1} times is the most")
+    return found.astype(np.int64)
 
 
 def whole(values: np.ndarray) -> Quantised:
@@ -89,6 +95,7 @@ class Packer:
 
     def _added(self, values: np.ndarray, **how: Any) -> dict[str, Any]:
         kind = values.dtype.str[1:]
+        assert kind in ("f4", "f8", "u4", "u1", "i1", "i2", "i4"), kind  # that web/decode.js knows
         content, how = values.astype(f"<{kind}").tobytes(), {"type": kind, "count": int(values.size), **how}
         key = json.dumps(how, sort_keys=True), content
         if key not in self._known:

@@ -195,8 +195,9 @@ def page_fragment(shown: DrawableResult | FlexibleBody | Mesh, **options: Any) -
 
 def _kind_of(shown: DrawableResult | FlexibleBody | Mesh) -> tuple[type, Callable[..., dict[str, Any]]]:
     """The options of a page, and what makes the scene."""
-    kinds = {FlexibleBody: (BodyOptions, mode_scene), Mesh: (MeshOptions, mesh_scene)}
-    return kinds.get(type(shown), (ResultOptions, result_scene))
+    if isinstance(shown, FlexibleBody):
+        return BodyOptions, mode_scene
+    return (MeshOptions, mesh_scene) if isinstance(shown, Mesh) else (ResultOptions, result_scene)
 
 
 def _written(shown: Any, path: str | Path, force: bool, limit: float, options: dict[str, Any]) -> Path:

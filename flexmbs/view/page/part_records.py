@@ -13,7 +13,7 @@ from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.modal_fields import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableMarker, DrawableResult
 from flexmbs.view.page.fields import RunField, length_of, run_field, single_fields, stress_size
-from flexmbs.view.page.numbers import Quantised, series
+from flexmbs.view.page.numbers import MOST, Quantised, series, whole
 from flexmbs.view.page.shapes import Shape
 
 FINEST, COARSEST = 1e-5, 0.1  # accuracies that may be asked for
@@ -57,9 +57,11 @@ class PartRecord:
     stress: RunField | None = None
 
 
-def part_record(shape: Shape, name: str, group: str, body: int, color: str, **other: Any) -> PartRecord:
-    """A part that does not deform. ``color``: "#rrggbb"; ``other``: mark, opacity, flat, shown, nodes."""
-    plain = {"mark": None, "opacity": 1.0, "flat": True, "shown": True, "nodes": None}
+def part_record(
+    shape: Shape, name: str, group: str, body: int, color: str, nodes: np.ndarray | None = None, **other: Any
+) -> PartRecord:
+    """A part that does not deform. ``color``: "#rrggbb"; ``nodes``: their numbers; ``other``: mark, opacity, flat, shown."""
+    plain = {"mark": None, "opacity": 1.0, "flat": True, "shown": True}
     entry: dict[str, Any] = {
         "name": name,
         "group": group,
@@ -69,6 +71,8 @@ def part_record(shape: Shape, name: str, group: str, body: int, color: str, **ot
         "triangles": shape.triangles,
         **{key: value for key, value in other.items() if value != plain[key]},
     }
+    if nodes is not None and nodes.max(initial=0) < MOST:  # larger ones are not shown
+        entry["nodes"] = whole(nodes)
     if shape.hidden is not None:
         entry["hidden"] = shape.hidden
     if len(shape.lines):

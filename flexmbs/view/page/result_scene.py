@@ -18,7 +18,7 @@ from flexmbs.view.key_histories import other_events
 from flexmbs.view.look import check_number
 from flexmbs.view.page.fields import largest_of, length_of, stress_size
 from flexmbs.view.page.histories import LEVELS, checked_names, contact_records, history_records, impacts, phase_legend
-from flexmbs.view.page.numbers import series, whole
+from flexmbs.view.page.numbers import series
 from flexmbs.view.page.part_records import (
     PageAccuracy,
     PartRecord,
@@ -199,15 +199,7 @@ def _parts(here: DrawableResult, listed: Sequence[Part], marks: _Marks, accuracy
         nodes = None if flexible is None else node_numbers(flexible)
         at = None if part.marker is None else marks.index(part.marker)
         record = part_record(
-            shape,
-            part.name,
-            part.group,
-            part.body,
-            part.color,
-            mark=at,
-            opacity=part.opacity,
-            flat=part.flat,
-            nodes=None if nodes is None else whole(nodes),
+            shape, part.name, part.group, part.body, part.color, mark=at, opacity=part.opacity, flat=part.flat, nodes=nodes
         )
         if flexible is not None and flexible.mode_count:
             q = here.trajectory.q[:, here.structure.bodies[part.body].coordinates]

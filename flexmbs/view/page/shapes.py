@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbs.view.page.numbers import Quantised, whole
+from flexmbs.view.page.numbers import Quantised, multiples, whole
 from flexmbs.view.solids import polygons
 
 _CELLS = 65535  # of the longest side of a part
@@ -43,7 +43,7 @@ def _shape(points: np.ndarray, faces: np.ndarray, lines: np.ndarray, mesh: bool)
     hidden = triangles.hidden if mesh else smooth_hidden(points, triangles)
     low = points.min(axis=0)
     step = float(np.ptp(points, axis=0).max()) / _CELLS or 1.0
-    stored = Quantised(np.round((points - low) / step).astype(np.int64), step, low)
+    stored = Quantised(multiples(points - low, step), step, low)
     error = float(np.linalg.norm(stored.values() - points, axis=1).max(initial=0.0))
     return Shape(stored, error, whole(triangles.corners), hidden if hidden.any() else None, lines)
 

@@ -115,3 +115,15 @@ def test_two_ends_of_a_bar_are_no_cylinder(size, kind):
     np.testing.assert_allclose(place.position, np.mean([mesh.points.min(axis=0), mesh.points.max(axis=0)], axis=0), atol=1e-12)
     side, _ = place_of_nodes(mesh, mesh.node_sets["TIP"])
     assert side.shape.kind == "plane"
+
+
+def test_two_short_bores_far_apart_and_a_bore_of_lands_are_cylinders():
+    ring, quads = bore(radius=0.005, length=0.001, along=1)
+    axis = TURN @ [0.0, 0.0, 1.0]
+    both = np.concatenate([ring, ring + axis])
+    found = fitted_shape(both, np.arange(len(both)), {"quad4": np.concatenate([quads, quads + len(ring)])})
+    assert found.kind == "cylinder" and found.radius == pytest.approx(0.005, rel=1e-6)
+    angles = np.ravel([(a, a + 0.1) for a in 2.0 * np.pi * np.arange(12) / 12])
+    lands = np.array([(0.02 * np.cos(a), 0.02 * np.sin(a), z) for a in angles for z in (0.0, 0.03)])
+    found = fitted_shape(lands, np.arange(48), {"quad4": 4 * np.arange(12)[:, None] + [0, 2, 3, 1]})
+    assert found.kind == "cylinder" and found.radius == pytest.approx(0.02, rel=1e-6)

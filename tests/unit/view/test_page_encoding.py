@@ -103,8 +103,10 @@ def test_steps_of_columns():
 
 
 def test_number_that_is_too_large_is_refused():
-    with pytest.raises(FlexmbsError, match="times its step"):
-        Packer().packed(series(np.array([0.0, 1.0]), 1e-10))
+    for step in (1e-10, 1e-30):
+        with pytest.raises(FlexmbsError, match="times its step"):
+            series(np.array([0.0, 1.0]), step)
+    assert series(np.array([0.0, np.nan, 1.0]), 0.5).numbers.ravel().tolist() == [0, 0, 2]
 
 
 def fields(components):

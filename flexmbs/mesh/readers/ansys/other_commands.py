@@ -6,7 +6,7 @@ import re
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.ansys.deck import Deck, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.deck_text import Command
 
 # Labels of /UNITS, which convert nothing, and what read_mesh calls these systems.
 _UNITS = {
@@ -105,7 +105,7 @@ def _attribute(deck: Deck, command: Command) -> None:
     deck.current[command.key] = command.integer(1, 0 if command.key in ("ESYS", "CSYS") else 1)
 
 
-_NUMBERS = re.compile(r"[\s\d.+\-EeDd,]*$")
+_NUMBERS = re.compile(r"\s*([\d.+\-][\s\d.+\-EeDd,]*)?$")
 
 
 def _keys(names: str) -> frozenset[str]:
@@ -163,6 +163,7 @@ _NAMED_WITH_DATA = _keys("KPT LCURV ASURF VBODY")
 _COMMAND = re.compile(r"\s*([*/][A-Za-z]|[A-Za-z]\w*\s*(,|$))")
 # Commands after which lines of data stand, until a line that is none.
 _WITH_DATA = _keys("BFBLOCK BFEBLOCK SFEBLOCK FBLOCK INISTATE CEBLOCK CPBLOCK SFBLOCK KPATTR LCATTR ASATTR VSATTR")
+_LOADS = _keys("SF SFE SFBEAM BF BFE F")  # as CDWRITE writes them, with R5.0 at the end, their values stand in the next line
 _ONE_FORMAT_LINE = ("*VREAD", "*VWRITE", "*MWRITE", "*SREAD", "*VWRIT", "*MWRIT", "*MSG")
 _NEVER_CONSIDERED = {
     "CYCL": "cyclic symmetry: only the sector in the file is read",
@@ -187,8 +188,8 @@ def skip(deck: Deck, command: Command) -> None:
         _jump_to(deck, command, "*END")
     elif key in _ONE_FORMAT_LINE:
         _jump_over_format(deck)
-    elif key in _WITH_DATA or deck.processor == "/AUX" or any(is_release(argument) for argument in command.arguments[-1:]):
-        _jump_over_numbers(deck)  # of loads that CDWRITE writes: their values in the next lines
+    elif key in _WITH_DATA or deck.processor == "/AUX" or key in _LOADS and command.arguments[-1:] == ("R5.0",):
+        _jump_over_numbers(deck)
     elif key in _NAMED_WITH_DATA:
         _jump_over_geometry(deck)
 

@@ -101,3 +101,22 @@ def test_density_of_zero_is_no_missing_density(tmp_path):
     assert any("the density of MAT 1 is 0: its elements have no mass" in warning for warning in massless.warnings)
     assert read(tmp_path, DECK.replace("MP,DENS,1,7800.\n", "")).blocks[0].material.density is None
     assert np.isfinite(read(tmp_path, DECK).points).all()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "TREF,2.0",
+        "ALPHAD,0.5",
+        "MODOPT,LANB,10,0.0,1.0",
+        "F,7,FZ,5.0",
+        "SFE,1,1,PRES,1,2.0",
+        "ACEL,0,0,9.8",
+        "ESIZE,0.5",
+        "XYZ,R5.0",
+    ],
+)
+def test_elements_behind_a_command_that_is_skipped_are_read(tmp_path, line):
+    nodes = "".join(f"N,{k},{x},{y},{z}\n" for k, (x, y, z) in enumerate(CORNERS, 1))
+    text = f"/PREP7\nET,1,185\nMP,EX,1,2E11\nMP,PRXY,1,0.3\n{nodes}{line}\nE,1,2,3,4,5,6,7,8\n{line}\nE,1,2,3,4,5,6,7,8\n"
+    assert len(read(tmp_path, text).blocks[0].ids) == 2
