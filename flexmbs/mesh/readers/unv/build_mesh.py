@@ -108,9 +108,10 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
 def _sorted_elements(content: Content):
     """Structural elements by kind, and which of them have a section; other elements; rigid elements."""
     bodies, keep, others, rigid = [], [], [], []
+    has_beams = any(is_real_beam(own.descriptor, own.rows.nodes.shape[1]) for own in content.elements)
     for own in content.elements:
         rows, name = own.rows, name_of(own.descriptor)
-        element = element_of(own.descriptor, rows.nodes.shape[1])
+        element = element_of(own.descriptor, rows.nodes.shape[1], has_beams)
         if own.descriptor in RIGID:
             rigid.append(_like(rows, None, name, role="connector"))
         elif element is None:

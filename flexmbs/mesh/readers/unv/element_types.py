@@ -7,7 +7,7 @@ from flexmbs.mesh.element_names import FileElement, element_named
 # Plane stress, plates, membranes, shells: mesh generators use any of them for surfaces.
 _FAMILIES = {
     **dict.fromkeys((*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97)), "surface"),
-    **dict.fromkeys((11, 21, 22, 24, 31), "beam"),  # Salome writes all lines as rods (11); which they are, a section says
+    **dict.fromkeys((21, 22, 24, 31), "beam"),
 }
 WITH_ORIENTATION = (11, 21, 22, 23, 24, 31, 32)  # a line more: orientation node and end conditions
 RIGID = (121, 122)
@@ -42,9 +42,13 @@ _NAMES = {
 }
 
 
-def element_of(descriptor: int, node_count: int) -> FileElement | None:
-    """The kind of elements with a descriptor and a number of nodes; None for elements that are not structural."""
-    return element_named("UNV", _FAMILIES.get(descriptor, str(descriptor)), node_count)
+def element_of(descriptor: int, node_count: int, has_beams: bool) -> FileElement | None:
+    """The kind of elements with a descriptor and a number of nodes; None for elements that are not structural.
+
+    Salome writes all lines as rods (11): which they are, a section says, except in a file that ``has_beams`` besides.
+    """
+    family = ("rod" if has_beams else "beam") if descriptor == 11 else _FAMILIES.get(descriptor, str(descriptor))
+    return element_named("UNV", family, node_count)
 
 
 def is_real_beam(descriptor: int, node_count: int) -> bool:

@@ -240,3 +240,15 @@ def test_mirrored_solids_are_turned_with_a_warning(tmp_path):
     (block,) = (block for block in mesh.blocks if block.kind == "hex8")
     assert (jacobian_determinants(KINDS["hex8"], mesh.points[block.nodes]) > 0.0).all()
     assert any("mirrors them (negative volume; first: element 1)" in warning for warning in mesh.warnings)
+
+
+def test_rods_beside_true_beams_are_trusses(tmp_path):
+    nodes = "".join(f"{i + 1:10d}{1:10d}{1:10d}{11:10d}\n{0.5 * i:25.16E}{0.0:25.16E}{0.0:25.16E}\n" for i in range(3))
+    lines = "".join(
+        f"{number:10d}{descriptor:10d}{2:10d}{1:10d}{7:10d}{2:10d}\n{0:10d}{1:10d}{1:10d}\n{number:10d}{number + 1:10d}\n"
+        for number, descriptor in ((1, 11), (2, 21))
+    )
+    path = tmp_path / "lines.unv"
+    path.write_text(f"    -1\n  2411\n{nodes}    -1\n    -1\n  2412\n{lines}    -1\n")
+    mesh = fm.with_section(fm.with_section(fm.read_mesh(path), "area:1e-4"), "rect:0.01,0.02")
+    assert {block.kind: block.section.area for block in mesh.blocks} == pytest.approx({"truss2": 1e-4, "beam2": 2e-4})
