@@ -12,7 +12,7 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 
 def make_blocks(
     groups: Sequence[ElementRows],
-    table: NodeTable,
+    table: NodeTable | None,
     keys: Sequence[Sequence[Hashable]],
     describe: Callable[[str, Hashable], Mapping],
     per_element: Mapping[str, Sequence[np.ndarray | None]] | None = None,
@@ -22,6 +22,7 @@ def make_blocks(
     Parameters
     ----------
     groups : ElementRows with a kind (others: ``other_elements``)
+    table : the nodes; None where those of the groups are indices already
     keys : for each group one hashable property key per element (or one key for all: a sequence of length 1)
     describe : (kind, key) -> the fields of ElementBlock that the property gives: material, section, property_name,
         where. Called once per kind and key.
@@ -60,7 +61,7 @@ def make_blocks(
     return tuple(blocks)
 
 
-def other_elements(groups: Sequence[ElementRows], table: NodeTable) -> tuple[UnsupportedElements, ...]:
+def other_elements(groups: Sequence[ElementRows], table: NodeTable | None) -> tuple[UnsupportedElements, ...]:
     """The elements without a kind, as they are kept in a Mesh: one entry per type and number of nodes."""
     parts: dict[tuple, list[ElementRows]] = {}
     for rows in groups:

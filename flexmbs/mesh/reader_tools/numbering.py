@@ -140,8 +140,10 @@ class ElementRows:
         """ "file:line" of one element."""
         return f"{self.file}:{self.lines[row]}"
 
-    def node_indices(self, table: NodeTable) -> np.ndarray:
-        """(k, n) indices; MeshError naming the first element that uses a node that does not exist."""
+    def node_indices(self, table: NodeTable | None) -> np.ndarray:
+        """(k, n) indices; MeshError naming the first element that uses a node that does not exist. No table: they are."""
+        if table is None:
+            return self.nodes
         found = table.find(self.nodes)
         wrong = np.argwhere((found < 0) & ((self.nodes > 0) | (self.kind is not None)))
         if wrong.size:

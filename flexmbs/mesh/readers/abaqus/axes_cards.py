@@ -11,7 +11,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, flat_numbers, is_integer, is_number, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_integer, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets
 
@@ -22,7 +22,7 @@ _NODE = Entry("a node number", whole=True)
 
 def read_system(deck: Deck, card: Card) -> None:
     """*SYSTEM: origin, point on x; point in the x-y plane. Nodes that follow are in these axes; no data: global."""
-    values = flat_numbers(card, "a coordinate")
+    values = numbers(card, card.lines(), "a coordinate")
     count = len(values)
     if count and count not in (3, 6, 9):
         raise MeshError(f"{card.where} needs 3, 6 or 9 coordinates (points a, b, c), got {count}.")
@@ -36,32 +36,23 @@ def read_system(deck: Deck, card: Card) -> None:
     deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if count else None
 
 
-def read_orientation(deck: Deck, card: Card) -> None:
-    """*ORIENTATION, NAME=name: kept until the nodes that it may name are known."""
-    deck.scope.orientations[card.required_name("NAME")] = card.detached()
-
-
-def read_distribution(deck: Deck, card: Card) -> None:
-    """*DISTRIBUTION, NAME=name: values element by element, kept until an *ORIENTATION names it."""
-    deck.scope.distributions[card.required_name("NAME")] = card.detached()
+def keep(deck: Deck, card: Card) -> None:
+    """*ORIENTATION, *DISTRIBUTION, NAME=name: kept until the nodes and elements that they may name are known."""
+    kept = deck.scope.orientations if card.key == "ORIENTATION" else deck.scope.distributions
+    kept[card.required_name("NAME")] = card.detached()
 
 
 @dataclass(frozen=True)
 class Orientation:
-    """Material directions: those of a system, or of the element, turned by ``angle`` (rad) about an axis.
+    """Material directions: those of a system, turned by ``angle`` (rad) about its axis ``about`` (0 to 2).
 
-    Attributes
-    ----------
-    about : which axis, 0 to 2
-    serials : (k,) int
-        Serial numbers of the elements that have their own directions (by a distribution), rising.
-    axes : (k, 3, 3) float
-        Columns: their directions 1, 2, 3 before the additional rotation.
+    Elements with the serial numbers ``serials`` (k,), which rise, have their own in place of those of the system: the
+    columns of ``axes`` (k, 3, 3).
     """
 
     system: CoordinateSystem
-    about: int = 0
-    angle: float = 0.0
+    about: int
+    angle: float
     serials: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     axes: np.ndarray = field(default_factory=lambda: np.empty((0, 3, 3)))
 
@@ -123,13 +114,11 @@ def _by_points(model: Model, holder: Region, card: Card) -> Orientation | None:
         return None
     if definition == "NODES":
         nodes = [_NODE.of(entry, where) for entry in line.fields()]
-        found = holder.find_nodes(np.array(nodes, np.int64))
+        found = holder.nodes.find(np.array(nodes, np.int64))
         if (found < 0).any():
             raise MeshError(f"{where}: there is no node {nodes[int(np.argmin(found))]}.")
-        turned = (
-            model.points[found] - holder.scope.placement.translation
-        ) @ holder.scope.placement.rotation  # back into the part's axes
-        values = turned.ravel().tolist()
+        placement = holder.scope.placement  # of which the points are brought back into the axes of the part
+        values = ((model.points[found] - placement.translation) @ placement.rotation).ravel().tolist()
     else:
         values = numbers(card, line, "a coordinate")
     if len(values) < 6:
@@ -146,7 +135,19 @@ def _by_elements(model: Model, holder: Region, card: Card) -> Orientation | None
     lines = given.lines()
     if not lines:
         raise MeshError(f"{given.where} needs data lines with an element and its points a and b.")
-    axes = _axes_of_lines(given, lines)
+    points = np.zeros((len(lines), 9))
+    for row, line in enumerate(lines):
+        values = [number(text, given.at(line), "a coordinate") for text in line.fields()[1:]]
+        if len(values) not in (5, 6, 8, 9):  # a last zero may be left blank
+            raise MeshError(f"{given.at(line)}: an element and its points a and b (6 coordinates) are needed.")
+        points[row, : len(values)] = values
+    x, in_plane = points[:, :3] - points[:, 6:], points[:, 3:6] - points[:, 6:]
+    z = np.cross(x, in_plane)
+    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=1) > 1e-10 * np.linalg.norm(x, axis=1) * np.linalg.norm(in_plane, axis=1)))
+    if wrong.size:
+        raise MeshError(f"{given.at(lines[wrong[0]])}: the points a, b and the origin are collinear or coincide.")
+    x, z = unit_vectors(x), unit_vectors(z)
+    axes = np.stack([x, np.cross(z, x), z], axis=2)
     firsts = [label(line.entries(1)[0]) for line in lines]
     others = [np.eye(3), *(axes[row] for row, first in enumerate(firsts) if not first)][-1]  # of elements not listed
     serials, rows = _elements(model, holder, given, lines, firsts)
@@ -155,28 +156,10 @@ def _by_elements(model: Model, holder: Region, card: Card) -> Orientation | None
     return Orientation(system, *_additional_rotation(card), serials, axes[rows[::-1][last]])
 
 
-def _axes_of_lines(card: Card, lines: list[Line]) -> np.ndarray:
-    """(n, 3, 3) axes by the points a, b and the origin c of each line."""
-    points = np.zeros((len(lines), 9))
-    for row, line in enumerate(lines):
-        values = [number(text, card.at(line), "a coordinate") for text in line.fields()[1:]]
-        if len(values) not in (5, 6, 8, 9):  # a last zero may be left blank
-            raise MeshError(f"{card.at(line)}: an element and its points a and b (6 coordinates) are needed.")
-        points[row, : len(values)] = values
-    a, b, c = points[:, :3], points[:, 3:6], points[:, 6:]
-    z = np.cross(a - c, b - c)
-    lengths = np.linalg.norm(a - c, axis=1) * np.linalg.norm(b - c, axis=1)
-    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=1) > 1e-10 * lengths))
-    if wrong.size:
-        raise MeshError(f"{card.at(lines[wrong[0]])}: the points a, b and the origin are collinear or coincide.")
-    x, z = unit_vectors(a - c), unit_vectors(z)
-    return np.stack([x, np.cross(z, x), z], axis=2)
-
-
 def _elements(model: Model, region: Region, card: Card, lines: list[Line], firsts: list[str]):
     """Serial numbers of elements (k,), and the line of each; sets count for all their elements."""
     singles = np.array([row for row, first in enumerate(firsts) if is_integer(first)], np.int64)
-    found = region.find_elements(np.array([int(firsts[row]) for row in singles], np.int64))
+    found = region.elements.find(np.array([int(firsts[row]) for row in singles], np.int64))
     if (found < 0).any():
         line = lines[singles[int(np.argmin(found))]]
         model.deck.warn(f"{card.at(line)}: {int((found < 0).sum())} elements that do not exist are left out (first here).")

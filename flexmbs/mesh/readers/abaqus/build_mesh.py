@@ -19,12 +19,11 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.deck_text import Card
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.material_cards import made_material
 from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, placed
-from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section, made_section
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
+from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
 
 _AT_ONCE = 1 << 16
@@ -38,19 +37,28 @@ def build(deck: Deck) -> Mesh:
     element_sets = Sets(model)
     node_sets = Sets(model, element_sets)
     assigned = _assign_sections(model, element_sets)
-    structural, others, equations = _sort_elements(model, assigned.owner >= 0)
-    _check_is_body(model, structural, others)
+    structural, others, equations = _sort_elements(model, assigned.owner > 0)
+    if not structural and not others:
+        raise MeshError(f"{deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
+    if not structural:
+        held: dict[tuple[str, str], list] = {}
+        for rows in others:
+            held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
+        listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
+        raise MeshError(
+            f"{others[0].where(0)}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams,"
+            f" trusses, springs). It has {listed}."
+        )
     joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
-    for region in model.regions:
-        for card in region.scope.cards:
-            if card.key in CONSTRAINT_CARDS:
-                CONSTRAINT_CARDS[card.key](joined, region, card)
+    for region, card in model.cards():
+        if card.key in CONSTRAINT_CARDS:
+            CONSTRAINT_CARDS[card.key](joined, region, card)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
     # Materials and axes that sections bring with them.
     own = [
         block.material for block in blocks if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
     ]
-    systems = [section.orientation.system for section in assigned.sections if section.orientation is not None]
+    systems = [section.orientation.system for section in assigned.sections if section and section.orientation]
     return Mesh(
         points=model.points,
         node_ids=model.node_ids,
@@ -64,28 +72,11 @@ def build(deck: Deck) -> Mesh:
         boundary_conditions=tuple(joined.boundary_conditions),
         coordinate_systems={**{system.name: system for system in systems}, **joined.systems},
         displacement_systems=joined.displacement_systems,
-        other_elements=tuple(
-            replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others, _IndexTable())
-        ),
+        other_elements=tuple(replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others, None)),
         source=deck.source,
         file_format="Abaqus/CalculiX",
         skipped=deck.skipped.as_tuple(),
         warnings=tuple(deck.warnings),
-    )
-
-
-def _check_is_body(model: Model, structural: list[ElementRows], others: list[ElementRows]) -> None:
-    if structural:
-        return
-    if not others:
-        raise MeshError(f"{model.deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
-    held: dict[tuple[str, str], list] = {}
-    for rows in others:
-        held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
-    listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
-    raise MeshError(
-        f"{others[0].where(0)}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams,"
-        f" trusses, springs). It has {listed}."
     )
 
 
@@ -98,8 +89,11 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
     candidates, others = [], []
     for region in model.regions:
         for rows in region.rows:
-            if rows.type_name.startswith("T3D3"):
-                rows = replace(rows, nodes=_middle_last(model, rows.nodes))
+            if rows.type_name.startswith("T3D3"):  # whichever of the last two is nearer to the middle of the others comes last
+                first, second, third = (model.points[rows.nodes[:, i]] for i in range(3))
+                second_off = np.linalg.norm(second - (first + third) / 2.0, axis=1)
+                third_off = np.linalg.norm(third - (first + second) / 2.0, axis=1)
+                rows = replace(rows, nodes=np.where((second_off < third_off)[:, None], rows.nodes[:, [0, 2, 1]], rows.nodes))
             shape = element_type(rows.type_name).shape
             if rows.kind is not None:
                 candidates.append(rows)
@@ -117,18 +111,11 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
     return structural, others + skins, equations
 
 
-def _middle_last(model: Model, nodes: np.ndarray) -> np.ndarray:
-    """Trusses with three nodes: whichever of the last two is nearer to the middle of the others comes last."""
-    first, second, third = (model.points[nodes[:, i]] for i in range(3))
-    second_off = np.linalg.norm(second - (first + third) / 2.0, axis=1)
-    third_off = np.linalg.norm(third - (first + second) / 2.0, axis=1)
-    return np.where((second_off < third_off)[:, None], nodes[:, [0, 2, 1]], nodes)
-
-
 def _true(model: Model, rows: ElementRows, equations: list[Equation]) -> list[ElementRows]:
     """The rows by their true kinds."""
-    if rows.kind.startswith("spring") or not _repeats(rows.nodes):
-        return [rows]
+    pieces = (np.sort(rows.nodes[start : start + _AT_ONCE], axis=1) for start in range(0, len(rows.nodes), _AT_ONCE))
+    if rows.kind.startswith("spring") or not any((piece[:, 1:] == piece[:, :-1]).any() for piece in pieces):
+        return [rows]  # no element has a node twice (looked for in pieces, which take little memory)
     parts = []
     for kind, chosen, nodes in true_kinds(rows.kind, rows.nodes + 1):  # 0 means an absent node there
         own = replace(rows, ids=rows.ids[chosen], lines=np.asarray(rows.lines)[chosen], nodes=nodes)
@@ -144,12 +131,6 @@ def _true(model: Model, rows: ElementRows, equations: list[Equation]) -> list[El
         for final, picked, numbers in completed:
             parts.append(replace(own, kind=final, ids=own.ids[picked], lines=own.lines[picked], nodes=numbers - 1))
     return parts
-
-
-def _repeats(nodes: np.ndarray) -> bool:
-    """Whether any element has a node twice (looked for in pieces, which take little memory)."""
-    pieces = (np.sort(nodes[start : start + _AT_ONCE], axis=1) for start in range(0, len(nodes), _AT_ONCE))
-    return any((piece[:, 1:] == piece[:, :-1]).any() for piece in pieces)
 
 
 def _add_middles(model: Model, rows: ElementRows, ends: np.ndarray, equations: list[Equation]) -> None:
@@ -175,65 +156,44 @@ def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
     return replace(rows, nodes=nodes)
 
 
-class _IndexTable:
-    """Stands for a NodeTable where nodes are indices already."""
-
-    card = "*NODE"
-
-    def find(self, nodes: np.ndarray) -> np.ndarray:
-        return nodes
-
-
 @dataclass
 class _Assigned:
-    """Which section each element has: index into ``sections`` by serial number, -1 for none; and added masses."""
+    """Section and added mass of each element by its serial number: indices into the lists, whose first entries are none."""
 
-    sections: list[Section]
     owner: np.ndarray
-    added: list[tuple[str, float, str]]  # what it is per ("LENGTH", "AREA"), value, file:line
     added_to: np.ndarray
-
-    def section(self, owner: int) -> Section | None:
-        return self.sections[owner] if owner >= 0 else None
+    sections: list[Section | None]
+    added: list[tuple[str, float, str] | None]  # what it is per ("LENGTH", "AREA"), value, file:line
 
 
 def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
     """Read the section cards; of several for one element the last counts. Raises MeshError for undefined names."""
-    none = np.full(len(model.element_numbers), -1, np.int32)
-    assigned = _Assigned([], none, [], none.copy())
-    for region in model.regions:
-        for card in region.scope.cards:
-            if card.key in SECTION_CARDS:
-                _assign(model, element_sets, made_section(model, region, card), assigned)
-            elif card.key == "NONSTRUCTURALMASS":
-                _add_mass(model, element_sets, region, card, assigned)
+    none = np.zeros(len(model.element_numbers), np.int32)
+    assigned = _Assigned(none, none.copy(), [None], [None])
+    for region, card in model.cards():
+        if card.key in SECTION_CARDS:
+            name = card.required_name("ELSET")
+            section = SECTION_CARDS[card.key](model, region, card)
+            serials = element_sets.named(region, name, card.where)
+            twice = np.flatnonzero(assigned.owner[serials])
+            if twice.size:
+                first = serials[twice[0]]
+                model.deck.warn(
+                    f"{card.where}: {twice.size} elements (first: {model.element_numbers[first]}) already have a section"
+                    f" ({assigned.sections[assigned.owner[first]].card.where}); the last one is used."
+                )
+            assigned.owner[serials] = len(assigned.sections)
+            assigned.sections.append(section)
+        elif card.key == "NONSTRUCTURALMASS":
+            units = card.option("UNITS", "TOTALMASS")
+            if units not in ("MASSPERLENGTH", "MASSPERAREA"):
+                model.deck.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
+                continue
+            serials = element_sets.named(region, card.required_name("ELSET"), card.where)
+            value = _MASS.first_of(card, data_line(card, 0, _MASS.what))
+            assigned.added_to[serials] = len(assigned.added)
+            assigned.added.append((units.removeprefix("MASSPER"), value, card.where))
     return assigned
-
-
-def _assign(model: Model, element_sets: Sets, section: Section, assigned: _Assigned) -> None:
-    where = section.card.where
-    serials = element_sets.named(section.region, section.card.name("ELSET"), where)
-    before = assigned.owner[serials]
-    twice = np.flatnonzero(before >= 0)
-    if twice.size:
-        first = assigned.sections[before[twice[0]]]
-        number = model.element_numbers[serials[twice[0]]]
-        model.deck.warn(
-            f"{where}: {twice.size} elements (first: {number}) already have a section ({first.card.where}); the last one is used."
-        )
-    assigned.owner[serials] = len(assigned.sections)
-    assigned.sections.append(section)
-
-
-def _add_mass(model: Model, element_sets: Sets, region: Region, card: Card, assigned: _Assigned) -> None:
-    units = card.option("UNITS", "TOTALMASS")
-    if units not in ("MASSPERLENGTH", "MASSPERAREA"):
-        model.deck.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
-        return
-    serials = element_sets.named(region, card.required_name("ELSET"), card.where)
-    value = _MASS.first_of(card, data_line(card, 0, _MASS.what))
-    assigned.added_to[serials] = len(assigned.added)
-    assigned.added.append((units.removeprefix("MASSPER"), value, card.where))
 
 
 def _structural_blocks(
@@ -246,13 +206,13 @@ def _structural_blocks(
     for group in groups:
         for owner, added, chosen in _by_section(group, assigned):
             rows = replace(group, ids=group.ids[chosen], nodes=group.nodes[chosen], lines=group.lines[chosen])
-            section, family = assigned.section(owner), element_type(rows.type_name).family
+            section, family = assigned.sections[owner], element_type(rows.type_name).family
             parts.append(rows)
             keys.append([(owner, added, rows.type_name)])
             extra["y_axes"].append(_y_axes(model, rows, beams, section) if family == "beam" else None)
             extra["material_axes"].append(_material_axes(model, rows, section, family))
             extra["thickness"].append(_thickness(model, rows, section, thickness) if family == "shell" else None)
-    blocks = make_blocks(parts, _IndexTable(), keys, lambda kind, key: _fields(model, assigned, *key), extra)
+    blocks = make_blocks(parts, None, keys, lambda kind, key: _fields(model, assigned, *key), extra)
     for block in blocks:
         if not block.property_name:
             card = RIGHT_CARD[element_type(block.type_name).family]
@@ -266,7 +226,7 @@ def _structural_blocks(
 def _by_section(rows: ElementRows, assigned: _Assigned) -> list[tuple[int, int, np.ndarray | slice]]:
     """(index of the section, of the added mass, rows that have both)."""
     owner, added = assigned.owner[rows.ids].astype(np.int64), assigned.added_to[rows.ids]
-    code = owner * (len(assigned.added) + 1) + added
+    code = owner * len(assigned.added) + added
     if len(code) and (code == code[0]).all():
         return [(int(owner[0]), int(added[0]), slice(None))]
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
@@ -274,18 +234,19 @@ def _by_section(rows: ElementRows, assigned: _Assigned) -> list[tuple[int, int, 
 
 
 def _fields(model: Model, assigned: _Assigned, owner: int, added: int, type_name: str) -> dict:
-    section = assigned.section(owner)
+    section = assigned.sections[owner]
     if section is None:
         return {}
     made = section.fitting(element_type(type_name).family, type_name)
     material = None if isinstance(made, ShellSection) and made.layers else section.material
-    if added >= 0:
+    if added:
         per, value, where = assigned.added[added]
         if isinstance(made, ShellSection if per == "AREA" else (BeamSection, TrussSection)):
             made = replace(made, nonstructural_mass=made.nonstructural_mass + value)
         else:
             model.deck.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
-    return {"material": material, "section": made, "property_name": section.title, "where": section.card.line.where}
+    name = f"{section.card.title}, ELSET={section.card.name('ELSET')}"
+    return {"material": material, "section": made, "property_name": name, "where": section.card.line.where}
 
 
 def _material_axes(model: Model, rows: ElementRows, section: Section | None, family: str) -> np.ndarray | None:
@@ -318,7 +279,7 @@ def _beam_directions(model: Model) -> np.ndarray | None:
     for region in model.regions:
         for position, numbers in region.scope.orientation_nodes.items():
             rows, group = region.rows[position], region.scope.groups[position]
-            found = region.find_nodes(numbers)
+            found = region.nodes.find(numbers)
             wrong = np.flatnonzero((found < 0) & (numbers != 0))
             if wrong.size:
                 raise MeshError(

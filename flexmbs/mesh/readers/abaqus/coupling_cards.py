@@ -10,16 +10,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.axes_cards import find_orientation, system_of
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, compact, label
-from flexmbs.mesh.readers.abaqus.number_tables import (
-    Entry,
-    data_line,
-    flat_numbers,
-    is_integer,
-    number,
-    numbers,
-    smallest_eigenvalue,
-)
+from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
+from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_integer, numbers, smallest_eigenvalue
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
@@ -35,12 +27,11 @@ _NAMED_SUPPORTS = {
     "XASYMM": (2, 3, 4),
     "YASYMM": (1, 3, 5),
     "ZASYMM": (1, 2, 6),
-    "NOWARP": (),
-    "NOOVAL": (),
-    "NODEFORM": (),
+    **dict.fromkeys(("NOWARP", "NOOVAL", "NODEFORM"), ()),
 }
 _COMPONENT = Entry("a component", whole=True)
 _WEIGHT = Entry("the weight", 1.0, must="be positive")
+_COEFFICIENT = Entry("a coefficient")
 _TERMS = Entry("the number of terms", whole=True, must="be at least 1")
 _RADIUS = Entry("INFLUENCE RADIUS")
 _TOLERANCE = Entry("POSITION TOLERANCE")
@@ -190,8 +181,7 @@ def _kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "with ORIENTATION")
         return
     by_dofs: dict[tuple[int, ...], list[np.ndarray]] = {}
-    for line in card.lines():
-        (node, first, last), where = line.entries(3), card.at(line)
+    for _, where, (node, first, last) in card.rows(3):
         nodes = joined.nodes(region, node, where)
         by_dofs.setdefault(tuple(sorted(_components(first, last, where))) if first else _ALL, []).append(nodes)
     for dofs, parts in by_dofs.items():
@@ -207,8 +197,7 @@ def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
     if len(reference) != 1:
         raise MeshError(f"{card.where}: the set {card.name('ELSET')} must have one DCOUP3D element at one node.")
     nodes, weights = [], []
-    for line in card.lines():
-        (node, weight), where = line.entries(2), card.at(line)
+    for _, where, (node, weight) in card.rows(2):
         nodes.append(joined.nodes(region, node, where))
         weights.append(np.full(len(nodes[-1]), _WEIGHT.of(weight, where)))
     if not nodes:
@@ -220,37 +209,30 @@ def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
 
 def _mpc(joined: Joined, region: Region, card: Card) -> None:
     """*MPC: type, nodes or node sets. BEAM, TIE, PIN and LINK are read."""
-    for line in card.lines():
-        fields, where = line.fields(), card.at(line)
-        kind = fields[0].upper() if fields else ""
-        if kind not in ("BEAM", "TIE", "PIN", "LINK") or len(fields) < 3:
+    for line, where, (kind, one, other) in card.rows(3):
+        kind = kind.upper()
+        if kind not in ("BEAM", "TIE", "PIN", "LINK") or not other:
             joined.model.deck.skip(card, f"type {kind[:20]}; BEAM, TIE, PIN and LINK are read", line)
             continue
-        first, second = (joined.nodes(region, text, where) for text in fields[1:3])
+        first, second = joined.nodes(region, one, where), joined.nodes(region, other, where)
         if len(second) not in (1, len(first)):
-            raise MeshError(
-                f"{where}: {fields[1]} has {len(first)} nodes, but {fields[2]} has {len(second)}; the numbers must agree."
-            )
-        _multi_point(joined, card, line, kind, first, np.broadcast_to(second, first.shape))
-
-
-def _multi_point(joined: Joined, card: Card, line: Line, kind: str, first: np.ndarray, second: np.ndarray) -> None:
-    name, points = f"MPC {kind} {line.number}", joined.model.points
-    if kind == "BEAM":
-        for reference in np.unique(second):
-            joined.couple(card, name, "rigid", int(reference), first[second == reference])
-        return
-    dofs = _ALL if kind == "TIE" else (1, 2, 3)
-    joined.count_equations(len(dofs) * len(first), card.at(line))
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        terms = [([one, other], [dof, dof], [1.0, -1.0]) for dof in dofs]
-        if kind == "LINK":
-            along = points[one] - points[other]
-            length = np.linalg.norm(along)
-            if not length > 0.0:
-                raise MeshError(f"{card.at(line)}: the nodes of the link coincide.")
-            terms = [([one] * 3 + [other] * 3, [1, 2, 3, 1, 2, 3], np.concatenate([along, -along]) / length)]
-        joined.equations += [Equation(name, *map(np.array, term), where=line.where) for term in terms]
+            raise MeshError(f"{where}: {one} has {len(first)} nodes, but {other} has {len(second)}; the numbers must agree.")
+        name, second = f"MPC {kind} {line.number}", np.broadcast_to(second, first.shape)
+        if kind == "BEAM":
+            for reference in np.unique(second):
+                joined.couple(card, name, "rigid", int(reference), first[second == reference])
+            continue
+        dofs = _ALL if kind == "TIE" else (1, 2, 3)
+        joined.count_equations(len(dofs) * len(first), where)
+        for a, b in zip(first.tolist(), second.tolist(), strict=True):
+            terms = [([a, b], [dof, dof], [1.0, -1.0]) for dof in dofs]
+            if kind == "LINK":
+                along = joined.model.points[a] - joined.model.points[b]
+                length = np.linalg.norm(along)
+                if not length > 0.0:
+                    raise MeshError(f"{where}: the nodes of the link coincide.")
+                terms = [([a] * 3 + [b] * 3, [1, 2, 3, 1, 2, 3], np.concatenate([along, -along]) / length)]
+            joined.equations += [Equation(name, *map(np.array, term), where=line.where) for term in terms]
 
 
 def _equation(joined: Joined, region: Region, card: Card) -> None:
@@ -270,7 +252,7 @@ def _equation(joined: Joined, region: Region, card: Card) -> None:
             raise MeshError(f"{card.at(last)}: there are more entries than the {count} terms of the equation need.")
         nodes = [joined.nodes(region, text, where) for text in entries[::3]]
         dofs = np.array([_COMPONENT.of(text, where) for text in entries[1::3]])
-        factors = np.array([number(text, where, "a coefficient") for text in entries[2::3]])
+        factors = np.array([_COEFFICIENT.of(text, where) for text in entries[2::3]])
         if not ((dofs >= 1) & (dofs <= 6)).all():
             joined.model.deck.skip(card, "components other than displacements and rotations", line)
             continue
@@ -289,20 +271,14 @@ def _tie(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, f"{cyclic}: only the sector in the file is read")
         return
     tolerance = _TOLERANCE.parameter(card, "POSITION TOLERANCE") if card.text("POSITION TOLERANCE") else None
-    for line in card.lines():
-        fields, where = line.fields(), card.at(line)
-        if len(fields) < 2:
+    for line, where, names in card.rows(2):
+        if not names[1]:
             raise MeshError(f"{where}: a tie needs two surfaces, got '{line.text[:60]}'.")
-        first, second = (_surface_or_set(joined, region, label(text), where) for text in fields[:2])
-        name = card.name("NAME") or f"TIE {line.number}"
-        joined.ties.append(Tie(name, first, second, where=line.where, tolerance=tolerance))
-
-
-def _surface_or_set(joined: Joined, region: Region, name: str, where: str) -> str:
-    """Name in the mesh of a surface, or of a node set."""
-    if joined.surfaces.find(region, name) is None and joined.node_sets.find(region, name) is not None:
-        return name
-    return joined.model.final_name(*joined.surfaces.named(region, name, where))
+        pair = [label(name) for name in names]
+        for position, name in enumerate(pair):
+            if joined.surfaces.find(region, name) or joined.node_sets.find(region, name) is None:
+                pair[position] = joined.model.final_name(*joined.surfaces.named(region, name, where))
+        joined.ties.append(Tie(card.name("NAME") or f"TIE {line.number}", *pair, where=line.where, tolerance=tolerance))
 
 
 def _boundary(joined: Joined, region: Region, card: Card) -> None:
@@ -311,8 +287,7 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "displacements from another analysis", analysis=True)
         return
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
-    for line in card.lines():
-        (node, first, last), where = line.entries(3), card.at(line)
+    for _, where, (node, first, last) in card.rows(3):
         if not node:
             raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
         if not first:
@@ -383,7 +358,7 @@ def _transform(joined: Joined, region: Region, card: Card) -> None:
     """*TRANSFORM, NSET=set [, TYPE=R|C|S]: points a and b; displacements of the nodes are in these axes."""
     set_name, kind = card.required_name("NSET"), card.option("TYPE", "R")
     nodes = joined.nodes(region, set_name, card.where)
-    values = flat_numbers(card, "a coordinate")
+    values = numbers(card, card.lines(), "a coordinate")
     if len(values) != 6:
         raise MeshError(f"{card.where} needs the points a and b (6 coordinates), got {len(values)} numbers.")
     if kind.startswith("S"):
@@ -398,8 +373,7 @@ def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
     """*NODAL THICKNESS: node or node set, thickness."""
     if joined.thickness is None:
         joined.thickness = np.full(len(joined.model.points), np.nan)
-    for line in card.lines():
-        (node, text), where = line.entries(2), card.at(line)
+    for _, where, (node, text) in card.rows(2):
         thickness = _THICKNESS.of(text, where)
         joined.thickness[joined.nodes(region, node, where)] = thickness
 

@@ -1,13 +1,10 @@
-"""What the cards of a deck have said so far, by the file's own numbers and names; the cards that structure it.
-
-*PART, *INSTANCE and *ASSEMBLY open a block, in which cards belong to another scope until its end.
-"""
+"""What the cards of a deck have said so far, by the file's own numbers and names; the cards that open and end its parts."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -111,10 +108,10 @@ class Scope:
         """This part as an instance, to which the *INSTANCE block may add."""
         own = Scope(name, line, placement)
         for kept, value in vars(self).items():
-            if kept.endswith("_sets"):
+            if kept.endswith("_sets"):  # whose lists may grow, but not what is in them
                 getattr(own, kept).update({key: list(items) for key, items in value.items()})
             elif isinstance(value, dict | list):
-                setattr(own, kept, copy(value))
+                setattr(own, kept, deepcopy(value) if kept.endswith("surfaces") else copy(value))
         return own
 
 

@@ -63,12 +63,8 @@ _SPELLINGS = {**_SILENT, **_ANALYSIS, **_UNUSABLE, **_READ}
 _ALIASES = {"SHELLGENERAL": "SHELLGENERALSECTION", "KINEMATICS": "KINEMATIC"}
 
 # Completions of the card before them.
-_CHILDREN = {
-    "KINEMATIC": "COUPLING",
-    "DISTRIBUTING": "COUPLING",
-    "CENTROID": "BEAMGENERALSECTION",
-    "SHEARCENTER": "BEAMGENERALSECTION",
-}
+_COUPLED, _BEAM = "COUPLING", "BEAMGENERALSECTION"
+_CHILDREN = {"KINEMATIC": _COUPLED, "DISTRIBUTING": _COUPLED, "CENTROID": _BEAM, "SHEARCENTER": _BEAM}
 
 # Cards, and parameters of cards, that one of the two programs has and the other has not.
 _ONLY_ABAQUS = {"PART", "ASSEMBLY", "INSTANCE", "OUTPUT", "PREPRINT", "CONTACT"}
@@ -87,14 +83,12 @@ _READ_AT_ONCE = {
     "ELCOPY": generation_cards.read_elcopy,
     "NMAP": generation_cards.refuse,
     "SYSTEM": axes_cards.read_system,
-    "ORIENTATION": axes_cards.read_orientation,
-    "DISTRIBUTION": axes_cards.read_distribution,
+    "ORIENTATION": axes_cards.keep,
+    "DISTRIBUTION": axes_cards.keep,
     "PART": deck.read_part,
     "ASSEMBLY": deck.read_assembly,
     "INSTANCE": deck.read_instance,
-    "ENDPART": deck.end_block,
-    "ENDASSEMBLY": deck.end_block,
-    "ENDINSTANCE": deck.end_block,
+    **dict.fromkeys(("ENDPART", "ENDASSEMBLY", "ENDINSTANCE"), deck.end_block),
     "MATERIAL": material_cards.read_material,
     "ELASTIC": material_cards.read_elastic,
     "DENSITY": material_cards.read_density,

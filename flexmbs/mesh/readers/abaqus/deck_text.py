@@ -44,23 +44,12 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Text:
-    r"""A file's content with ``\n`` as the only line end."""
+class Segment:
+    r"""Data lines without comments between them: bytes ``start`` to ``end`` of a file, with ``\n`` as the only line end."""
 
     file: str
     data: bytes
     encoding: str
-
-    def decoded(self, start: int, end: int) -> str:
-        """The characters between two positions."""
-        return self.data[start:end].decode(self.encoding, "replace")
-
-
-@dataclass(frozen=True)
-class Segment:
-    """Data lines without comments between them: bytes ``start`` to ``end`` of a text."""
-
-    text: Text
     start: int
     end: int
     first_line: int
@@ -68,22 +57,22 @@ class Segment:
     @property
     def ends_file(self) -> bool:
         """Whether the file ends with the last line, without a line end: it may be cut off."""
-        return self.end == len(self.text.data) and not self.text.data.endswith(b"\n")
+        return self.end == len(self.data) and not self.data.endswith(b"\n")
 
     def detached(self) -> Segment:
         """The same lines with their own copy of the text, so that they do not keep the whole file in memory."""
-        data = self.text.data[self.start : self.end]
-        return Segment(replace(self.text, data=data), 0, len(data), self.first_line)
+        return replace(self, data=self.data[self.start : self.end], start=0, end=self.end - self.start)
 
     def line(self, number: int) -> Line:
         """A line of the file by its number, to name it."""
-        return Line(self.text.file, int(number))
+        return Line(self.file, int(number))
 
     def lines(self, blank: bool = False) -> Iterator[Line]:
         """The lines that are not blank, or all of them."""
-        for number, text in enumerate(self.text.decoded(self.start, self.end).split("\n"), self.first_line):
-            if blank or text.strip():
-                yield Line(self.text.file, number, text.strip())
+        text = self.data[self.start : self.end].decode(self.encoding, "replace")
+        for number, line in enumerate(text.split("\n"), self.first_line):
+            if blank or line.strip():
+                yield Line(self.file, number, line.strip())
 
 
 @dataclass
@@ -197,7 +186,12 @@ class CardReader:
             if isinstance(piece, Segment):
                 yield piece
                 continue
-            card = _card(piece)
+            entries = piece.text[1:].split('"')  # commas between quotes separate nothing
+            entries[1::2] = [entry.replace(",", "\0") for entry in entries[1::2]]
+            keyword, *rest = [entry.replace("\0", ",") for entry in '"'.join(entries).split(",")]
+            pairs = (entry.partition("=") for entry in rest)
+            parameters = {compact(name): value.strip() for name, _, value in pairs if name.strip()}
+            card = Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, piece)
             self.last_line = piece
             if card.key != "INCLUDE":
                 yield card
@@ -208,8 +202,8 @@ class CardReader:
                 yield from self._pieces(self._includes.needed(name, card.where, own), own)
 
 
-def _load_text(path: Path, included: bool) -> Text:
-    """Read a file whole. Raises MeshError when it is no text, or empty (an included one may be)."""
+def _load_text(path: Path, included: bool) -> Segment:
+    """A file as a whole. Raises MeshError when it is no text, or empty (an included one may be)."""
     data = path.read_bytes()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", "replace").encode()
@@ -235,12 +229,12 @@ def _load_text(path: Path, included: bool) -> Text:
             data.decode()
         except UnicodeDecodeError:
             encoding = "latin-1"
-    return Text(str(path), data, encoding)
+    return Segment(str(path), data, encoding, 0, len(data), 1)
 
 
-def _pieces_of(text: Text) -> Iterator[Segment | Line]:
+def _pieces_of(whole: Segment) -> Iterator[Segment | Line]:
     """Keyword lines, completed by those that continue them, and the data lines between them and the comments, in order."""
-    data, size = text.data, len(text.data)
+    data, size = whole.data, whole.end
     start, line, position = 0, 1, 0  # where data lines may begin, and the number of the line there
     while True:
         star = data.find(b"*", position)
@@ -251,17 +245,17 @@ def _pieces_of(text: Text) -> Iterator[Segment | Line]:
             position = end
             continue
         if stop - start > _SURELY_DATA or data[start:stop].strip():
-            yield Segment(text, start, stop, line)
+            yield replace(whole, start=start, end=stop, first_line=line)
         if star < 0:
             return
         line += data.count(b"\n", start, stop)
-        keyword = Line(text.file, line, text.decoded(stop, end).strip())
+        keyword = Line(whole.file, line, data[stop:end].decode(whole.encoding, "replace").strip())
         start, line = min(end + 1, size), line + 1
         is_comment = keyword.text.startswith("**")
         while keyword.text.endswith(",") and not is_comment and start < size:
             end = data.find(b"\n", start)
             end = size if end < 0 else end
-            more = text.decoded(start, end).strip()
+            more = data[start:end].decode(whole.encoding, "replace").strip()
             # Parameters go on in the next line; a line of numbers is data after a comma too many.
             if more[:1].isdigit() or (more[:1] and more[:1] in "+-.") or (more.startswith("*") and not more.startswith("**")):
                 break
@@ -271,11 +265,3 @@ def _pieces_of(text: Text) -> Iterator[Segment | Line]:
         if not is_comment:
             yield keyword
         position = start
-
-
-def _card(line: Line) -> Card:
-    pieces = line.text[1:].split('"')  # commas between quotes separate nothing
-    pieces[1::2] = [piece.replace(",", "\0") for piece in pieces[1::2]]
-    keyword, *rest = [entry.replace("\0", ",") for entry in '"'.join(pieces).split(",")]
-    parameters = {compact(name): value.strip() for name, _, value in (entry.partition("=") for entry in rest) if name.strip()}
-    return Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, line)

@@ -12,32 +12,15 @@ from flexmbs.mesh.element_names import FileElement, elements_of
 
 @dataclass(frozen=True)
 class ElementType:
-    """One element type of the format.
+    """One element type of the format."""
 
-    Attributes
-    ----------
-    kind : str or None
-        A name in ``KINDS``; None for types that are not structural (``role`` says why).
-    counts : tuple of int or None
-        Numbers of nodes that an element may have; None: as many as its line gives.
-    order : tuple of int or None
-        Which of the file's nodes come in which place (VTK order); None: all as they are.
-    shape : str
-        Kind of a face or edge that elements without ``kind`` may be on a solid ("tri3"); empty: none.
-    family : str
-        Which section card the type takes: "solid", "shell", "membrane", "beam", "truss", "spring", "dashpot", "joint",
-        "mass".
-    left_out : str
-        What is dropped of it (where it has more nodes than ``order``), for a warning.
-    """
-
-    kind: str | None = None
-    counts: tuple[int, ...] | None = None
-    order: tuple[int, ...] | None = None
+    kind: str | None = None  # a name in ``KINDS``; None for types that are not structural (``role`` says why)
+    counts: tuple[int, ...] | None = None  # numbers of nodes that an element may have; None: as many as its line gives
+    order: tuple[int, ...] | None = None  # which of the file's nodes come in which place (VTK order); None: as they are
     role: str = ""
-    shape: str = ""
-    family: str = ""
-    left_out: str = ""
+    shape: str = ""  # kind of a face that elements without ``kind`` may be on a solid ("tri3")
+    family: str = ""  # which section card it takes: solid, shell, membrane, beam, truss, spring, dashpot, joint, mass
+    left_out: str = ""  # what is dropped of it (where it has more nodes than ``order``), for a warning
 
 
 def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, ElementType]]:
@@ -46,6 +29,7 @@ def _surfaces(pattern: str, role: str, highest: int = 8) -> list[tuple[str, Elem
     return [(pattern.replace("{n}", str(n)), ElementType(role=role, counts=(n,), shape=kind)) for n, kind in counts.items()]
 
 
+_FAMILIES = {"M3D": "membrane", "DASHPOT": "dashpot", "SPRING": "spring"}  # of others the dimension says it
 _WHOLE_NAME = re.compile(r"STRI|SPRING|DASHPOT|S\dR5")  # names that take no letters
 _FACE_CENTRES = "the nodes in the middle of its faces and volume are left out"
 _CONTINUUM_SHELL = "continuum shells are read as solids"
@@ -96,16 +80,10 @@ def element_type(name: str) -> ElementType:
 
 
 def _structural(name: str, element: FileElement) -> ElementType:
-    counts, size = element.node_counts, KINDS[element.kind].node_count
-    is_longer = max(counts) > size and not KINDS[element.kind].is_beam  # the last node of beams orients the section
-    order = element.order if is_longer or element.order != tuple(range(size)) else None
+    known = KINDS[element.kind]
+    is_longer = max(element.node_counts) > known.node_count and not known.is_beam  # the last node of beams orients the section
+    order = element.order if is_longer or element.order != tuple(range(known.node_count)) else None
     left_out = _FACE_CENTRES if is_longer else _CONTINUUM_SHELL if name.startswith(("SC", "CSS")) else ""
-    return ElementType(element.kind, counts, order, family=_family(name, element.kind), left_out=left_out)
-
-
-def _family(name: str, kind: str) -> str:
-    for start, family in (("M3D", "membrane"), ("DASHPOT", "dashpot"), ("SPRING", "spring")):
-        if name.startswith(start):
-            return family
-    by_dimension = {3: "solid", 2: "shell", 1: "beam" if KINDS[kind].is_beam else "truss"}
-    return by_dimension[KINDS[kind].dimension]
+    family = {3: "solid", 2: "shell", 1: "beam" if known.is_beam else "truss"}.get(known.dimension, "")
+    family = next((own for start, own in _FAMILIES.items() if name.startswith(start)), family)
+    return ElementType(element.kind, element.node_counts, order, family=family, left_out=left_out)

@@ -32,8 +32,7 @@ def read_ngen(deck: Deck, card: Card) -> None:
     if card.option("SYSTEM", "R") != "R":
         raise MeshError(f"{card.where} with SYSTEM= is not supported; list the nodes.")
     made = []
-    for line in card.lines():
-        fields, where = line.entries(10), card.at(line)
+    for line, where, fields in card.rows(10):
         first, last, step = _NODE.of(fields[0], where), _NODE.of(fields[1], where), _INCREMENT.of(fields[2], where)
         if step == 0 or (last - first) % step or (last - first) // step < 1:
             raise MeshError(f"{where}: {last} - {first} is not a multiple of the step {step}.")
@@ -88,8 +87,7 @@ def read_nfill(deck: Deck, card: Card) -> None:
         raise MeshError(f"{card.where} with SINGULAR or TWO STEP is not supported; list the nodes.")
     bias = _BIAS.parameter(card, "BIAS")
     made = []
-    for line in card.lines():
-        fields, where = line.entries(4), card.at(line)
+    for line, where, fields in card.rows(4):
         first, last = (_set_members(deck.scope.node_sets, label(text), where) for text in fields[:2])
         intervals, step = _INTERVALS.of(fields[2], where), _INCREMENT.of(fields[3], where)
         if len(first) != len(last) or intervals < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,20 +18,14 @@ _SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overf
 _DENSITY = Entry("density")
 
 
-@dataclass(frozen=True)
-class _Elasticity:
-    """One TYPE of *ELASTIC: names of its constants in the order of the data lines (eight to a line)."""
-
-    constants: tuple[str, ...]
-    needed: int
-
-
-_ISOTROPIC = _Elasticity(("E", "nu"), 1)
-_ENGINEERING = _Elasticity(("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"), 9)
-_LAMINA = _Elasticity(("E1", "E2", "nu12", "G12", "G13", "G23"), 4)
-_ORTHOTROPIC = _Elasticity(("D1111", "D1122", "D2222", "D1133", "D2233", "D3333", "D1212", "D1313", "D2323"), 9)
-_ANISOTROPIC = _Elasticity(tuple(f"D{i}" for i in range(1, 22)), 21)
-_TYPES = {"ISO": _ISOTROPIC, "ENG": _ENGINEERING, "LAM": _LAMINA, "ORT": _ORTHOTROPIC, "ANI": _ANISOTROPIC}
+# TYPE of *ELASTIC: names of its constants in the order of the data lines (eight to a line), and how many are needed.
+_TYPES = {
+    "ISO": (("E", "nu"), 1),
+    "ENG": (("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"), 9),
+    "LAM": (("E1", "E2", "nu12", "G12", "G13", "G23"), 4),
+    "ORT": (("D1111", "D1122", "D2222", "D1133", "D2233", "D3333", "D1212", "D1313", "D2323"), 9),
+    "ANI": (tuple(f"D{i}" for i in range(1, 22)), 21),
+}
 
 
 def read_material(deck: Deck, card: Card) -> None:
@@ -86,52 +80,42 @@ def read_unusable(deck: Deck, card: Card) -> None:
 def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
     """The material of a draft. Raises MeshError for constants that are not physical."""
     card = draft.elastic
-    if card is None:
-        why = draft.unusable or "it has no elasticity"
-        reason = f"{draft.line.where}: *MATERIAL {draft.name} cannot be used: {why}; add *ELASTIC with E and nu."
-        return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
-    name = card.option("TYPE", "ISOTROPIC")
-    kind = _TYPES.get(name[:3])
-    if kind is None:
-        reason = (
-            f"{card.where}: material {draft.name} has elasticity of TYPE={name}, which is not supported; add *ELASTIC"
-            " with E and nu."
-        )
-        return UnusableMaterial(draft.name, reason, draft.density, draft.line.where)
-    line_count = (len(kind.constants) + 7) // 8
-    line = data_line(card, 0, f"{', '.join(kind.constants[:3])}{', ...' if len(kind.constants) > 3 else ''}")
+    name = card.option("TYPE", "ISOTROPIC") if card else ""
+    kind = name[:3]
+    if card is None or kind not in _TYPES:
+        start = f"{draft.line.where}: *MATERIAL {draft.name} cannot be used: {draft.unusable or 'it has no elasticity'}"
+        if card:
+            start = f"{card.where}: material {draft.name} has elasticity of TYPE={name}, which is not supported"
+        return UnusableMaterial(draft.name, f"{start}; add *ELASTIC with E and nu.", draft.density, draft.line.where)
+    constants, needed = _TYPES[kind]
+    line_count = (len(constants) + 7) // 8
+    line = data_line(card, 0, f"{', '.join(constants[:3])}{', ...' if len(constants) > 3 else ''}")
     where = card.at(line)
-    values = [value for row in card.lines()[:line_count] for value in numbers(card, row, "an elastic constant")]
-    if len(values) < kind.needed:
-        raise MeshError(f"{where}: TYPE={name} needs {kind.needed} constants ({', '.join(kind.constants)}), got {len(values)}.")
+    values = numbers(card, card.lines()[:line_count], "an elastic constant")
+    if len(values) < needed:
+        raise MeshError(f"{where}: TYPE={name} needs {needed} constants ({', '.join(constants)}), got {len(values)}.")
     _warn_of_table(deck, card, line_count)
-    values = [*values, *[0.0] * len(kind.constants)][: len(kind.constants)]
+    given = dict(zip(constants, [*values, *[0.0] * len(constants)], strict=False))
     damping = None if draft.damping == Damping() else draft.damping
     common = {"density": draft.density, "damping": damping, "where": draft.line.where}
-    if kind is _ISOTROPIC:
-        return _isotropic(draft.name, values, where, common)
-    if kind in (_ENGINEERING, _LAMINA):
-        return _orthotropic(draft.name, kind, values, where, common)
-    return _from_stiffness(draft.name, kind, values, where, common)
+    if kind == "ISO":
+        modulus, ratio = given.values()
+        if not modulus > 0.0 or not -1.0 < ratio < 0.5:
+            found = f"E = {modulus:g} and nu = {ratio:g}"
+            raise MeshError(f"{where}: material {draft.name} has {found}; E > 0 and -1 < nu < 0.5 are required.")
+        return Material(draft.name, modulus, ratio, **common)
+    return (_orthotropic if kind in ("ENG", "LAM") else _from_stiffness)(draft.name, given, where, common)
 
 
-def _isotropic(name: str, values: list[float], where: str, common: dict) -> Material:
-    modulus, ratio = values
-    if not modulus > 0.0 or not -1.0 < ratio < 0.5:
-        raise MeshError(f"{where}: material {name} has E = {modulus:g} and nu = {ratio:g}; E > 0 and -1 < nu < 0.5 are required.")
-    return Material(name, modulus, ratio, **common)
-
-
-def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> OrthotropicMaterial:
-    given = dict(zip(kind.constants, values, strict=True))
-    if kind is _LAMINA:
+def _orthotropic(name: str, given: dict, where: str, common: dict) -> OrthotropicMaterial:
+    if "E3" not in given:  # plane stress
         given = {**given, "E3": None, "nu13": None, "nu23": None}
         given["G13"], given["G23"] = given["G13"] or given["G12"], given["G23"] or given["G12"]
     moduli = np.array([given[key] for key in ("E1", "E2", "E3") if given[key] is not None])
     stable = min(given["G12"], given["G13"], given["G23"]) > 0.0 and moduli.min() >= _SMALLEST_MODULUS
     if stable:
         compliance = np.diag(1.0 / moduli)
-        for row, column in ((0, 1), (0, 2), (1, 2))[: 1 if kind is _LAMINA else 3]:
+        for row, column in ((0, 1), (0, 2), (1, 2))[: 1 if len(moduli) == 2 else 3]:
             compliance[row, column] = compliance[column, row] = -given[f"nu{row + 1}{column + 1}"] / moduli[row]
         scale = np.sqrt(np.diag(compliance))
         stable = smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
@@ -143,14 +127,12 @@ def _orthotropic(name: str, kind: _Elasticity, values: list[float], where: str, 
     return OrthotropicMaterial(name, **given, **common)
 
 
-def _from_stiffness(name: str, kind: _Elasticity, values: list[float], where: str, common: dict) -> AnyMaterial:
+def _from_stiffness(name: str, given: dict, where: str, common: dict) -> AnyMaterial:
+    places = [(i, j) for j in range(6) for i in range(j + 1)]
+    if len(given) == 9:  # without those between normal and shear strains
+        places = [*places[:6], (3, 3), (4, 4), (5, 5)]
     stiffness = np.zeros((6, 6))
-    if kind is _ORTHOTROPIC:
-        stiffness[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]] = values[:6]
-        stiffness[[3, 4, 5], [3, 4, 5]] = values[6:9]
-    else:
-        rows, columns = zip(*[(i, j) for j in range(6) for i in range(j + 1)], strict=True)
-        stiffness[rows, columns] = values
+    stiffness[tuple(zip(*places, strict=True))] = list(given.values())
     stiffness = stiffness + np.triu(stiffness, 1).T
     diagonal = np.diag(stiffness)
     scale = np.sqrt(np.maximum(diagonal, 0.0))

@@ -9,7 +9,7 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.deck import Deck, SetItem, SurfaceDraft
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment, compact, label
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Segment, compact, label
 from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
 from flexmbs.mesh.readers.abaqus.number_tables import Entry, Table, is_integer, read_table, try_integers
 
@@ -36,7 +36,7 @@ def read_nodes(deck: Deck, card: Card) -> None:
         points = np.ascontiguousarray(rows[:, 1:])
         if system == "C":
             points = CoordinateSystem("", "cylindrical", np.zeros(3), np.eye(3)).points(points * [1.0, np.pi / 180.0, 1.0])
-        deck.scope.add_nodes(ids, points, segment.text.file, table.lines)
+        deck.scope.add_nodes(ids, points, segment.file, table.lines)
         numbers.append(ids)
     if card.name("NSET"):
         deck.scope.node_sets[card.name("NSET")].append(SetItem(card.line, np.concatenate(numbers)))
@@ -60,7 +60,7 @@ def _check_node_lines(deck: Deck, card: Card, segment: Segment, table: Table) ->
 
 def _warn_of_end(deck: Deck, card: Card, segment: Segment) -> None:
     if segment.ends_file:
-        deck.warn(f"{card.where}: {segment.text.file} ends with its data and without a line end; it may be cut off.")
+        deck.warn(f"{card.where}: {segment.file} ends with its data and without a line end; it may be cut off.")
 
 
 def read_elements(deck: Deck, card: Card) -> None:
@@ -116,7 +116,7 @@ def _add_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, row
         nodes = nodes[:, list(kind.order)]
     elif kind.counts and nodes.shape[1] > min(kind.counts):
         nodes = nodes[:, : min(kind.counts)]
-    scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), segment.text.file, lines, kind.role))
+    scope.groups.append(ElementRows(kind.kind, type_name, rows[:, 0].copy(), nodes.copy(), segment.file, lines, kind.role))
 
 
 def _element_rows(deck: Deck, card: Card, kind: ElementType, type_name: str, segment: Segment, table: Table):
@@ -140,10 +140,9 @@ def _element_rows(deck: Deck, card: Card, kind: ElementType, type_name: str, seg
 
 
 def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
-    """(k,) bool: the element goes on in the next line.
+    """(k,) bool: the element goes on in the next line, as a comma at the end says.
 
-    A comma at the end says so, unless the element is complete and the next line is none that only holds its optional
-    nodes.
+    Not if it is complete, and the next line is none that only holds its optional nodes.
     """
     going = table.continued.copy()
     if kind.counts is not None and going.any():
@@ -204,7 +203,16 @@ def _set_items(card: Card) -> list[SetItem]:
     instance = card.name("INSTANCE")
     items = [SetItem(card.line, np.empty(0, np.int64))]  # names the card where the set turns out to be empty
     if card.has("GENERATE"):
-        return items + [SetItem(line, generated=_range(card, line), instance=instance) for line in card.lines()]
+        for line in card.lines():
+            entries = [_RANGE.of(entry, card.at(line)) for entry in line.fields()]
+            first, last, step = (*entries, 1)[:3] if len(entries) in (2, 3) else (0, 0, 0)
+            if step < 1 or last < first:
+                raise MeshError(
+                    f"{card.at(line)}: a GENERATE line must be 'first, last, step' with first <= last and step >= 1, got"
+                    f" '{line.text[:60]}'."
+                )
+            items.append(SetItem(line, generated=(first, last, step), instance=instance))
+        return items
     for segment in card.segments:
         table = try_integers(segment)
         if table is None:
@@ -218,18 +226,6 @@ def _set_items(card: Card) -> list[SetItem]:
     return items
 
 
-def _range(card: Card, line: Line) -> tuple[int, int, int]:
-    """First, last and step of a GENERATE line."""
-    entries = [_RANGE.of(entry, card.at(line)) for entry in line.fields()]
-    first, last, step = (*entries, 1)[:3] if len(entries) in (2, 3) else (0, 0, 0)
-    if step < 1 or last < first:
-        raise MeshError(
-            f"{card.at(line)}: a GENERATE line must be 'first, last, step' with first <= last and step >= 1, got"
-            f" '{line.text[:60]}'."
-        )
-    return first, last, step
-
-
 def read_surface(deck: Deck, card: Card) -> None:
     """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element (blank: the whole body), face; or node sets and nodes."""
     name, kind = card.required_name("NAME"), card.option("TYPE", "ELEMENT")
@@ -238,6 +234,5 @@ def read_surface(deck: Deck, card: Card) -> None:
         return
     surfaces = deck.scope.node_surfaces if kind == "NODE" else deck.scope.surfaces
     surface = surfaces.setdefault(name, SurfaceDraft(card.line, kind == "NODE"))
-    for line in card.lines():
-        region, face = line.entries(2)
+    for line, _, (region, face) in card.rows(2):
         surface.items.append((line, label(region), compact(face)))

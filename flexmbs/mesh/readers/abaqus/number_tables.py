@@ -1,15 +1,14 @@
 """Numbers of decks: what an entry must be, and tables read at the speed of numpy.
 
-The structure of chunks of lines is checked, then they are parsed in one go. A chunk that is not plainly "number, number,
-..." (a blank entry, a word) goes line by line through the exact path, which also raises the error with its line; so do
-single numbers that are none.
+Chunks of lines that are plainly "number, number, ..." are parsed in one go; others (a blank entry, a word) go line by line
+through the exact path, which also raises the error with its line.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -26,7 +25,7 @@ _TO_BLANKS = bytes.maketrans(b",\t\f\v\n", b"     ")
 _TO_BLANKS_FLOAT = bytes.maketrans(b",\t\f\v\ndD", b"     ee")
 
 
-@dataclass
+@dataclass(eq=False)
 class Table:
     """Numbers of data lines; blank lines are left out."""
 
@@ -49,25 +48,22 @@ class Table:
 
 def read_table(segment: Segment, dtype: type, title: str, what: str) -> Table:
     """Numbers of a segment; MeshError naming the line, the card ``title`` and ``what`` where there is none."""
-    return _joined([_fast(part, dtype) or _exact(part, dtype, title, what) for part in _chunks(segment)], dtype)
+    return _joined([part or _exact(chunk, dtype, title, what) for chunk, part in _chunks(segment, dtype)], dtype)
 
 
 def try_integers(segment: Segment) -> Table | None:
     """Whole numbers of a segment, or None when anything else is in it."""
-    parts = []
-    for chunk in _chunks(segment):
-        part = _fast(chunk, np.int64)
-        if part is None:
-            return None
-        parts.append(part)
-    return _joined(parts, np.int64)
+    parts = [part for _, part in _chunks(segment, np.int64)]
+    return None if None in parts else _joined(parts, np.int64)
 
 
-def _chunks(segment: Segment) -> Iterator[Segment]:
-    start, line, data = segment.start, segment.first_line, segment.text.data
+def _chunks(segment: Segment, dtype: type) -> Iterator[tuple[Segment, Table | None]]:
+    """Pieces of a segment, with the numbers of those that are plain."""
+    start, line, data = segment.start, segment.first_line, segment.data
     while start < segment.end:
         end = data.find(b"\n", min(start + _CHUNK, segment.end), segment.end) + 1 or segment.end
-        yield Segment(segment.text, start, end, line)
+        chunk = replace(segment, start=start, end=end, first_line=line)
+        yield chunk, _fast(chunk, dtype)
         line += data.count(b"\n", start, end)
         start = end
 
@@ -80,7 +76,7 @@ def _joined(parts: list[Table], dtype: type) -> Table:
 
 
 def _fast(chunk: Segment, dtype: type) -> Table | None:
-    data, start, end = chunk.text.data, chunk.start, chunk.end
+    data, start, end = chunk.data, chunk.start, chunk.end
     kinds = _CLASS[np.frombuffer(data, np.uint8, end - start, start)]
     if kinds[-1] != _NEWLINE:
         kinds = np.append(kinds, np.uint8(_NEWLINE))
@@ -150,7 +146,9 @@ class Entry:
         """The value of a text; MeshError starting with ``where`` when it is none, or beyond the bound."""
         if not text and self.default is not None:
             return self.default
-        value = integer(text, where, self.what) if self.whole else number(text, where, self.what)
+        if self.whole and not (is_integer(text) and abs(int(text)) <= LARGEST_NUMBER):
+            raise MeshError(f"{where}: {self.what} must be a whole number, got '{_shown(text)}'.")
+        value = int(text) if self.whole else number(text, where, self.what)
         if not _BOUNDS[self.must](value):
             raise MeshError(f"{where}: {self.what} is {value:g}; it must {self.must}.")
         return value
@@ -162,13 +160,6 @@ class Entry:
     def parameter(self, card: Card, name: str):
         """The value of a parameter."""
         return self.of(card.text(name), card.where)
-
-
-def integer(text: str, where: str, what: str) -> int:
-    """A whole number; MeshError starting with ``where``."""
-    if is_integer(text) and abs(int(text)) <= LARGEST_NUMBER:
-        return int(text)
-    raise MeshError(f"{where}: {what} must be a whole number, got '{_shown(text)}'.")
 
 
 def is_integer(text: str) -> bool:
@@ -197,14 +188,10 @@ def number(text: str, where: str, what: str) -> float:
     return value
 
 
-def numbers(card: Card, line: Line, what: str) -> list[float]:
-    """All entries of a data line of a card."""
-    return [number(entry, card.at(line), what) for entry in line.fields()]
-
-
-def flat_numbers(card: Card, what: str) -> list[float]:
-    """All numbers of all data lines, one after the other."""
-    return [value for line in card.lines() for value in numbers(card, line, what)]
+def numbers(card: Card, lines: Line | list[Line], what: str) -> list[float]:
+    """All entries of a data line of a card, or of several, one after the other."""
+    lines = [lines] if isinstance(lines, Line) else lines
+    return [number(entry, card.at(line), what) for line in lines for entry in line.fields()]
 
 
 def data_line(card: Card, index: int, what: str, blank: bool = False) -> Line:

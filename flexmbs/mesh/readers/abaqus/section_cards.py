@@ -41,26 +41,13 @@ _DEFAULT_N1 = (0.0, 0.0, -1.0)
 
 @dataclass
 class Section:
-    """One section card of one region.
-
-    Attributes
-    ----------
-    families : families of element types that the card is for
-    make : (family, type name) -> AnySection or None, called when elements have it
-    orientation : of the material (layers: of the layup)
-    """
+    """One section card."""
 
     card: Card
-    region: Region
-    families: tuple[str, ...]
+    families: tuple[str, ...]  # of element types that it is for
     material: AnyMaterial | None
-    make: Callable[[str, str], AnySection | None]
-    orientation: Orientation | None = None
-
-    @property
-    def title(self) -> str:
-        """As messages call it."""
-        return f"{self.card.title}, ELSET={self.card.name('ELSET')}"
+    make: Callable[[str, str], AnySection | None]  # (family, type name), called when elements have it
+    orientation: Orientation | None = None  # of the material (layers: of the layup)
 
     def fitting(self, family: str, type_name: str) -> AnySection | None:
         """What ``make`` gives; MeshError for elements of another family."""
@@ -69,12 +56,6 @@ class Section:
                 f"{self.card.where} is assigned to elements of type {type_name} ({self.card.title}); use {RIGHT_CARD[family]}."
             )
         return self.make(family, type_name)
-
-
-def made_section(model: Model, region: Region, card: Card) -> Section:
-    """The section of a card. Raises MeshError for unknown names and wrong dimensions."""
-    card.required_name("ELSET")
-    return SECTION_CARDS[card.key](model, region, card)
 
 
 def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial | None = None) -> Orientation | None:
@@ -101,7 +82,7 @@ def _solid(model: Model, region: Region, card: Card) -> Section:
             return TrussSection(1.0, where=card.line.where)
         return TrussSection(_AREA.first_of(card, lines[0]), where=card.line.where)
 
-    return Section(card, region, ("solid", "truss"), material, make, _orientation(model, region, card, material))
+    return Section(card, ("solid", "truss"), material, make, _orientation(model, region, card, material))
 
 
 def _shell(model: Model, region: Region, card: Card) -> Section:
@@ -115,7 +96,7 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
     elif card.key == "SHELLGENERALSECTION" and not card.has("MATERIAL"):
         reason = f"{card.where}: a section given by its stiffness is not supported; give MATERIAL and a thickness."
         unusable = UnusableMaterial(f"OF {card.name('ELSET')}", reason, where=card.line.where)
-        return Section(card, region, ("shell",), unusable, lambda family, type_name: None)
+        return Section(card, ("shell",), unusable, lambda family, type_name: None)
     else:
         material = model.material(card.required_name("MATERIAL"), card.where)
         orientation = _orientation(model, region, card, material)
@@ -127,25 +108,18 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
         if family == "solid":  # continuum shells have their thickness from their nodes
             return None
         thickness = sum(layer.thickness for layer in layers) if layers else _THICKNESS.first_of(card, card.lines()[0])
-        return ShellSection(thickness, layers, -_offset(card) * thickness, behaviour, added, where=card.line.where)
+        text = card.option("OFFSET")  # from the middle surface to that of the nodes, in parts of the thickness
+        if text and text not in ("SPOS", "SNEG") and not any(character.isdigit() for character in text):
+            raise MeshError(f"{card.where}: OFFSET={text} is not supported; use SPOS, SNEG or a number.")
+        offset = {"SPOS": 0.5, "SNEG": -0.5}[text] if text in ("SPOS", "SNEG") else number(text, card.where, "OFFSET")
+        return ShellSection(thickness, layers, -offset * thickness, behaviour, added, where=card.line.where)
 
-    return Section(card, region, ("shell", "membrane"), material, make, orientation)
-
-
-def _offset(card: Card) -> float:
-    """From the middle surface to the surface of the nodes, in parts of the thickness."""
-    text = card.option("OFFSET")
-    if text in ("SPOS", "SNEG"):
-        return 0.5 if text == "SPOS" else -0.5
-    if text and not any(character.isdigit() for character in text):
-        raise MeshError(f"{card.where}: OFFSET={text} is not supported; use SPOS, SNEG or a number.")
-    return number(text, card.where, "OFFSET")
+    return Section(card, ("shell", "membrane"), material, make, orientation)
 
 
 def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], Orientation | None]:
     layers, named = [], []
-    for line in card.lines():
-        (height, _, of, turned), where = line.entries(4), card.at(line)
+    for _, where, (height, _, of, turned) in card.rows(4):
         thickness = _LAYER_THICKNESS.of(height, where)
         if not of:
             raise MeshError(f"{where}: the layer has no material; a layer is 'thickness, points, material, angle'.")
@@ -204,7 +178,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
         common = {"axes": axes, "axial": not wanted, "first_dof": first, "second_dof": second, "where": card.line.where}
         return SpringSection(**{"stiffness" if own == "spring" else "damping": constant}, **common)
 
-    return Section(card, region, ("spring", "dashpot"), None, make)
+    return Section(card, ("spring", "dashpot"), None, make)
 
 
 def _joint(model: Model, region: Region, card: Card) -> Section:
@@ -229,7 +203,7 @@ def _joint(model: Model, region: Region, card: Card) -> Section:
             constants[child.key][at.pop() - 1] += _CONSTANT.first_of(child, lines[1])
         return SpringSection(constants["SPRING"], constants["DASHPOT"], axes, where=card.line.where)
 
-    return Section(card, region, ("joint",), None, make)
+    return Section(card, ("joint",), None, make)
 
 
 def _beam(model: Model, region: Region, card: Card) -> Section:
@@ -253,7 +227,7 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
             return replace(section, shear_factor_y=math.inf, shear_factor_z=math.inf)
         return section
 
-    return Section(card, region, ("beam",), material, make)
+    return Section(card, ("beam",), material, make)
 
 
 def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
@@ -265,7 +239,7 @@ def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[B
         if not 1 <= first <= 1000:
             raise MeshError(f"{card.at(line)}: the first entry is the number of segments, got '{line.text[:40]}'.")
         count = int(first)
-    dimensions = [value for row in lines[:count] for value in numbers(card, row, "a dimension of the section")]
+    dimensions = numbers(card, lines[:count], "a dimension of the section")
     # Of what the two programs read differently: CalculiX means a square, and by one number of a circle its diameter.
     not_abaqus = "Abaqus" not in model.deck.written_for
     if shape.startswith("RECT") and len(dimensions) == 1 and not_abaqus:

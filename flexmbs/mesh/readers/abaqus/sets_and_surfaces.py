@@ -18,7 +18,7 @@ from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import LARGEST_NUMBER, is_integer
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Numbers, Region
 
 _DEEPEST_SET = 100
 _MOST_OVERLAP = 300  # sets that a node may be in on average; beyond, a small file would fill the memory
@@ -74,16 +74,12 @@ class Sets:
         if place is None:
             return None
         holder, own = place
-        return self.members(holder, own, depth + 1) if own in self.names(holder) else self._one(holder, int(own))
+        if own in self.names(holder):
+            return self.members(holder, own, depth + 1)
+        return self._numbers(holder).find_one(int(own)) if abs(int(own)) <= LARGEST_NUMBER else None
 
-    def _one(self, region: Region, number: int) -> np.ndarray | None:
-        if abs(number) > LARGEST_NUMBER:
-            return None
-        if self._what == "node":
-            index = region.find_node(number)
-            return None if index is None else np.array([index])
-        found = region.find_elements(np.array([number], np.int64))
-        return found if found[0] >= 0 else None
+    def _numbers(self, region: Region) -> Numbers:
+        return region.elements if self._elements is None else region.nodes
 
     def _collected(self, region: Region, name: str, items: list[SetItem], depth: int) -> np.ndarray:
         parts, missing, example, size = [np.empty(0, np.int64)], 0, None, 0
@@ -114,13 +110,18 @@ class Sets:
 
     def _of_item(self, region: Region, name: str, item: SetItem, depth: int) -> tuple[np.ndarray, int, int | None]:
         """Members, how many numbers do not exist, and the first of these."""
-        target = self._model.region_named(item.instance, item.line) if item.instance else region
-        where = f"{item.line.where}: {self._title} {name}"
+        where, target = f"{item.line.where}: {self._title} {name}", region
+        if item.instance:
+            instances = {instance.name: instance for instance in self._model.instances}
+            target = instances.get(item.instance) or instances.get(self._model.deck.in_assembly(item.instance))
+        if target is None:
+            known = f"by any *INSTANCE. {near_names(item.instance, instances)}"
+            raise MeshError(f"{item.line.where}: INSTANCE={item.instance} is not defined {known}")
         numbers, absent, example = item.numbers, 0, None
         if item.generated is not None:
             numbers, absent, example = self._in_range(target, *item.generated)
         if numbers is not None:
-            found = target.find_nodes(numbers) if self._what == "node" else target.find_elements(numbers)
+            found = self._numbers(target).find(numbers)
             missing = numbers[found < 0]
             return found[found >= 0], absent + len(missing), missing[0] if len(missing) else example
         if item.of_elements:
@@ -129,7 +130,7 @@ class Sets:
 
     def _in_range(self, region: Region, first: int, last: int, step: int) -> tuple[np.ndarray, int, int | None]:
         """The numbers of a range that exist, how many do not, and the first of these."""
-        existing = region.existing(self._what == "element")
+        existing = self._numbers(region).rising
         inside = existing[np.searchsorted(existing, first) : np.searchsorted(existing, last, "right")]
         inside = inside[(inside - first) % step == 0]
         absent = (last - first) // step + 1 - len(inside)

@@ -197,3 +197,15 @@ def test_rigid_tools_and_connectors_are_left_out_by_name(read):
     assert mesh.couplings == ()
     left_out = {entry.card for entry in mesh.skipped if not entry.analysis}
     assert {"*RIGID BODY", "*CONNECTOR BEHAVIOR", "*CONNECTOR ELASTICITY"} <= left_out
+
+
+def test_what_an_instance_adds_is_its_own(read):
+    """To nodes, sets and surfaces of the part; other instances have what the part says."""
+    mesh = read(
+        "*PART, NAME=P\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 1, 1, 0\n4, 0, 1, 0\n*ELEMENT, TYPE=S4, ELSET=E\n1, 1, 2, 3, 4\n"
+        "*NSET, NSET=A\n1\n*SURFACE, NAME=S\nE, E1\n*END PART\n*ASSEMBLY, NAME=Q\n*INSTANCE, NAME=I, PART=P\n*NODE\n5, 2, 0, 0\n"
+        "*NSET, NSET=A\n5\n*SURFACE, NAME=S\nE, E2\n*END INSTANCE\n*INSTANCE, NAME=J, PART=P\n*END INSTANCE\n*END ASSEMBLY\n"
+    )
+    assert mesh.node_ids.tolist() == [1, 2, 3, 4, 5, 1, 2, 3, 4]
+    assert (mesh.node_sets["I.A"].tolist(), mesh.node_sets["J.A"].tolist()) == ([0, 4], [5])
+    assert (mesh.surfaces["I.S"].size, mesh.surfaces["J.S"].size) == (2, 1)
