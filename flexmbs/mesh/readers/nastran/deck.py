@@ -41,8 +41,10 @@ class Ranges:
         return np.setdiff1d(found, _positions(self.excluded, existing)) if self.excluded else found
 
     def missing(self, existing: np.ndarray) -> np.ndarray:
-        """Single members (not those of ranges) that do not exist."""
-        return np.setdiff1d(self.single, existing)
+        """Single members (not those of ranges) that do not exist among sorted numbers."""
+        single = np.unique(self.single)
+        at = np.searchsorted(existing, single)
+        return single[np.append(existing, -1)[at] != single]
 
 
 def _positions(parts, existing: np.ndarray) -> np.ndarray:
