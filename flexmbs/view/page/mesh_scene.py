@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmbs.common.names_in_messages import counted
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.outer_faces import outer_faces, ring
@@ -50,7 +51,7 @@ def mesh_scene(mesh: Mesh, options: MeshOptions) -> dict[str, Any]:
         ["ground"],
         title=options.title or file,
         subtitle="; ".join(about),
-        notes=[f"{hidden} more node sets are in the mesh: to_html(sets=[...]), --set NAME."] if hidden else [],
+        notes=[f"Not shown: {counted(hidden, 'node set')}; to_html(sets=[...]) and --set NAME do."] if hidden else [],
         camera=camera_on(low, high, np.zeros(3), options.camera, options.zoom),
         poses=np.array([0, 0, 0, 1, 0, 0, 0], "f4"),
         parts=parts,
