@@ -19,7 +19,8 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
     """Elements with all of those the right way round that are mirrored: whose Jacobians at all corners are negative.
 
     Middle nodes stay on their edges. Twisted elements, with Jacobians of both signs, and flat ones stay what they are:
-    no other order of their nodes is surely the one that is meant. Of elements of second order the corners decide.
+    no other order of their nodes is surely the one that is meant. Of elements of second order the corners decide. Only
+    where the first corner is in doubt are the others looked at, which takes a tenth of the time.
 
     Parameters
     ----------
@@ -34,18 +35,21 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
     mirrored : (ne,) bool
         Those that were turned.
     flat : (ne,) bool
-        Those with a Jacobian that is zero or negative inside, which no analysis takes: flat and twisted ones.
+        Those that have no volume, and twisted ones whose Jacobian is not positive at the first corner.
     """
-    flat = np.zeros(len(nodes), bool)
+    reversed_ones, flat = np.zeros(len(nodes), bool), np.zeros(len(nodes), bool)
     if KINDS[kind].dimension < 3:
-        return nodes, flat, flat
-    smallest, largest = _corner_jacobians(kind, nodes, points)
-    reversed_ones = (smallest < -_FLATTEST) & (largest <= _FLATTEST)  # a corner that is collapsed to an edge has zero
-    doubtful = np.where(reversed_ones, -largest, smallest) <= _FLATTEST
+        return nodes, reversed_ones, flat
+    rows = np.flatnonzero(_jacobians(kind, nodes, points, _corner_edges(kind)[:1])[0] <= _FLATTEST)
+    if not rows.size:
+        return nodes, reversed_ones, flat
+    at_corners = _jacobians(kind, nodes[rows], points, _corner_edges(kind))
+    # A corner that is collapsed to an edge has zero.
+    reversed_ones[rows] = (at_corners.min(axis=0) < -_FLATTEST) & (at_corners.max(axis=0) <= _FLATTEST)
     if reversed_ones.any():
         nodes = np.where(reversed_ones[:, None], nodes[:, mirrored(kind)], nodes)
-    rows = np.flatnonzero(doubtful)
-    flat[rows] = True
+    flat[rows] = (np.where(reversed_ones[rows], -1.0, 1.0) * at_corners).min(axis=0) <= _FLATTEST
+    rows = np.flatnonzero(flat)
     if len(rows) and KINDS[kind].sample_points is not None:  # at a collapsed corner it is zero, but inside it is not
         coordinates = points[nodes[rows]]
         inside = jacobian_determinants(KINDS[kind], coordinates).min(axis=1)
@@ -69,8 +73,8 @@ def right_way_round(
     if reversed_ones.any():
         first = int(np.argmax(reversed_ones))
         warnings.append(
-            f"{rows.where(first)}: the node order of {reversed_ones.sum()} elements of type {rows.type_name} mirrors them"
-            f" (negative volume; first: element {ids[first]}); they are read with the opposite orientation."
+            f"{rows.where(first)}: the node order of {reversed_ones.sum()} elements of type {rows.type_name} turns them inside"
+            f" out (first: element {ids[first]}); they are read with the opposite orientation."
         )
     if flat.any():
         first = int(np.argmax(flat))
@@ -81,22 +85,25 @@ def right_way_round(
     return nodes, reversed_ones, warnings
 
 
-def _corner_jacobians(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest of (ne,) Jacobians at the corners of solids, over the longest edge cubed."""
-    smallest, largest = np.empty(len(nodes)), np.empty(len(nodes))
-    first, second = np.array(KINDS[kind].edges).T
+def _jacobians(kind: str, nodes: np.ndarray, points: np.ndarray, at: list[tuple[list[int], float]]) -> np.ndarray:
+    """(len(at), ne) Jacobians at corners (of ``_corner_edges``) of solids, over the longest of their edges cubed."""
+    ends = np.array(KINDS[kind].edges).T
+    edges_used = sorted({edge for three, _ in at for edge in three})
+    used, places = np.unique(ends[:, edges_used], return_inverse=True)
+    first, second = np.reshape(places, (2, -1))
+    number = {edge: place for place, edge in enumerate(edges_used)}
+    result = np.empty((len(at), len(nodes)))
     columns = np.ascontiguousarray(points.T)
     for start in range(0, len(nodes), _AT_ONCE):  # in pieces that stay in the processor's cache
         part = slice(start, start + _AT_ONCE)
-        own = np.ascontiguousarray(nodes[part, : KINDS[kind].corner_count].T)
+        own = np.ascontiguousarray(nodes[part, used].T)
         corners = [column[own] for column in columns]  # x, y, z: (corners, ne)
         edges = [along[second] - along[first] for along in corners]
         longest = np.max([np.maximum(edge.max(axis=0), -edge.min(axis=0)) for edge in edges], axis=0)
-        at_corners = [sign * _triple(*([edge[at] for edge in edges] for at in three)) for three, sign in _corner_edges(kind)]
         scale = np.where(longest > 0.0, longest, 1.0) ** 3
-        smallest[part] = np.min(at_corners, axis=0) / scale
-        largest[part] = np.max(at_corners, axis=0) / scale
-    return smallest, largest
+        for row, (three, sign) in enumerate(at):
+            result[row, part] = sign * _triple(*([edge[number[one]] for edge in edges] for one in three)) / scale
+    return result
 
 
 def _triple(a: list[np.ndarray], b: list[np.ndarray], c: list[np.ndarray]) -> np.ndarray:

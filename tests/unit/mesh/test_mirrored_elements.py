@@ -54,7 +54,7 @@ def test_flat_elements_have_no_volume_and_are_not_turned(kind):
 
 
 def test_a_twisted_hexahedron_is_not_turned_and_named():
-    points, nodes = points_of("hex8"), np.array([[0, 1, 2, 3, 5, 4, 6, 7]])  # two nodes of the top are exchanged
+    points, nodes = points_of("hex8"), np.array([[0, 3, 2, 1, 4, 5, 6, 7]])  # the bottom is mirrored, the top is not
     found, mask, flat = turned("hex8", nodes, points)
     assert found is nodes
     assert (mask.tolist(), flat.tolist()) == ([False], [True])
@@ -86,13 +86,13 @@ def test_many_elements_are_looked_at_in_pieces():
 
 def test_warnings_name_the_first_element_and_how_many():
     points, right = points_of("hex8"), np.arange(8)
-    nodes = np.array([right, right[mirrored("hex8")], [0, 1, 2, 3, 5, 4, 6, 7], right[mirrored("hex8")]])
+    nodes = np.array([right, right[mirrored("hex8")], [0, 3, 2, 1, 4, 5, 6, 7], right[mirrored("hex8")]])
     rows = ElementRows("hex8", "C3D8", right[:4], nodes, "a.inp", np.arange(6, 10))
     found, mask, (turned_ones, without_volume) = right_way_round(rows, nodes, points, np.array([11, 12, 15, 17]))
     assert mask.tolist() == [False, True, False, True]
     assert found[[1, 3]].tolist() == [right.tolist()] * 2
     assert turned_ones == (
-        "a.inp:7: the node order of 2 elements of type C3D8 mirrors them (negative volume; first: element 12); they are"
-        " read with the opposite orientation."
+        "a.inp:7: the node order of 2 elements of type C3D8 turns them inside out (first: element 12); they"
+        " are read with the opposite orientation."
     )
     assert without_volume.startswith("a.inp:8: 1 elements of type C3D8 have zero or negative volume (first: element 15); check")
