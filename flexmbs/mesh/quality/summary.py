@@ -35,7 +35,7 @@ def summarize(mesh: Mesh) -> dict:
     likely, doubts = likely_system(mesh), check_units(mesh, trust_units=True)
     by_type = _elements_by_type(mesh)
     places = _places(mesh)
-    told = any("volume" in warning for warning in mesh.warnings) or not np.isfinite(mesh.points).all()
+    told = any("zero or negative volume" in warning for warning in mesh.warnings) or not np.isfinite(mesh.points).all()
     flat = [] if told else [wrong_volumes(mesh, block) for block in mesh.blocks if is_solid(block.kind)]
     remarks = [f"set '{name}': {remark}" for name, at in places.items() if at.shape for remark in at.remarks]
     return {
