@@ -227,7 +227,7 @@ FAR_AWAY = (
 )
 BAD_COMMANDS = {
     "good": ((), (), None),
-    "negative Jacobian": (("\n2, 5, 6, 7, 8, 9, 10, 11, 12", "\n2, 9, 10, 11, 12, 5, 6, 7, 8"), (), "element 2 (hex8"),
+    "negative Jacobian": (("\n2, 5, 6, 7, 8, 9, 10, 11, 12", "\n2, 5, 6, 8, 7, 9, 10, 11, 12"), (), "element 2 (hex8"),
     "no density": (("*DENSITY\n7.85e-9\n", ""), (), "bar.inp:21: 2 elements of kind hex8 (first: element 1)"),
     "singular material": (("210000., 0.3", "210000., 0.5"), (), "bar.inp:24: *ELASTIC: material STEEL has E = 210000"),
     "unconnected parts": (("*NSET, NSET=ROOT", f"{FAR_AWAY}*NSET, NSET=ROOT"), (), "parts"),
