@@ -12,8 +12,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
-from flexmbs.mesh.quality.distortion import sampled_jacobians
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
+from flexmbs.mesh.reader_tools.mirrored_elements import turned
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 from flexmbs.mesh.readers.nastran.card import Batch, Card, integers, is_integer
@@ -197,23 +197,17 @@ def _picked(elements: Elements, rows: np.ndarray, kind: str, nodes: np.ndarray) 
 
 
 def turn_mirrored(deck: Deck, all_elements: list[Elements], table: NodeTable) -> list[Elements]:
-    """Solids whose nodes stand in mirrored order (negative volume throughout) with the order turned, and a warning."""
+    """Solids whose nodes stand in mirrored order (see ``turned``) with the order turned, and a warning."""
     result, first, count = [], "", 0
     for elements in all_elements:
-        rows, kind = elements.rows, elements.rows.kind
-        if KINDS[kind].dimension == 3:
-            # At the first corner of all (a node that does not exist is told later), at all sample points of those few.
-            beside = [sum(edge) for edge in KINDS[kind].edges if 0 in edge]
-            corners = table.points[table.find(rows.nodes[:, [0, *beside]])]
-            negative = np.flatnonzero(np.linalg.det(corners[:, 1:] - corners[:, :1]) <= 0.0)
-            nodes = replace(rows, nodes=rows.nodes[negative]).node_indices(table)
-            negative = negative[(sampled_jacobians(KINDS[kind], table.points[nodes]) < 0.0).all(axis=1)]
-            if negative.size:
-                first = first or f"{rows.where(negative[0])}: {rows.type_name}: element {rows.ids[negative[0]]}"
-                count += negative.size
-                nodes = rows.nodes.copy()
-                nodes[negative] = nodes[negative][:, mirrored(kind)]
-                elements = replace(elements, rows=replace(rows, nodes=nodes))
+        rows = elements.rows
+        is_mirrored = turned(rows.kind, table.find(rows.nodes), table.points)[1]  # a node that does not exist is told later
+        if is_mirrored.any():
+            at = int(np.argmax(is_mirrored))
+            first = first or f"{rows.where(at)}: {rows.type_name}: element {rows.ids[at]}"
+            count += int(is_mirrored.sum())
+            nodes = np.where(is_mirrored[:, None], rows.nodes[:, mirrored(rows.kind)], rows.nodes)
+            elements = replace(elements, rows=replace(rows, nodes=nodes))
         result.append(elements)
     if count:
         deck.warnings.append(f"{first} has mirrored node order (negative volume; {count} solids in all); the order is turned.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from flexmbs import MeshError, mass_properties, read_mesh
+from flexmbs import MeshError, mass_properties
 
 FIXED = """CEND
 BEGIN BULK
@@ -23,18 +23,12 @@ ENDDATA
 """
 
 
-def read(tmp_path, text):
-    path = tmp_path / "deck.bdf"
-    path.write_text(text)
-    return read_mesh(path)
-
-
 def points_by_number(mesh):
     return {int(number): point.tolist() for number, point in zip(mesh.node_ids, mesh.points, strict=True)}
 
 
-def test_a_comma_far_right_leaves_fixed_fields_fixed(tmp_path):
-    mesh = read(tmp_path, FIXED)
+def test_a_comma_far_right_leaves_fixed_fields_fixed(read):
+    mesh = read(FIXED)
     assert points_by_number(mesh) == {1: [0, 0, 0], 2: [1, 0, 0], 3: [0, 1, 0], 4: [0, 0, 1]}
     assert mass_properties(mesh).mass == pytest.approx(1000.0)
     assert {entry.card: entry.count for entry in mesh.skipped} == {"DESVAR": 1, "DEQATN": 2}
@@ -44,17 +38,16 @@ def test_a_comma_far_right_leaves_fixed_fields_fixed(tmp_path):
     "free",
     ["GRID,2,,1.,0.,0.", "  GRID , 2,,1.,0.,0.", "GRID*,2,,1.,0.\n*,0.", "GRID           ,2,,1.,0.,0.", "grid\t,2,,1.,0.,0."],
 )
-def test_free_format_stays_free(tmp_path, free):
+def test_free_format_stays_free(read, free):
     line = FIXED.splitlines()[3]
-    assert points_by_number(read(tmp_path, FIXED.replace(line, free)))[2] == [1, 0, 0]
+    assert points_by_number(read(FIXED.replace(line, free)))[2] == [1, 0, 0]
 
 
-def test_free_continuations_of_a_free_card(tmp_path):
+def test_free_continuations_of_a_free_card(read):
     mesh = read(
-        tmp_path,
         FIXED.replace(
             "CTETRA         1       1       1       2       3       4", "CTETRA,1,1,1,2,3,4\nCTETRA,2,1,1,2,3,4,,,+A\n+A,,,,,,"
-        ),
+        )
     )
     assert mesh.blocks[0].ids.tolist() == [1, 2]
 
@@ -86,8 +79,8 @@ ENDDATA
 """
 
 
-def test_sets_behind_output_post_are_read_and_others_listed(tmp_path):
-    mesh = read(tmp_path, SETS)
+def test_sets_behind_output_post_are_read_and_others_listed(read):
+    mesh = read(SETS)
     nodes = {name: mesh.node_ids[found].tolist() for name, found in mesh.node_sets.items()}
     assert nodes == {"SET 1": [1, 2], "SET 6": [2, 3]}
     assert {name: len(found) for name, found in mesh.element_sets.items()} == {"SET 1 (OUTPUT(POST))": 1, "SET 5": 2, "PSOLID 1": 2}
@@ -108,6 +101,6 @@ BODILESS = "CEND\nBEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,
         ("PLOTEL,1,1,2\n", r"1 PLOTEL \(geometry\)"),
     ],
 )
-def test_a_refusal_names_what_the_deck_holds_instead(tmp_path, cards, reason):
+def test_a_refusal_names_what_the_deck_holds_instead(read, cards, reason):
     with pytest.raises(MeshError, match=reason):
-        read(tmp_path, f"{BODILESS}{cards}ENDDATA\n")
+        read(f"{BODILESS}{cards}ENDDATA\n")

@@ -5,23 +5,12 @@ import pytest
 
 from flexmbs import MeshError, assemble, check_mesh, mass_properties, natural_modes
 from flexmbs.fem.supports import held_components
-from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 POINTS = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,2.,0.,0.\nGRID,4,,0.,1.,0.\n"
 CORNERS = "".join(f"GRID,{1 + i + 2 * j + 4 * k},,{2 * i}.,{j}.,{k}.\n" for k in (0, 1) for j in (0, 1) for i in (0, 1))
 BRICK = CORNERS + "CHEXA,1,1,1,2,4,3,5,6\n,8,7\nPSOLID,1,1\n"
 STEEL = "MAT1,1,2.+11,,.3,7800.\n"
 BAR = POINTS + "CBAR,1,1,1,2,0.,1.,0.\nPBAR,1,1,1.-4,1.-9,1.-9,2.-9\n"
-
-
-@pytest.fixture
-def read(tmp_path):
-    def read_text(text):
-        path = tmp_path / "deck.bdf"
-        path.write_text(text)
-        return read_nastran(path)
-
-    return read_text
 
 
 def free_frequencies(mesh):

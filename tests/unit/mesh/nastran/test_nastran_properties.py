@@ -11,16 +11,6 @@ PLATE = POINTS + "CQUAD4,1,1,1,2,3,4\n"
 BAR = POINTS + "CBAR,1,1,1,2,0.,1.,0.\n"
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read_text(text):
-        path = tmp_path / "deck.bdf"
-        path.write_text(text)
-        return read_nastran(path)
-
-    return read_text
-
-
 @pytest.mark.parametrize(
     ("card", "modulus", "ratio"),
     [

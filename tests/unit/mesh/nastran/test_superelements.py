@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flexmbs import MeshError, check_mesh, mass_properties, read_mesh
+from flexmbs import MeshError, check_mesh, mass_properties
 
 MAIN = """GRID,1,,0.,0.,0.
 GRID,2,,1.,0.,0.
@@ -32,15 +32,9 @@ ORDERS = {
 }
 
 
-def read(tmp_path, text):
-    path = tmp_path / "deck.bdf"
-    path.write_text(text)
-    return read_mesh(path)
-
-
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_main_section_alone_is_read(tmp_path, order):
-    mesh = read(tmp_path, ORDERS[order])
+def test_the_main_section_alone_is_read(read, order):
+    mesh = read(ORDERS[order])
     assert mesh.node_ids.tolist() == [1, 2, 3, 4]
     assert mass_properties(mesh).mass == pytest.approx(1000.0)  # 1/6 m3, without the WTMASS of the part
     assert mesh.boundary_conditions == () and "of the part" not in mesh.element_sets
@@ -50,26 +44,26 @@ def test_the_main_section_alone_is_read(tmp_path, order):
     assert any("left out: " in warning and "BEGIN" in warning for warning in check_mesh(mesh))
 
 
-def test_wtmass_of_the_main_section_counts(tmp_path):
+def test_wtmass_of_the_main_section_counts(read):
     deck = ORDERS["part first"].replace("BEGIN BULK\n", "BEGIN BULK\nPARAM,WTMASS,0.5\n")
-    assert mass_properties(read(tmp_path, deck)).mass == pytest.approx(500.0)
+    assert mass_properties(read(deck)).mass == pytest.approx(500.0)
 
 
-def test_what_follows_the_profile_of_a_beam_section_is_read(tmp_path):
+def test_what_follows_the_profile_of_a_beam_section_is_read(read):
     profile = "BEGIN,HYPRBEAM,SQUARE\nGRIDS,1,0.0,0.0\nCSEC2,10,100,1,2\nEND,HYPRBEAM,SQUARE\n"
     first, rest = MAIN.split("CTETRA")
-    mesh = read(tmp_path, f"{HEAD}BEGIN BULK\n{first}{profile}CTETRA{rest}ENDDATA\n")
+    mesh = read(f"{HEAD}BEGIN BULK\n{first}{profile}CTETRA{rest}ENDDATA\n")
     assert len(mesh.points) == 4 and mass_properties(mesh).mass == pytest.approx(1000.0)
     assert "profile of a beam section" in mesh.skipped[-1].why
 
 
-def test_a_deck_with_parts_only_says_so(tmp_path):
+def test_a_deck_with_parts_only_says_so(read):
     with pytest.raises(MeshError, match=r"deck.bdf:4: BEGIN SUPER=1: .*no grid points.*part superelement with 20 GRID"):
-        read(tmp_path, f"{HEAD}BEGIN SUPER=1\n{PART}ENDDATA\n")
+        read(f"{HEAD}BEGIN SUPER=1\n{PART}ENDDATA\n")
 
 
-def test_superelements_within_the_main_section_are_one_body(tmp_path):
-    mesh = read(tmp_path, ORDERS["main first"].replace("PSOLID,1,1\n", "PSOLID,1,1\nSESET,1,4\n", 1))
+def test_superelements_within_the_main_section_are_one_body(read):
+    mesh = read(ORDERS["main first"].replace("PSOLID,1,1\n", "PSOLID,1,1\nSESET,1,4\n", 1))
     assert len(mesh.points) == 4
     (entry,) = [entry for entry in mesh.skipped if entry.card == "SESET"]
     assert entry.analysis and "one body" in entry.why
