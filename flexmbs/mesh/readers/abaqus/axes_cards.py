@@ -11,13 +11,9 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_integer, is_number, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, integer, is_integer, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets
-
-_AXIS = Entry("the axis of the additional rotation", 1, whole=True)
-_ANGLE = Entry("the additional rotation")
-_NODE = Entry("a node number", whole=True)
 
 
 def read_system(deck: Deck, card: Card) -> None:
@@ -30,9 +26,9 @@ def read_system(deck: Deck, card: Card) -> None:
     axes = np.eye(3)
     if count == 6:  # without a third point the z axis stays, and x is turned in the x-y plane only
         x = (b - a) * (1.0, 1.0, 0.0)
-        axes = _axes(x, np.cross((0.0, 0.0, 1.0), x), card.where)
+        axes = _axes(x, np.cross((0.0, 0.0, 1.0), x), [card.where])
     elif count == 9:
-        axes = _axes(b - a, c - a, card.where)
+        axes = _axes(b - a, c - a, [card.where])
     deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if count else None
 
 
@@ -91,15 +87,13 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
         raise MeshError(f"{where} names the orientation {name}; {near_names(name, region.scope.orientations)}")
     holder, own = place
     card = holder.scope.orientations[own]
+    # Of other forms there are user subroutines, offsets to nodes, distributions of anything but points.
     made = _by_points(model, holder, card) or _by_elements(model, holder, card)
     if made is None and not needed:
         model.deck.skip(card, "its form is not read")
         return None
     if made is None:
-        raise MeshError(
-            f"{card.where} {name} is used in {where}, but its form is not supported (user subroutine, offset to"
-            " nodes, distribution of anything but points); give the points a and b."
-        )
+        raise MeshError(f"{card.where} {name} is used in {where}, but its form is not supported; give the points a and b.")
     turn, shift = region.scope.placement.rotation, region.scope.placement.translation
     system = replace(made.system, origin=turn @ made.system.origin + shift, axes=turn @ made.system.axes)
     return replace(made, system=system, axes=turn @ made.axes)
@@ -113,7 +107,7 @@ def _by_points(model: Model, holder: Region, card: Card) -> Orientation | None:
     if card.option("SYSTEM") == "USER" or definition not in ("COORDINATES", "NODES") or not all(map(is_number, line.fields())):
         return None
     if definition == "NODES":
-        nodes = [_NODE.of(entry, where) for entry in line.fields()]
+        nodes = [integer(entry, where, "a node number") for entry in line.fields()]
         found = holder.nodes.find(np.array(nodes, np.int64))
         if (found < 0).any():
             raise MeshError(f"{where}: there is no node {nodes[int(np.argmin(found))]}.")
@@ -141,13 +135,7 @@ def _by_elements(model: Model, holder: Region, card: Card) -> Orientation | None
         if len(values) not in (5, 6, 8, 9):  # a last zero may be left blank
             raise MeshError(f"{given.at(line)}: an element and its points a and b (6 coordinates) are needed.")
         points[row, : len(values)] = values
-    x, in_plane = points[:, :3] - points[:, 6:], points[:, 3:6] - points[:, 6:]
-    z = np.cross(x, in_plane)
-    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=1) > 1e-10 * np.linalg.norm(x, axis=1) * np.linalg.norm(in_plane, axis=1)))
-    if wrong.size:
-        raise MeshError(f"{given.at(lines[wrong[0]])}: the points a, b and the origin are collinear or coincide.")
-    x, z = unit_vectors(x), unit_vectors(z)
-    axes = np.stack([x, np.cross(z, x), z], axis=2)
+    axes = _axes(points[:, :3] - points[:, 6:], points[:, 3:6] - points[:, 6:], [given.at(line) for line in lines])
     firsts = [label(line.entries(1)[0]) for line in lines]
     others = [np.eye(3), *(axes[row] for row, first in enumerate(firsts) if not first)][-1]  # of elements not listed
     serials, rows = _elements(model, holder, given, lines, firsts)
@@ -180,10 +168,10 @@ def _additional_rotation(card: Card) -> tuple[int, float]:
     if len(lines) < 2 or not all(map(is_number, lines[1].entries(2))):
         return 0, 0.0
     (axis, angle), where = lines[1].entries(2), card.at(lines[1])
-    about = _AXIS.of(axis, where)
+    about = integer(axis or "1", where, "the axis of the additional rotation")
     if about not in (1, 2, 3):
         raise MeshError(f"{where}: the axis of the additional rotation must be 1, 2 or 3, got {about}.")
-    return about - 1, np.radians(_ANGLE.of(angle, where))
+    return about - 1, np.radians(number(angle, where, "the additional rotation"))
 
 
 def system_of(name: str, kind: str, values: list[float], where: str) -> CoordinateSystem:
@@ -192,19 +180,23 @@ def system_of(name: str, kind: str, values: list[float], where: str) -> Coordina
     if kind.startswith(("C", "S")):
         z = b - a
         x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
-        return CoordinateSystem(name, "cylindrical" if kind[0] == "C" else "spherical", a, _axes(x, np.cross(z, x), where))
+        axes = _axes(x, np.cross(z, x), [where])
+        return CoordinateSystem(name, "cylindrical" if kind[0] == "C" else "spherical", a, axes)
     if not kind.startswith(("R", "Z")):
         raise MeshError(f"{where}: SYSTEM={kind} is unknown; known are RECTANGULAR, Z RECTANGULAR, CYLINDRICAL and SPHERICAL.")
-    axes = _axes(a - c, b - c, where)
+    axes = _axes(a - c, b - c, [where])
     if kind.startswith("Z"):  # a on z, b in x-z
         x, z = axes[:, 1], axes[:, 0]
         axes = np.column_stack([x, np.cross(z, x), z])
     return CoordinateSystem(name, "rectangular", c, axes)
 
 
-def _axes(x: np.ndarray, in_plane: np.ndarray, where: str) -> np.ndarray:
+def _axes(x: np.ndarray, in_plane: np.ndarray, where: list[str]) -> np.ndarray:
+    """(..., 3, 3) right-handed axes (columns) with ``x`` and, in their x-y plane, ``in_plane`` (..., 3)."""
     z = np.cross(x, in_plane)
-    if not np.linalg.norm(z) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(in_plane):
-        raise MeshError(f"{where}: the points of the coordinate system are collinear or coincide.")
-    x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
-    return np.column_stack([x, np.cross(z, x), z])
+    lengths = np.linalg.norm(x, axis=-1) * np.linalg.norm(in_plane, axis=-1)
+    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=-1) > 1e-10 * lengths))
+    if wrong.size:
+        raise MeshError(f"{where[wrong[0]]}: the points that define the axes are collinear or coincide.")
+    x, z = unit_vectors(x), unit_vectors(z)
+    return np.stack([x, np.cross(z, x), z], axis=-1)

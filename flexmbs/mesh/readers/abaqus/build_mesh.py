@@ -21,13 +21,12 @@ from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.material_cards import made_material
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
 
 _AT_ONCE = 1 << 16
-_MASS = Entry("the mass")
 
 
 def build(deck: Deck) -> Mesh:
@@ -178,10 +177,9 @@ def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
             twice = np.flatnonzero(assigned.owner[serials])
             if twice.size:
                 first = serials[twice[0]]
-                model.deck.warn(
-                    f"{card.where}: {twice.size} elements (first: {model.element_numbers[first]}) already have a section"
-                    f" ({assigned.sections[assigned.owner[first]].card.where}); the last one is used."
-                )
+                before, which = assigned.sections[assigned.owner[first]].card, model.element_numbers[first]
+                doubt = f"{twice.size} elements (first: {which}) already have a section ({before.where})"
+                model.deck.warn(f"{card.where}: {doubt}; the last one is used.")
             assigned.owner[serials] = len(assigned.sections)
             assigned.sections.append(section)
         elif card.key == "NONSTRUCTURALMASS":
@@ -190,7 +188,7 @@ def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
                 model.deck.skip(card, f"UNITS={units} is not read; MASS PER LENGTH and MASS PER AREA are")
                 continue
             serials = element_sets.named(region, card.required_name("ELSET"), card.where)
-            value = _MASS.first_of(card, data_line(card, 0, _MASS.what))
+            value = first_number(card, data_line(card, 0, "the mass"), "the mass")
             assigned.added_to[serials] = len(assigned.added)
             assigned.added.append((units.removeprefix("MASSPER"), value, card.where))
     return assigned
@@ -216,10 +214,8 @@ def _structural_blocks(
     for block in blocks:
         if not block.property_name:
             card = RIGHT_CARD[element_type(block.type_name).family]
-            needs = " and *MATERIAL" if card.endswith("SECTION") else ""
-            model.deck.warn(
-                f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {card}{needs}."
-            )
+            needs = f"{card} and *MATERIAL" if card.endswith("SECTION") else card
+            model.deck.warn(f"{block.where}: {len(block.ids)} elements of type {block.type_name} have no section; add {needs}.")
     return blocks
 
 
@@ -282,10 +278,8 @@ def _beam_directions(model: Model) -> np.ndarray | None:
             found = region.nodes.find(numbers)
             wrong = np.flatnonzero((found < 0) & (numbers != 0))
             if wrong.size:
-                raise MeshError(
-                    f"{group.where(wrong[0])}: *ELEMENT: beam {group.ids[wrong[0]]} is oriented by node"
-                    f" {numbers[wrong[0]]}, which no *NODE defines."
-                )
+                beam, node = group.ids[wrong[0]], numbers[wrong[0]]
+                raise MeshError(f"{group.where(wrong[0])}: *ELEMENT: no *NODE defines node {node}, which orients beam {beam}.")
             nodes[rows.ids] = found
     return nodes
 

@@ -11,7 +11,7 @@ from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointM
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.axes_cards import find_orientation, system_of
 from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_integer, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, integer, is_integer, number, numbers, smallest_eigenvalue
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
@@ -29,13 +29,6 @@ _NAMED_SUPPORTS = {
     "ZASYMM": (1, 2, 6),
     **dict.fromkeys(("NOWARP", "NOOVAL", "NODEFORM"), ()),
 }
-_COMPONENT = Entry("a component", whole=True)
-_WEIGHT = Entry("the weight", 1.0, must="be positive")
-_COEFFICIENT = Entry("a coefficient")
-_TERMS = Entry("the number of terms", whole=True, must="be at least 1")
-_RADIUS = Entry("INFLUENCE RADIUS")
-_TOLERANCE = Entry("POSITION TOLERANCE")
-_THICKNESS = Entry("the thickness", must="be positive")
 
 
 @dataclass
@@ -87,8 +80,8 @@ class Joined:
 
 def _components(first: str, last: str, where: str) -> set[int]:
     """Components 1 to 6 from the first to the last (blank: the first); others (temperature, ...) are none of a body."""
-    low = _COMPONENT.of(first, where)
-    high = _COMPONENT.of(last or first, where)
+    low = integer(first, where, "a component")
+    high = integer(last or first, where, "a component")
     if high < low or low < 0:
         raise MeshError(f"{where}: the first component must not exceed the last, got {low} to {high}.")
     return {dof for dof in _ALL if low <= dof <= high}
@@ -113,10 +106,7 @@ def _rigid_body(joined: Joined, region: Region, card: Card) -> None:
         return
     reference = joined.reference(region, card)
     if card.has("ROT NODE"):
-        joined.model.deck.warn(
-            f"{card.where}: the displacements of ROT NODE {card.text('ROT NODE')} stand for the rotations of"
-            f" the body; the rotations of node {card.text('REF NODE')} are used instead."
-        )
+        joined.model.deck.warn(f"{card.where}: instead of the displacements of ROT NODE the rotations of REF NODE are used.")
     name = f"RIGID BODY {card.line.number}"
     if parts:
         joined.couple(card, name, "rigid", reference, np.unique(np.concatenate(parts)))
@@ -145,7 +135,7 @@ def _coupling(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "only some components in the axes of an ORIENTATION")
         return
     if card.has("INFLUENCE RADIUS"):
-        radius = _RADIUS.parameter(card, "INFLUENCE RADIUS")
+        radius = number(card.text("INFLUENCE RADIUS"), card.where, "INFLUENCE RADIUS")
         nodes = nodes[np.linalg.norm(points[nodes] - points[reference], axis=1) <= radius]
     if child.key == "KINEMATIC":
         joined.couple(card, name, "rigid", reference, nodes, dofs=dofs)
@@ -199,7 +189,7 @@ def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
     nodes, weights = [], []
     for _, where, (node, weight) in card.rows(2):
         nodes.append(joined.nodes(region, node, where))
-        weights.append(np.full(len(nodes[-1]), _WEIGHT.of(weight, where)))
+        weights.append(np.full(len(nodes[-1]), number(weight or "1", where, "the weight", "be positive")))
     if not nodes:
         raise MeshError(f"{card.where} needs data lines: node or node set, weight.")
     own, first = np.unique(np.concatenate(nodes), return_index=True)
@@ -242,7 +232,7 @@ def _equation(joined: Joined, region: Region, card: Card) -> None:
     lines = iter(card.lines())
     for line in lines:
         where, last, entries = card.at(line), line, []
-        count = _TERMS.first_of(card, line)
+        count = integer(line.entries(1)[0], where, "the number of terms", least=1)
         while len(entries) < 3 * count:
             last = next(lines, None)
             if last is None:
@@ -251,8 +241,8 @@ def _equation(joined: Joined, region: Region, card: Card) -> None:
         if len(entries) > 3 * count:
             raise MeshError(f"{card.at(last)}: there are more entries than the {count} terms of the equation need.")
         nodes = [joined.nodes(region, text, where) for text in entries[::3]]
-        dofs = np.array([_COMPONENT.of(text, where) for text in entries[1::3]])
-        factors = np.array([_COEFFICIENT.of(text, where) for text in entries[2::3]])
+        dofs = np.array([integer(text, where, "a component") for text in entries[1::3]])
+        factors = np.array([number(text, where, "a coefficient") for text in entries[2::3]])
         if not ((dofs >= 1) & (dofs <= 6)).all():
             joined.model.deck.skip(card, "components other than displacements and rotations", line)
             continue
@@ -270,7 +260,8 @@ def _tie(joined: Joined, region: Region, card: Card) -> None:
     if cyclic:
         joined.model.deck.skip(card, f"{cyclic}: only the sector in the file is read")
         return
-    tolerance = _TOLERANCE.parameter(card, "POSITION TOLERANCE") if card.text("POSITION TOLERANCE") else None
+    tolerance = card.text("POSITION TOLERANCE")
+    tolerance = number(tolerance, card.where, "POSITION TOLERANCE") if tolerance else None
     for line, where, names in card.rows(2):
         if not names[1]:
             raise MeshError(f"{where}: a tie needs two surfaces, got '{line.text[:60]}'.")
@@ -374,7 +365,7 @@ def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
     if joined.thickness is None:
         joined.thickness = np.full(len(joined.model.points), np.nan)
     for _, where, (node, text) in card.rows(2):
-        thickness = _THICKNESS.of(text, where)
+        thickness = number(text, where, "the thickness", "be positive")
         joined.thickness[joined.nodes(region, node, where)] = thickness
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,15 @@ class SurfaceDraft:
     items: list[tuple[Line, str, str]] = field(default_factory=list)
 
 
+class NodeChunk(NamedTuple):
+    """Nodes that one card gives: numbers (k,), points (k, 3), and where they stand: file, lines (k,)."""
+
+    ids: np.ndarray
+    points: np.ndarray
+    file: str
+    lines: np.ndarray
+
+
 @dataclass
 class Given:
     """Where the nodes (elements) of a scope stand by their numbers: position in its list, row."""
@@ -55,10 +64,10 @@ class Given:
     places: dict[int, tuple[int, int]] = field(default_factory=dict)
     looked_through: int = 0
 
-    def place(self, number: int, stored: Sequence, ids_of: Callable[[Any], np.ndarray]) -> tuple[int, int] | None:
+    def place(self, number: int, stored: Sequence[NodeChunk] | Sequence[ElementRows]) -> tuple[int, int] | None:
         """Of one number, the last where several have it; the list may have grown since the last call."""
         for position in range(self.looked_through, len(stored)):
-            self.places.update({own: (position, row) for row, own in enumerate(ids_of(stored[position]).tolist())})
+            self.places.update({own: (position, row) for row, own in enumerate(stored[position].ids.tolist())})
         self.looked_through = len(stored)
         return self.places.get(number)
 
@@ -90,7 +99,7 @@ class Scope:
     orientations: dict[str, Card] = field(default_factory=dict)
     distributions: dict[str, Card] = field(default_factory=dict)
     cards: list[Card] = field(default_factory=list)
-    node_chunks: list[tuple[np.ndarray, np.ndarray, str, np.ndarray]] = field(default_factory=list)
+    node_chunks: list[NodeChunk] = field(default_factory=list)
     named_elements: list[tuple[str, int, list[str], Line]] = field(default_factory=list)
     system: CoordinateSystem | None = None  # *SYSTEM: of the nodes that follow
     given_nodes: Given = field(default_factory=Given)
@@ -100,9 +109,10 @@ class Scope:
         """The surface of that name, of faces rather than of nodes."""
         return self.surfaces.get(name) or self.node_surfaces.get(name)
 
-    def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
+    def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray | int) -> None:
         """Append nodes in the scope's own axes."""
-        self.node_chunks.append((ids, points if self.system is None else self.system.points(points), file, lines))
+        points = points if self.system is None else self.system.points(points)
+        self.node_chunks.append(NodeChunk(ids, points, file, np.broadcast_to(lines, ids.shape)))
 
     def placed(self, name: str, line: Line, placement: Placement) -> Scope:
         """This part as an instance, to which the *INSTANCE block may add."""

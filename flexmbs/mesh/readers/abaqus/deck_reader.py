@@ -168,17 +168,14 @@ def _check_ended(read: Deck, reader: CardReader, last: Card | None, open_step: C
     orphan = reader.orphan
     if last is None:
         shown = f"its first line is '{orphan.text[:60]}'" if orphan else "it has comments only"
-        raise MeshError(
-            f"{read.source}:{orphan.number if orphan else 1}: not an Abaqus/CalculiX file: {shown}; keyword lines that"
-            " start with * were expected (*NODE, *ELEMENT)."
-        )
+        start = f"{read.source}:{orphan.number if orphan else 1}: not an Abaqus/CalculiX file"
+        raise MeshError(f"{start}: {shown}; keyword lines such as *NODE and *ELEMENT were expected.")
     if orphan:
         read.skipped.add("text before the first keyword", orphan.file, orphan.number)
     if read.open_blocks:
         block, where = read.open_blocks[-1], reader.last_line.where
-        raise MeshError(
-            f"{where}: the file ends without *END {block.key} for {block.title} of line {block.line.number}; it is cut off."
-        )
+        opened = f"{block.title} of line {block.line.number}"
+        raise MeshError(f"{where}: the file ends without *END {block.key} for {opened}; it is cut off.")
     if open_step is not None:
         read.warn(f"{open_step.where} has no *END STEP; the file may be cut off there.")
     if last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):

@@ -13,6 +13,7 @@ from flexmbs.mesh.reader_tools.included_files import Includes
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
 _MOST_CONTROL = 0.05  # of the characters; comments may hold a few
 _SHOWN_BYTES = 24
+_WANTED = "an Abaqus/CalculiX mesh is plain text with *NODE and *ELEMENT cards"
 _SURELY_DATA = 10_000  # bytes between two keywords that are not looked at to see whether they are blank
 
 # Cards whose data lines may stand in a file of their own (INPUT=).
@@ -212,17 +213,14 @@ def _load_text(path: Path, included: bool) -> Segment:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     data = data.rstrip(b"\x1a\0")
     if not included and (not data or data.isspace()):
-        raise MeshError(f"{path}:1: the file is empty; an Abaqus/CalculiX mesh has *NODE and *ELEMENT cards.")
+        raise MeshError(f"{path}:1: the file is empty; {_WANTED}.")
     position = data.find(b"\0")
     start = data[:4096]
     if position < 0 and len(start) - len(start.translate(None, _CONTROL)) > _MOST_CONTROL * len(start):
         position = next(i for i, byte in enumerate(start) if byte in _CONTROL)
     if position >= 0:
         line, first = data.count(b"\n", 0, position) + 1, max(0, position - _SHOWN_BYTES // 2)
-        raise MeshError(
-            f"{path}:{line}: not a text file: it has the bytes {data[first : first + _SHOWN_BYTES]!r}; an"
-            " Abaqus/CalculiX mesh is plain text with *NODE and *ELEMENT cards."
-        )
+        raise MeshError(f"{path}:{line}: not a text file: it has the bytes {data[first : first + _SHOWN_BYTES]!r}; {_WANTED}.")
     encoding = "utf-8"
     if not data.isascii():
         try:

@@ -10,21 +10,10 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope, SetItem, placement_of
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, is_integer, number
+from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number
 
 _MOST_GENERATED = 2_000_000
 _DEEPEST_SET = 50
-
-_NODE = Entry("a node number", whole=True)
-_CURVE_NODE = Entry("the node of the curve", whole=True)
-_INCREMENT = Entry("the increment", 1, whole=True)
-_INTERVALS = Entry("the number of intervals", whole=True)
-_BIAS = Entry("BIAS", 1.0, must="be positive")
-_CHANGE = Entry("CHANGE NUMBER", whole=True)
-_COPIES = Entry("MULTIPLE", 1, whole=True)
-_ELEMENT_ENTRY = Entry("an entry", 0, whole=True)
-_ELEMENT_SHIFT = Entry("ELEMENT SHIFT", whole=True)
-_NODE_SHIFT = Entry("SHIFT NODES", whole=True)
 
 
 def read_ngen(deck: Deck, card: Card) -> None:
@@ -33,36 +22,34 @@ def read_ngen(deck: Deck, card: Card) -> None:
         raise MeshError(f"{card.where} with SYSTEM= is not supported; list the nodes.")
     made = []
     for line, where, fields in card.rows(10):
-        first, last, step = _NODE.of(fields[0], where), _NODE.of(fields[1], where), _INCREMENT.of(fields[2], where)
+        first, last = (integer(text, where, "a node number") for text in fields[:2])
+        step = integer(fields[2] or "1", where, "the increment")
         if step == 0 or (last - first) % step or (last - first) // step < 1:
             raise MeshError(f"{where}: {last} - {first} is not a multiple of the step {step}.")
         count = (last - first) // step
-        _count(deck, card, line, count)
+        _count(deck, where, count)
         start, end = _points(deck.scope, [first, last], where)
         ids = first + step * np.arange(count + 1, dtype=np.int64)
-        points = _along(deck.scope, card, line, fields[3:], start, end, np.arange(1, count) / count)
-        deck.scope.add_nodes(ids[1:-1], points, line.file, np.full(count - 1, line.number))
+        points = _along(deck.scope, card, where, fields[3:], start, end, np.arange(1, count) / count)
+        deck.scope.add_nodes(ids[1:-1], points, line.file, line.number)
         made.append(ids)
     _add_set(deck.scope.node_sets, card, "NSET", made)
 
 
-def _along(
-    scope: Scope, card: Card, line: Line, fields: list[str], start: np.ndarray, end: np.ndarray, at: np.ndarray
-) -> np.ndarray:
+def _along(scope: Scope, card: Card, where: str, fields: list[str], start: np.ndarray, end: np.ndarray, at: np.ndarray):
     """(k, 3) points at parts ``at`` (k,) of the way from ``start`` to ``end``, straight or along the curve of the card."""
-    shape, where = card.option("LINE"), card.at(line)
+    shape = card.option("LINE")
     if not shape:
         return start + at[:, None] * (end - start)
     if shape not in ("P", "C"):
         raise MeshError(f"{card.where}: LINE={shape} is not supported; straight lines, P (parabola) and C (arc) are.")
     if fields[0]:
-        extra = _points(scope, [_CURVE_NODE.of(fields[0], where)], where)[0]
+        extra = _points(scope, [integer(fields[0], where, "the node of the curve")], where)[0]
     else:
         extra = np.array([number(text, where, "the point of the curve") for text in fields[1:4]])
     if shape == "C":
-        return _along_arc(
-            start, end, extra, np.array([number(text, where, "the normal of the arc") for text in fields[4:7]]), at, where
-        )
+        normal = np.array([number(text, where, "the normal of the arc") for text in fields[4:7]])
+        return _along_arc(start, end, extra, normal, at, where)
     at = at[:, None]  # the parabola is at the extra point half of the way
     return start * (1 - at) * (1 - 2 * at) + 4 * extra * at * (1 - at) + end * at * (2 * at - 1)
 
@@ -85,23 +72,21 @@ def read_nfill(deck: Deck, card: Card) -> None:
     """*NFILL [, NSET=name] [, BIAS=b]: first set, last set, number of intervals, increment of the numbers."""
     if card.has("SINGULAR") or card.has("TWO STEP"):
         raise MeshError(f"{card.where} with SINGULAR or TWO STEP is not supported; list the nodes.")
-    bias = _BIAS.parameter(card, "BIAS")
+    bias = number(card.text("BIAS") or "1", card.where, "BIAS", "be positive")
     made = []
     for line, where, fields in card.rows(4):
         first, last = (_set_members(deck.scope.node_sets, label(text), where) for text in fields[:2])
-        intervals, step = _INTERVALS.of(fields[2], where), _INCREMENT.of(fields[3], where)
-        if len(first) != len(last) or intervals < 1:
-            raise MeshError(
-                f"{where}: the sets have {len(first)} and {len(last)} nodes, intervals {intervals}; equal"
-                " numbers of nodes and at least one interval are needed."
-            )
-        _count(deck, card, line, intervals * len(first))
+        intervals = integer(fields[2], where, "the number of intervals", least=1)
+        step = integer(fields[3] or "1", where, "the increment")
+        if len(first) != len(last):
+            raise MeshError(f"{where}: the sets have {len(first)} and {len(last)} nodes; they must have equally many.")
+        _count(deck, where, intervals * len(first))
         start, end = _points(deck.scope, first, where), _points(deck.scope, last, where)
         lengths = bias ** -np.arange(intervals, dtype=float) if intervals < 1000 else np.ones(intervals)
         at = np.cumsum(lengths)[:-1] / lengths.sum()
         ids = first[None, :] + step * np.arange(1, intervals, dtype=np.int64)[:, None]
         points = start[None] + at[:, None, None] * (end - start)[None]
-        deck.scope.add_nodes(ids.ravel(), points.reshape(-1, 3), line.file, np.full(ids.size, line.number))
+        deck.scope.add_nodes(ids.ravel(), points.reshape(-1, 3), line.file, line.number)
         made += [first, ids.ravel(), last]
     _add_set(deck.scope.node_sets, card, "NSET", made)
 
@@ -111,16 +96,17 @@ def read_ncopy(deck: Deck, card: Card) -> None:
     scope, made = deck.scope, []
     if not card.has("SHIFT"):
         raise MeshError(f"{card.where} is supported with SHIFT only; list the nodes.")
-    change, copies = _CHANGE.parameter(card, "CHANGE NUMBER"), _COPIES.parameter(card, "MULTIPLE")
+    change = integer(card.text("CHANGE NUMBER"), card.where, "CHANGE NUMBER")
+    copies = integer(card.text("MULTIPLE") or "1", card.where, "MULTIPLE")
     old = _set_members(scope.node_sets, card.required_name("OLD SET"), card.where)
     points = _points(scope, old, card.where)
     translation, rotation, shift = placement_of(card)
-    _count(deck, card, card.line, max(copies, 1) * len(old))
+    _count(deck, card.where, max(copies, 1) * len(old))
     system, scope.system = scope.system, None  # copies of nodes are in global axes already
     for copy in range(1, copies + 1):
         points = (points + translation) @ rotation.T + shift
         made.append(old + copy * change)
-        scope.add_nodes(made[-1], points, card.line.file, np.full(len(old), card.line.number))
+        scope.add_nodes(made[-1], points, card.line.file, card.line.number)
     scope.system = system
     _add_set(scope.node_sets, card, "NEW SET", made)
 
@@ -130,19 +116,19 @@ def read_elgen(deck: Deck, card: Card) -> None:
     made = []
     for line in card.lines():
         where = card.at(line)
-        values = [_ELEMENT_ENTRY.of(text, where) for text in line.fields()]
+        values = [integer(text or "0", where, "an entry") for text in line.fields()]
         if len(values) < 2 or len(values) > 10:
             raise MeshError(f"{where}: needs an element, and up to three groups of a count and two increments.")
         values += [1] * (len(values) in (2, 3)) + [1] * (len(values) == 2)
         values += [0] * (-(len(values) - 1) % 3)
-        place = deck.scope.given_elements.place(values[0], deck.scope.groups, lambda group: group.ids)
+        place = deck.scope.given_elements.place(values[0], deck.scope.groups)
         if place is None:
             raise MeshError(f"{where}: element {values[0]} is not defined before this card.")
         group, row = deck.scope.groups[place[0]], place[1]
         ids, nodes = group.ids[row : row + 1], group.nodes[row : row + 1]
         for number_of, node_step, element_step in zip(values[1::3], values[2::3], values[3::3], strict=True):
             count = max(number_of, 1)
-            _count(deck, card, line, count * len(ids))
+            _count(deck, where, count * len(ids))
             times = np.arange(count, dtype=np.int64)[:, None]
             ids = (ids[None, :] + times * element_step).ravel()
             nodes = (nodes[None] + times[:, :, None] * node_step).reshape(-1, nodes.shape[1])
@@ -155,9 +141,9 @@ def read_elcopy(deck: Deck, card: Card) -> None:
     """*ELCOPY, ELEMENT SHIFT=n, OLD SET=name, SHIFT NODES=m [, NEW SET=name]."""
     if card.has("REFLECT"):
         raise MeshError(f"{card.where} with REFLECT is not supported; list the elements.")
-    element_step, node_step = _ELEMENT_SHIFT.parameter(card, "ELEMENT SHIFT"), _NODE_SHIFT.parameter(card, "SHIFT NODES")
+    element_step, node_step = (integer(card.text(name), card.where, name) for name in ("ELEMENT SHIFT", "SHIFT NODES"))
     old = _set_members(deck.scope.element_sets, card.required_name("OLD SET"), card.where)
-    _count(deck, card, card.line, len(old))
+    _count(deck, card.where, len(old))
     for group in list(deck.scope.groups):
         rows = np.flatnonzero(np.isin(group.ids, old))
         if rows.size:
@@ -174,10 +160,10 @@ def _points(scope: Scope, ids, where: str) -> np.ndarray:
     """(k, 3) of nodes given so far; MeshError for one that is not there."""
     points = np.empty((len(ids), 3))
     for row, number_of in enumerate(np.asarray(ids).tolist()):
-        place = scope.given_nodes.place(number_of, scope.node_chunks, lambda chunk: chunk[0])
+        place = scope.given_nodes.place(number_of, scope.node_chunks)
         if place is None:
             raise MeshError(f"{where}: node {number_of} is not defined before this card.")
-        points[row] = scope.node_chunks[place[0]][1][place[1]]
+        points[row] = scope.node_chunks[place[0]].points[place[1]]
     return points
 
 
@@ -214,10 +200,7 @@ def _add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: l
         sets[card.name(parameter)].append(SetItem(card.line, np.concatenate(made)))
 
 
-def _count(deck: Deck, card: Card, line: Line, count: int) -> None:
+def _count(deck: Deck, where: str, count: int) -> None:
     deck.generated += count
     if deck.generated > _MOST_GENERATED:
-        raise MeshError(
-            f"{card.at(line)}: the cards of this file generate more than {_MOST_GENERATED} nodes and elements; check"
-            " the counts, or list them."
-        )
+        raise MeshError(f"{where}: the cards of this file generate more than {_MOST_GENERATED} nodes and elements.")

@@ -10,13 +10,11 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Card
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, number, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, number, numbers, smallest_eigenvalue
 
 # The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
 _ORDER = [0, 1, 2, 3, 5, 4]
 _SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overflows
-_DENSITY = Entry("density")
-
 
 # TYPE of *ELASTIC: names of its constants in the order of the data lines (eight to a line), and how many are needed.
 _TYPES = {
@@ -32,10 +30,8 @@ def read_material(deck: Deck, card: Card) -> None:
     """*MATERIAL, NAME=name: the cards that follow describe it."""
     name = card.required_name("NAME")
     if name in deck.materials:
-        deck.warn(
-            f"{card.where}: material {name} is defined twice (first in {deck.materials[name].line.where}); the last"
-            " definition is used."
-        )
+        first = deck.materials[name].line.where
+        deck.warn(f"{card.where}: material {name} is defined twice (first in {first}); the last definition is used.")
     deck.material = deck.materials[name] = MaterialDraft(name, card.line)
 
 
@@ -48,9 +44,7 @@ def read_density(deck: Deck, card: Card) -> None:
     """*DENSITY: rho; of several temperatures the first counts."""
     material = _current(deck, card)
     line = data_line(card, 0, "the density")
-    density = _DENSITY.first_of(card, line)
-    if density < 0.0:
-        raise MeshError(f"{card.at(line)}: material {material.name} has density {density:g}; it must not be negative.")
+    density = first_number(card, line, f"the density of material {material.name}", "not be negative")
     _warn_of_table(deck, card, 1)
     if density == 0.0:
         deck.warn(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
@@ -120,10 +114,9 @@ def _orthotropic(name: str, given: dict, where: str, common: dict) -> Orthotropi
         scale = np.sqrt(np.diag(compliance))
         stable = smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
     if not stable:
-        raise MeshError(
-            f"{where}: material {name}: {', '.join(f'{key} = {value:g}' for key, value in given.items() if value)}"
-            " are not constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)."
-        )
+        shown = ", ".join(f"{key} = {value:g}" for key, value in given.items() if value)
+        wanted = "constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)"
+        raise MeshError(f"{where}: material {name}: {shown} are not {wanted}.")
     return OrthotropicMaterial(name, **given, **common)
 
 

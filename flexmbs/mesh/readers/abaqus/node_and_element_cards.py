@@ -11,11 +11,7 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.deck import Deck, SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Segment, compact, label
 from flexmbs.mesh.readers.abaqus.element_types import ElementType, element_type
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, Table, is_integer, read_table, try_integers
-
-_ELEMENT = Entry("element number", whole=True)
-_MEMBER = Entry("a member", whole=True)
-_RANGE = Entry("an entry of a GENERATE line", whole=True)
+from flexmbs.mesh.readers.abaqus.number_tables import Table, integer, is_integer, read_table, try_integers
 
 
 def read_nodes(deck: Deck, card: Card) -> None:
@@ -93,13 +89,15 @@ def _named_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, s
     for line in segment.lines():
         fields = [entry.strip() for entry in line.text.rstrip(",").split(",")]
         if kind.counts and len(fields) - 1 not in kind.counts:
-            raise MeshError(
-                f"{card.at(line)}: element {fields[0][:20]} of type {type_name} has {len(fields) - 1} nodes, needs"
-                f" {' or '.join(map(str, kind.counts))}."
-            )
-        numbers.append(_ELEMENT.of(fields[0], card.at(line)))
+            element = f"element {fields[0][:20]} of type {type_name}"
+            raise MeshError(f"{card.at(line)}: {element} has {len(fields) - 1} nodes, needs {_one_of(kind.counts)}.")
+        numbers.append(integer(fields[0], card.at(line), "element number"))
         deck.scope.named_elements.append((type_name, numbers[-1], fields[1:], line))
     return np.array(numbers, np.int64)
+
+
+def _one_of(counts: tuple[int, ...]) -> str:
+    return " or ".join(map(str, counts))
 
 
 def _add_elements(deck: Deck, card: Card, kind: ElementType, type_name: str, rows: np.ndarray, segment: Segment, lines) -> None:
@@ -133,7 +131,7 @@ def _element_rows(deck: Deck, card: Card, kind: ElementType, type_name: str, seg
     for size in np.unique(sizes):
         chosen = starts[sizes == size]
         if not (size >= 2 if kind.counts is None else size - 1 in kind.counts):
-            wanted = "at least one" if kind.counts is None else " or ".join(map(str, kind.counts))
+            wanted = "at least one" if kind.counts is None else _one_of(kind.counts)
             number, where = table.values[before[chosen[0]]], card.at(segment.line(table.lines[chosen[0]]))
             raise MeshError(f"{where}: element {number} of type {type_name} has {size - 1} nodes, needs {wanted}.")
         yield table.values[before[chosen][:, None] + np.arange(size)], table.lines[chosen]
@@ -178,10 +176,8 @@ def _fixed_rows(deck: Deck, card: Card, type_name: str, width: int, segment: Seg
     following = before[before > start]
     got = (following[0] if len(following) else len(table.values)) - start
     end = ", and the data ends before it is complete." if aligned.all() else " and what follows."
-    raise MeshError(
-        f"{card.at(segment.line(table.lines[row[element]]))}: element {table.values[start]} of type {type_name} needs"
-        f" its number and {width - 1} nodes, got {got} numbers in this line{end}"
-    )
+    where, element = card.at(segment.line(table.lines[row[element]])), f"element {table.values[start]} of type {type_name}"
+    raise MeshError(f"{where}: {element} needs its number and {width - 1} nodes, got {got} numbers in this line{end}")
 
 
 def read_node_set(deck: Deck, card: Card) -> None:
@@ -204,13 +200,11 @@ def _set_items(card: Card) -> list[SetItem]:
     items = [SetItem(card.line, np.empty(0, np.int64))]  # names the card where the set turns out to be empty
     if card.has("GENERATE"):
         for line in card.lines():
-            entries = [_RANGE.of(entry, card.at(line)) for entry in line.fields()]
+            entries = [integer(entry, card.at(line), "an entry of a GENERATE line") for entry in line.fields()]
             first, last, step = (*entries, 1)[:3] if len(entries) in (2, 3) else (0, 0, 0)
             if step < 1 or last < first:
-                raise MeshError(
-                    f"{card.at(line)}: a GENERATE line must be 'first, last, step' with first <= last and step >= 1, got"
-                    f" '{line.text[:60]}'."
-                )
+                wanted = "'first, last, step' with first <= last and step >= 1"
+                raise MeshError(f"{card.at(line)}: a GENERATE line must be {wanted}, got '{line.text[:60]}'.")
             items.append(SetItem(line, generated=(first, last, step), instance=instance))
         return items
     for segment in card.segments:
@@ -218,7 +212,7 @@ def _set_items(card: Card) -> list[SetItem]:
         if table is None:
             for line in segment.lines():
                 fields = [entry for entry in line.fields() if entry]
-                plain = [_MEMBER.of(entry, card.at(line)) for entry in fields if is_integer(entry)]
+                plain = [integer(entry, card.at(line), "a member") for entry in fields if is_integer(entry)]
                 items += [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
                 items += [SetItem(line, set_name=label(name), instance=instance) for name in fields if not is_integer(name)]
         elif len(table.values):

@@ -7,7 +7,7 @@ through the exact path, which also raises the error with its line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -16,6 +16,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.number_lines import numbers_in
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment
 
+LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
+LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
 _CHUNK = 1 << 20  # bytes; small enough that the arrays of one chunk stay in the cache
 _BLANK, _TOKEN, _COMMA, _NEWLINE = 0, 1, 2, 3
 _CLASS = np.full(256, _TOKEN, np.uint8)
@@ -104,62 +106,17 @@ def _fast(chunk: Segment, dtype: type) -> Table | None:
 
 
 def _exact(chunk: Segment, dtype: type, title: str, what: str) -> Table:
-    entry = Entry(what, whole=dtype is np.int64)
+    read = integer if dtype is np.int64 else number
     values, counts, lines, continued = [], [], [], []
     for line in chunk.lines():
         where, texts = f"{line.where}: {title}", line.fields()
-        values += [entry.of(text, where) for text in texts]
+        values += [read(text, where, what) for text in texts]
         if not texts:
             raise MeshError(f"{where}: the line has only commas, got '{line.text[:40]}'; give {what}.")
         counts.append(len(texts))
         lines.append(line.number)
         continued.append(line.text.endswith(","))
     return Table(np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool))
-
-
-LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
-LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
-
-
-_BOUNDS: dict[str, Callable[[float], bool]] = {
-    "": lambda value: True,
-    "be positive": lambda value: value > 0,
-    "not be negative": lambda value: value >= 0,
-    "be at least 1": lambda value: value >= 1,
-}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What a parameter, or an entry of a data line, must be: its reading and the messages about it follow from this.
-
-    ``what`` is how messages call it, ``default`` the value of a blank one (None: zero for real numbers, an error for
-    ``whole`` ones), ``must`` a bound (of ``_BOUNDS``).
-    """
-
-    what: str
-    default: float | None = None
-    whole: bool = False
-    must: str = ""
-
-    def of(self, text: str, where: str):
-        """The value of a text; MeshError starting with ``where`` when it is none, or beyond the bound."""
-        if not text and self.default is not None:
-            return self.default
-        if self.whole and not (is_integer(text) and abs(int(text)) <= LARGEST_NUMBER):
-            raise MeshError(f"{where}: {self.what} must be a whole number, got '{_shown(text)}'.")
-        value = int(text) if self.whole else number(text, where, self.what)
-        if not _BOUNDS[self.must](value):
-            raise MeshError(f"{where}: {self.what} is {value:g}; it must {self.must}.")
-        return value
-
-    def first_of(self, card: Card, line: Line):
-        """The value of the first entry of a data line."""
-        return self.of(line.entries(1)[0], card.at(line))
-
-    def parameter(self, card: Card, name: str):
-        """The value of a parameter."""
-        return self.of(card.text(name), card.where)
 
 
 def is_integer(text: str) -> bool:
@@ -177,14 +134,28 @@ def is_number(text: str) -> bool:
     return True
 
 
-def number(text: str, where: str, what: str) -> float:
-    """A finite real number (Fortran's d exponents too; blank is 0); MeshError starting with ``where``."""
+def integer(text: str, where: str, what: str, least: int | None = None) -> int:
+    """A whole number; MeshError starting with ``where`` when it is none, or less than ``least``."""
+    if not (is_integer(text) and abs(int(text)) <= LARGEST_NUMBER):
+        raise MeshError(f"{where}: {what} must be a whole number, got '{_shown(text)}'.")
+    if least is not None and int(text) < least:
+        raise MeshError(f"{where}: {what} is {int(text)}; it must be at least {least}.")
+    return int(text)
+
+
+def number(text: str, where: str, what: str, must: str = "") -> float:
+    """A finite real number (Fortran's d exponents too; blank is 0); MeshError starting with ``where``.
+
+    ``must`` is a bound: "be positive" or "not be negative".
+    """
     value = math.nan
     if "_" not in text and text.isascii() and len(text) < 100 and is_number(text):
         value = float(text.lower().replace("d", "e") or 0)
     if not abs(value) <= LARGEST_VALUE:
         hint = " Values of *PARAMETER are not supported; write the number." if text.startswith("<") else ""
         raise MeshError(f"{where}: {what} must be a finite number, got '{_shown(text)}'.{hint}")
+    if must and (value < 0.0 or (value == 0.0 and must == "be positive")):
+        raise MeshError(f"{where}: {what} is {value:g}; it must {must}.")
     return value
 
 
@@ -192,6 +163,11 @@ def numbers(card: Card, lines: Line | list[Line], what: str) -> list[float]:
     """All entries of a data line of a card, or of several, one after the other."""
     lines = [lines] if isinstance(lines, Line) else lines
     return [number(entry, card.at(line), what) for line in lines for entry in line.fields()]
+
+
+def first_number(card: Card, line: Line, what: str, must: str = "") -> float:
+    """The first entry of a data line of a card, within the bound ``must``."""
+    return number(line.entries(1)[0], card.at(line), what, must)
 
 
 def data_line(card: Card, index: int, what: str, blank: bool = False) -> Line:

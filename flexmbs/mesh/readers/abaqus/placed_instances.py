@@ -147,10 +147,8 @@ class Model:
     def material(self, name: str, where: str) -> AnyMaterial:
         """A material by its name, or MeshError."""
         if name not in self.materials:
-            raise MeshError(
-                f"{where} names the material {name}, which is not defined; add *MATERIAL, NAME={name}."
-                f" {near_names(name, self.materials)}"
-            )
+            known = near_names(name, self.materials)
+            raise MeshError(f"{where} names the material {name}, which is not defined; add *MATERIAL, NAME={name}. {known}")
         return self.materials[name]
 
     def final_name(self, region: Region, name: str) -> str:
@@ -170,10 +168,8 @@ def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
     for scope in scopes if deck.instances else ():
         total += sum(len(chunk[0]) for chunk in scope.node_chunks)
         if total > _MOST_PLACED_NODES:
-            raise MeshError(
-                f"{scope.line.where}: *INSTANCE {scope.name}: the instances have more than {_MOST_PLACED_NODES}"
-                " nodes; split them into several files."
-            )
+            where = f"{scope.line.where}: *INSTANCE {scope.name}"
+            raise MeshError(f"{where}: the instances have more than {_MOST_PLACED_NODES} nodes; split them into several files.")
     nodes = elements = 0
     regions: list[Region] = []
     for scope in (*scopes, deck.root):

@@ -13,7 +13,7 @@ from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, Shel
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, find_orientation
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import Entry, data_line, is_number, number, numbers
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
@@ -29,13 +29,6 @@ RIGHT_CARD = {
     "dashpot": "*DASHPOT",
     "joint": "*JOINT",
 }
-_AREA = Entry("the cross-sectional area", must="be positive")
-_THICKNESS = Entry("the thickness", must="be positive")
-_MASS_PER_AREA = Entry("DENSITY (mass per area)", must="not be negative")
-_LAYER_THICKNESS = Entry("the thickness of the layer", must="be positive")
-_LAYER_ANGLE = Entry("the angle of the layer")
-_CONSTANT = Entry("the constant", must="not be negative")
-_BEAM_DENSITY = Entry("DENSITY", must="not be negative")
 _DEFAULT_N1 = (0.0, 0.0, -1.0)
 
 
@@ -52,9 +45,7 @@ class Section:
     def fitting(self, family: str, type_name: str) -> AnySection | None:
         """What ``make`` gives; MeshError for elements of another family."""
         if family not in self.families and not (family == "solid" and type_name.startswith(("SC", "CSS"))):
-            raise MeshError(
-                f"{self.card.where} is assigned to elements of type {type_name} ({self.card.title}); use {RIGHT_CARD[family]}."
-            )
+            raise MeshError(f"{self.card.where} is assigned to elements of type {type_name}; use {RIGHT_CARD[family]}.")
         return self.make(family, type_name)
 
 
@@ -80,7 +71,7 @@ def _solid(model: Model, region: Region, card: Card) -> Section:
         if not lines or not lines[0].fields():
             model.deck.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
             return TrussSection(1.0, where=card.line.where)
-        return TrussSection(_AREA.first_of(card, lines[0]), where=card.line.where)
+        return TrussSection(first_number(card, lines[0], "the cross-sectional area", "be positive"), where=card.line.where)
 
     return Section(card, ("solid", "truss"), material, make, _orientation(model, region, card, material))
 
@@ -101,13 +92,13 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
         material = model.material(card.required_name("MATERIAL"), card.where)
         orientation = _orientation(model, region, card, material)
         line = data_line(card, 0, "the thickness")
-        number(line.entries(1)[0], card.at(line), _THICKNESS.what)
-    added = _MASS_PER_AREA.parameter(card, "DENSITY")
+        first_number(card, line, "the thickness")
+    added = number(card.text("DENSITY"), card.where, "DENSITY (mass per area)", "not be negative")
 
     def make(family: str, type_name: str) -> AnySection | None:
         if family == "solid":  # continuum shells have their thickness from their nodes
             return None
-        thickness = sum(layer.thickness for layer in layers) if layers else _THICKNESS.first_of(card, card.lines()[0])
+        thickness = sum(layer.thickness for layer in layers) if layers else first_number(card, line, "the thickness", "be positive")
         text = card.option("OFFSET")  # from the middle surface to that of the nodes, in parts of the thickness
         if text and text not in ("SPOS", "SNEG") and not any(character.isdigit() for character in text):
             raise MeshError(f"{card.where}: OFFSET={text} is not supported; use SPOS, SNEG or a number.")
@@ -120,12 +111,12 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
 def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], Orientation | None]:
     layers, named = [], []
     for _, where, (height, _, of, turned) in card.rows(4):
-        thickness = _LAYER_THICKNESS.of(height, where)
+        thickness = number(height, where, "the thickness of the layer", "be positive")
         if not of:
             raise MeshError(f"{where}: the layer has no material; a layer is 'thickness, points, material, angle'.")
         material = model.material(label(of), where)
         named.append("" if is_number(turned) else label(turned))
-        layers.append(Layer(material, thickness, 0.0 if named[-1] else np.radians(_LAYER_ANGLE.of(turned, where))))
+        layers.append(Layer(material, thickness, 0.0 if named[-1] else np.radians(number(turned, where, "the angle of the layer"))))
     if not layers:
         raise MeshError(f"{card.where} needs one data line for each layer: thickness, points, material, angle.")
     if card.has("SYMMETRIC"):
@@ -146,9 +137,7 @@ def _layers_by_name(model, region, card: Card, layers, named, orientation):
             continue
         in_plane = first.T @ one.shell_axes(origin)[0][:, 0]
         if "rectangular" != base.system.kind or base.system.kind != one.system.kind or abs(in_plane[2]) > 1e-6:
-            raise MeshError(
-                f"{card.where}: the orientations of its layers do not differ by rotations about one normal; give angles."
-            )
+            raise MeshError(f"{card.where}: the orientations of its layers are no rotations about one normal; give angles.")
         layers[position] = replace(layer, angle=float(np.arctan2(in_plane[1], in_plane[0])))
     return layers, base
 
@@ -170,7 +159,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
         if len(lines) < (2 if wanted else 1):
             raise MeshError(f"{card.where} needs {'the components, then ' if wanted else ''}the constant.")
         line = lines[1] if wanted else lines[-1] if len(lines) <= 2 else lines[0]
-        constant = np.array([_CONSTANT.first_of(card, line), *[0.0] * 5])
+        constant = np.array([first_number(card, line, "the constant", "not be negative"), *[0.0] * 5])
         dofs = [int(v) for v in numbers(card, lines[0], "a component")[:wanted]] if wanted else []
         if len(dofs) < wanted or not all(1 <= dof <= 6 for dof in dofs):
             raise MeshError(f"{card.at(lines[0])}: needs {wanted} components from 1 to 6, got {lines[0].text}.")
@@ -200,7 +189,7 @@ def _joint(model: Model, region: Region, card: Card) -> Section:
             at = {int(dof) for dof in numbers(child, lines[0], "a component")[:2] if dof}
             if len(at) != 1 or not at < {1, 2, 3, 4, 5, 6}:
                 raise MeshError(f"{child.at(lines[0])}: in a joint it needs one component from 1 to 6, got {lines[0].text}.")
-            constants[child.key][at.pop() - 1] += _CONSTANT.first_of(child, lines[1])
+            constants[child.key][at.pop() - 1] += first_number(child, lines[1], "the constant", "not be negative")
         return SpringSection(constants["SPRING"], constants["DASHPOT"], axes, where=card.line.where)
 
     return Section(card, ("joint",), None, make)
@@ -219,10 +208,8 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
 
     def make(family: str, type_name: str) -> AnySection:
         if by_integrals and not general:
-            raise MeshError(
-                f"{card.where}: SECTION=GENERAL is for user elements (CalculiX), not for {type_name}; use *BEAM GENERAL"
-                " SECTION with A, I11, I12, I22, J."
-            )
+            use = "use *BEAM GENERAL SECTION with A, I11, I12, I22, J"
+            raise MeshError(f"{card.where}: SECTION=GENERAL is for user elements (CalculiX), not for {type_name}; {use}.")
         if type_name.upper().startswith("B33"):  # cubic beams have no transverse shear (Euler-Bernoulli)
             return replace(section, shear_factor_y=math.inf, shear_factor_z=math.inf)
         return section
@@ -250,10 +237,8 @@ def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[B
     if model.deck.written_for == {"CalculiX"} and shape.startswith(("RECT", "CIRC", "PIPE", "BOX")):
         family = "calculix"
     elif shape.startswith("CIRC") and len(dimensions) == 1 and not_abaqus:
-        model.deck.warn(
-            f"{card.where}: {dimensions[0]:g} is read as the radius of the circle, as in Abaqus; in CalculiX it is"
-            " the diameter: in that case give it twice."
-        )
+        doubt = f"{dimensions[0]:g} is read as the radius of the circle, as in Abaqus; for the diameter, as in CalculiX"
+        model.deck.warn(f"{card.where}: {doubt}, give it twice.")
     ratio = getattr(material, "poisson_ratio", 0.3)
     section = profile_section(family, shape, dimensions, axis, ratio, card.at(line))
     return replace(section, where=card.line.where, centroid=_moved(card, section, dimensions)), material
@@ -294,7 +279,7 @@ def _beam_material(model: Model, card: Card) -> AnyMaterial:
     moduli = numbers(card, line, "E and G")
     if len(moduli) < 2 or not min(moduli[:2]) > 0.0:
         raise MeshError(f"{card.at(line)}: needs E and G, both positive, got '{line.text[:60]}'.")
-    density = _BEAM_DENSITY.parameter(card, "DENSITY") if card.has("DENSITY") else None
+    density = number(card.text("DENSITY"), card.where, "DENSITY", "not be negative") if card.has("DENSITY") else None
     ratio = moduli[0] / (2.0 * moduli[1]) - 1.0
     return Material(f"OF {card.name('ELSET')}", moduli[0], ratio, density, where=card.line.where)
 
@@ -304,10 +289,8 @@ def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
     if lines and lines[0].fields():
         values = numbers(card, lines[0], "direction n1")
         if len(values) < 3 or not any(values[:3]):
-            raise MeshError(
-                f"{card.at(lines[0])}: the direction n1 of local axis 1 must be three numbers that are not all zero,"
-                f" got '{lines[0].text[:60]}'."
-            )
+            where, got = card.at(lines[0]), lines[0].text[:60]
+            raise MeshError(f"{where}: the direction n1 of local axis 1 must be three numbers, not all zero, got '{got}'.")
         axis = tuple(values[:3])
     return tuple((region.scope.placement.rotation @ axis).tolist()) if region.name else axis
 

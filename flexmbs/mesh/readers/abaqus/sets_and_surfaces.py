@@ -98,14 +98,11 @@ class Sets:
             raise MeshError(f"{where}: {self._title} {name} is empty: {why}; give numbers or sets that exist.")
         self._total += len(members)
         if self._total > _MOST_OVERLAP * (len(self._model.points) + 1000):
-            raise MeshError(
-                f"{where}: {self._title} {name}: the {self._what} sets of the file have {self._total} members, more"
-                f" than {_MOST_OVERLAP} for each node; check the ranges of GENERATE."
-            )
+            count = f"{self._total} members, more than {_MOST_OVERLAP} for each node"
+            raise MeshError(f"{where}: {self._title} {name}: the {self._what} sets of the file have {count}; check GENERATE.")
         if missing:
-            self._model.deck.warn(
-                f"{where}: {self._what} set {name} names {missing} that do not exist (first: {example}); they are left out."
-            )
+            absent = f"{missing} that do not exist (first: {example})"
+            self._model.deck.warn(f"{where}: {self._what} set {name} names {absent}; they are left out.")
         return members
 
     def _of_item(self, region: Region, name: str, item: SetItem, depth: int) -> tuple[np.ndarray, int, int | None]:
