@@ -55,7 +55,6 @@ class RawSection:
     kind: str
     subtype: str
     name: str
-    where: str
     data: list[list[float | str]] = field(default_factory=list)
     data_where: str = ""
     offset: tuple[str, list[float]] = ("", [])
@@ -67,8 +66,8 @@ class RawTable:
 
     label: str
     option: str
-    constants: dict[int, float]
     where: str
+    constants: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -140,7 +139,7 @@ class Deck:
     source: Source
     nodes: NodeTable
     skipped: SkipList = field(default_factory=SkipList)
-    warnings: list[str] = field(default_factory=list)
+    warnings: dict[str, None] = field(default_factory=dict)
     parameters: dict[str, float | str | None] = field(default_factory=dict)
     node_chunks: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # numbers and places, as read
     # The attributes that elements of E and EN commands get.
@@ -166,23 +165,53 @@ class Deck:
     processor: str = ""
     rotated_by_command: str = ""
     missing_includes: list[str] = field(default_factory=list)
-    _warned: set[str] = field(default_factory=set)
 
     def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
         """Append nodes: ``ids`` (k,), ``points`` (k, 3), ``lines`` (k,) of ``file``."""
         self.nodes.add(ids, points, file, lines)
         self.node_chunks.append((ids, points))
+        self._select_new("NODE", ids)
 
     def add_elements(self, elements: Elements) -> None:
         """Append elements."""
         self.elements.append(elements)
         self.highest_element = max(self.highest_element, int(elements.ids.max(initial=0)))
+        self._select_new("ELEM", elements.ids)
+
+    def _select_new(self, entity: str, ids: np.ndarray) -> None:
+        """New nodes and elements are selected when they are made."""
+        selected = self.selected[entity]
+        if isinstance(selected, np.ndarray):
+            self.selected[entity] = np.union1d(selected, ids)
+
+    def all_ids(self, entity: str) -> np.ndarray:
+        """Numbers of all nodes ("NODE") or elements ("ELEM") that the deck has defined so far."""
+        chunks = [ids for ids, _ in self.node_chunks] if entity == "NODE" else [own.ids for own in self.elements]
+        return np.unique(joined(chunks))
+
+    def selected_ids(self, entity: str) -> np.ndarray | None:
+        """Numbers of the selected nodes or elements; None when they are not known."""
+        selected = self.selected[entity]
+        return self.all_ids(entity) if selected is None else selected if isinstance(selected, np.ndarray) else None
+
+    @property
+    def in_solution(self) -> bool:
+        """Whether the present commands belong to the solution or what follows it, where none says what the body is."""
+        return self.processor in ("/SOLU", "/POST")
 
     def warn(self, message: str) -> None:
         """Note what is suspicious, once."""
-        if message not in self._warned:
-            self._warned.add(message)
-            self.warnings.append(message)
+        self.warnings.setdefault(message)
+
+    def skip(self, name: str, place: str, why: str = "", analysis: bool = False) -> None:
+        """Note that a command in ``place`` ("file:line") is left out (``analysis``: it belongs to no body anyway)."""
+        file, _, line = place.rpartition(":")
+        self.skipped.add(name, file, int(line), analysis=analysis, why=why)
+
+
+def joined(chunks: list[np.ndarray]) -> np.ndarray:
+    """One array of whole numbers, also of none."""
+    return np.concatenate(chunks or [np.empty(0, np.int64)])
 
 
 Handler = Callable[[Deck, Command], None]

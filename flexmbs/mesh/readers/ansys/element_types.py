@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from string import ascii_uppercase
 
 from flexmbs.common.errors import MeshError
@@ -97,9 +98,8 @@ def routine_of_type(deck: Deck, known: ElementType) -> Routine:
     routine, fields = routine_of(known.routine), known.option(1)
     if known.routine not in _COUPLED or fields % 10 != 1:
         return routine
-    deck.warn(
-        f"{known.where}: ET: {routine.name} with KEYOPT(1) = {fields} is read as a structural solid; its other fields are left out."
-    )
+    what = f"{routine.name} with KEYOPT(1) = {fields}"
+    deck.warn(f"{known.where}: ET: {what} is read as a structural solid; its other fields are left out.")
     return replace(routine_of(_COUPLED[known.routine]), name=routine.name)
 
 
@@ -115,16 +115,13 @@ _END = re.compile(r"\s*-1\s*($|,)")
 @handles("ETBL")
 def _etblock(deck: Deck, command: Command) -> None:
     """ETBLOCK,types,highest; a format such as (2i9,19a9); of each type: number, routine, key options; -1."""
-    widths = _widths(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: ETBLOCK")
+    widths = _widths(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: {command.name}")
     read_count = 0
     while (line := deck.source.next_line()) is not None and not _END.match(line):
-        _take(deck, _fields(line, widths))
+        _take(deck, command, _fields(line, widths))
         read_count += 1
-    if line is None or read_count < command.integer(1, 0):
-        raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: ETBLOCK: the block ends after {read_count} element types, but"
-            f" {command.integer(1, 0)} (line {command.line}), followed by -1, were expected; the file is cut off."
-        )
+    declared = command.integer(1, 0)
+    deck.source.check_count(command, read_count, max(declared, read_count + 1) if line is None else declared, "element types")
 
 
 def _widths(text: str, where: str) -> tuple[int, ...]:
@@ -135,21 +132,16 @@ def _widths(text: str, where: str) -> tuple[int, ...]:
 
 
 def _fields(line: str, widths: tuple[int, ...]) -> list[str]:
-    fields, start = [], 0
-    for width in widths:
-        fields.append(line[start : start + width].strip())
-        start += width
-    return fields
+    ends = accumulate(widths)
+    return [line[end - width : end].strip() for width, end in zip(widths, ends, strict=True)]
 
 
-def _take(deck: Deck, fields: list[str]) -> None:
+def _take(deck: Deck, command: Command, fields: list[str]) -> None:
     number, routine = integer(fields[0]), integer(fields[1])
     if number is None or routine is None or number <= 0 or routine <= 0:
-        raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: ETBLOCK: '{fields[0]}' and '{fields[1]}' were found instead of"
-            " the number of an element type and its routine (186 of SOLID186)."
-        )
+        found = f"'{fields[0]}' and '{fields[1]}' were found instead of"
+        raise deck.source.wrong(command, f"{found} the number of an element type and its routine (186 of SOLID186).")
     given = {i: real(text) for i, text in enumerate(fields[2:], start=1) if text}
     # The fields are text by their format: names of options are none that the reader asks for.
     options = {option: value for option, value in given.items() if value is not None and abs(value) < 1e9}
-    deck.types[number] = ElementType(routine, options, f"{deck.source.file}:{deck.source.line}")
+    deck.types[number] = ElementType(routine, options, deck.source.place)

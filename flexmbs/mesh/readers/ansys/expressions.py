@@ -2,109 +2,79 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[EeDd][+-]?\d+)?)|(?P<name>%?[A-Za-z_]\w*%?)|(?P<sign>\*\*|[-+*/()]))")
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[ED][+-]?\d+)?"
+_PLAIN = re.compile(rf"[+-]?{_NUMBER}", re.ASCII)
+_EXPRESSION = re.compile(r"[\w\s.%()*/+-]{1,500}", re.ASCII)
+_OPERAND = re.compile(rf"(?P<number>{_NUMBER})|%?(?P<name>[A-Z_]\w*)%?", re.ASCII)
+
+
+def _nearest_whole(value: float) -> float:
+    return float(math.floor(value + 0.5))
+
+
 _FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "ABS": abs,
     "SQRT": math.sqrt,
     "EXP": math.exp,
     "LOG": math.log,
     "LOG10": math.log10,
-    "NINT": lambda value: math.floor(value + 0.5),
+    "NINT": _nearest_whole,
 }
-_DEEPEST = 30
+_OPERATORS: Mapping[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,
+}
 
 
-class _NoValue(Exception):
-    """The expression has no value that the deck itself gives."""
-
-
-def evaluate(text: str, parameters: Mapping[str, float | None]) -> float | None:
+def evaluate(text: str, parameters: Mapping[str, float | str | None]) -> float | None:
     """Value of a number or an arithmetic expression of numbers and parameters; None when it has none.
 
-    Trigonometric functions are left out: their unit depends on *AFUN.
+    The order of operations is that of Python, as in Ansys: -A**-B is -(A**(-B)). Trigonometric functions are left out:
+    their unit depends on *AFUN.
     """
-    text = text.strip()
-    if len(text) > 500:
-        return None
+    text = text.strip().upper()
     try:
-        value, rest = _sum(_tokens(text), parameters, 0)
-    except (_NoValue, ArithmeticError, ValueError):
+        if _PLAIN.fullmatch(text):
+            value = _float(text)
+        elif _EXPRESSION.fullmatch(text):
+            value = _value(ast.parse(_OPERAND.sub(_in_python, text).strip(), mode="eval").body, parameters)
+        else:
+            return None
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         return None
-    return float(value) if not rest and isinstance(value, int | float) and math.isfinite(value) else None
+    return value if math.isfinite(value) else None
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
-    tokens, at = [], 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _NoValue
-        tokens.append((match.lastgroup, match.group(match.lastgroup)))
-        at = match.end()
-    return tokens
+def _float(number: str) -> float:
+    return float(number.replace("D", "E"))
 
 
-def _sum(tokens, parameters, depth):
-    if depth > _DEEPEST:
-        raise _NoValue
-    value, tokens = _product(tokens, parameters, depth)
-    while tokens and tokens[0][1] in "+-":
-        sign = tokens[0][1]
-        other, tokens = _product(tokens[1:], parameters, depth)
-        value = value + other if sign == "+" else value - other
-    return value, tokens
+def _in_python(operand: re.Match) -> str:
+    """A number as Python writes it, or the name of a parameter or function; blanks keep it apart from others."""
+    return f" {operand['name'] or repr(_float(operand['number']))} "
 
 
-def _product(tokens, parameters, depth):
-    value, tokens = _power(tokens, parameters, depth)
-    while tokens and tokens[0][1] in ("*", "/"):
-        sign = tokens[0][1]
-        other, tokens = _power(tokens[1:], parameters, depth)
-        value = value * other if sign == "*" else value / other
-    return value, tokens
-
-
-def _power(tokens, parameters, depth):
-    value, tokens = _signed(tokens, parameters, depth)
-    while tokens and tokens[0][1] == "**":
-        exponent, tokens = _signed(tokens[1:], parameters, depth)
-        value = math.pow(value, exponent)
-    return value, tokens
-
-
-def _signed(tokens, parameters, depth):
-    sign = 1.0
-    while tokens and tokens[0][1] in ("+", "-"):
-        sign = -sign if tokens[0][1] == "-" else sign
-        tokens = tokens[1:]
-    if not tokens:
-        raise _NoValue
-    (kind, text), tokens = tokens[0], tokens[1:]
-    if kind == "number":
-        return sign * float(text.upper().replace("D", "E")), tokens
-    if text == "(":
-        value, tokens = _closed(_sum(tokens, parameters, depth + 1))
-        return sign * value, tokens
-    if kind != "name":
-        raise _NoValue
-    name = text.strip("%").upper()
-    if tokens and tokens[0][1] == "(":
-        if name not in _FUNCTIONS:
-            raise _NoValue
-        value, tokens = _closed(_sum(tokens[1:], parameters, depth + 1))
-        return sign * _FUNCTIONS[name](value), tokens
-    value = parameters.get(name)
-    if not isinstance(value, float):
-        raise _NoValue
-    return sign * value, tokens
-
-
-def _closed(value_and_tokens):
-    value, tokens = value_and_tokens
-    if not tokens or tokens[0][1] != ")":
-        raise _NoValue
-    return value, tokens[1:]
+def _value(node: ast.expr, parameters: Mapping[str, float | str | None]) -> float:
+    match node:
+        case ast.Constant(value=float(number)):
+            return number
+        case ast.Name(id=name) if isinstance(known := parameters.get(name), float):
+            return known
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, parameters)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _value(operand, parameters)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_value(left, parameters), _value(right, parameters))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(argument, parameters))
+    raise ValueError("no number, parameter or operation that has a value")

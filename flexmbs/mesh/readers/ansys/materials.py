@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
+from flexmbs.mesh.readers.ansys.deck_text import Command
 
 _TABLE = "current table"
 
@@ -18,36 +18,31 @@ _TABLE = "current table"
 def _mp(deck: Deck, command: Command) -> None:
     label, number = command.text(1), command.integer(2, 1)
     if not command.text(3):
-        deck.skipped.add(f"MP,{label}", command.file, command.line, why="without a value")
-        return
-    if _is_none(deck, command, label):
-        return
-    _put(deck, command, label, number, command.number(3))
-    if any(command.number(4 + i, 0.0) for i in range(4)):
-        deck.warn(
-            f"{command.where}: {label} of material {number} depends on temperature; its constant part"
-            f" {command.number(3):g} is used."
-        )
+        deck.skip(f"MP,{label}", command.place, "without a value")
+    elif not _is_identifier(deck, command, label):
+        value = command.number(3)
+        _put(deck, command, label, number, value)
+        if any(command.numbers(4, 4)):
+            what = f"{label} of material {number} depends on temperature"
+            deck.warn(f"{command.where}: {what}; its constant part {value:g} is used.")
 
 
 @handles("MPDA")
 def _mpdata(deck: Deck, command: Command) -> None:
     """MPDATA,label,material,start,values, or as CDWRITE writes it: MPDATA,R5.0,count,label,material,start,values."""
-    first = 3 if is_release(command.text(1)) else 1
-    label, number, start = command.text(first), command.integer(first + 1, 1), command.integer(first + 2, 1)
-    if _is_none(deck, command, label):
+    _, command = command.coded()
+    label, number, start = command.text(1), command.integer(2, 1), command.integer(3, 1)
+    if _is_identifier(deck, command, label):
         return
-    values = [command.number(i, 0.0) for i in range(first + 3, len(command.arguments) + 1) if command.text(i)]
+    values = list(command.given(4).values())
     if not values:
-        raise MeshError(f"{command.where}: {label or 'the property'} of material {number} has no value.")
+        raise command.wrong(f"{label or 'the property'} of material {number} has no value.")
     if start > 1:
         return  # further temperatures
     _put(deck, command, label, number, values[0])
     if len(set(values)) > 1:
-        deck.warn(
-            f"{command.where}: {label} of material {number} depends on temperature; the value at the first"
-            f" temperature, {values[0]:g}, is used."
-        )
+        what = f"{label} of material {number} depends on temperature"
+        deck.warn(f"{command.where}: {what}; the value at the first temperature, {values[0]:g}, is used.")
 
 
 @handles("UIMP")
@@ -58,17 +53,17 @@ def _uimp(deck: Deck, command: Command) -> None:
             _put(deck, command, command.text(position), number, command.number(position + 3))
 
 
-def _is_none(deck: Deck, command: Command, label: str) -> bool:
+def _is_identifier(deck: Deck, command: Command, label: str) -> bool:
     """Whether a label of MP is no property: the identifiers of Workbench, whose values are no numbers or seem to vary."""
     if label not in ("UVID", "UMID"):
         return False
-    deck.skipped.add(f"MP,{label}", command.file, command.line, analysis=True, why="no property, but an identifier")
+    deck.skip(f"MP,{label}", command.place, "no property, but an identifier", analysis=True)
     return True
 
 
 def _put(deck: Deck, command: Command, label: str, number: int, value: float) -> None:
     if not re.fullmatch(r"[A-Z][A-Z0-9_]*", label):
-        raise MeshError(f"{command.where}: '{label[:20]}' is not the label of a property, such as EX, PRXY or DENS.")
+        raise command.wrong(f"'{label[:20]}' is not the label of a property, such as EX, PRXY or DENS.")
     material = deck.materials.setdefault(number, RawMaterial(command.place))
     material.values[label] = value
     material.places[label] = command.place
@@ -78,8 +73,7 @@ def _put(deck: Deck, command: Command, label: str, number: int, value: float) ->
 def _tb(deck: Deck, command: Command) -> None:
     label, number = command.text(1)[:4], command.integer(2, 1)
     material = deck.materials.setdefault(number, RawMaterial(command.place))
-    table = RawTable(label, command.text(5), {}, command.place)
-    material.tables.setdefault(label, table)
+    material.tables.setdefault(label, RawTable(label, command.text(5), command.place))
     deck.current[_TABLE] = number
     deck.parameters[_TABLE] = label
 
@@ -96,12 +90,9 @@ def _tbtemp(deck: Deck, command: Command) -> None:
 @handles("TBDA")
 def _tbdata(deck: Deck, command: Command) -> None:
     table = _present(deck)
-    if table is None:
-        return
-    start = command.integer(1, max(table.constants, default=0) + 1)
-    for position in range(2, min(len(command.arguments), 7) + 1):
-        if command.text(position):
-            table.constants[start + position - 2] = command.number(position)
+    if table is not None:
+        start = command.integer(1, max(table.constants, default=0) + 1)
+        table.constants.update({start + i: value for i, value in command.given(2, 6).items()})
 
 
 def _present(deck: Deck) -> RawTable | None:
@@ -136,10 +127,10 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     name = f"MAT {number}"
     for label, place in raw.places.items():
         if label not in _ELASTIC_LABELS:
-            _skip(deck, f"MP,{label}", place, analysis=True)
+            deck.skip(f"MP,{label}", place, analysis=True)
     for label, table in raw.tables.items():
         if label not in _READ_TABLES:
-            _skip(deck, f"TB,{label}", table.where)
+            deck.skip(f"TB,{label}", table.where)
     density = _density(deck, name, raw)
     common = {"density": density, "damping": _damping(raw), "where": raw.where}
     if "ANEL" in raw.tables:
@@ -150,11 +141,9 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     softest = next((label for label in raw.tables if label in _NOT_LINEAR), None)
     if "EX" not in values or softest:
         missing = f"TB,{softest} is not linear elastic" if softest else "there is no MP,EX"
-        remedy = (
-            f"remove TB,{softest},{number} or give TB,ELASTIC,{number}"
-            if "EX" in values
-            else f"add MP,EX,{number} and MP,PRXY,{number}"
-        )
+        remedy = f"add MP,EX,{number} and MP,PRXY,{number}"
+        if "EX" in values:
+            remedy = f"remove TB,{softest},{number} or give TB,ELASTIC,{number}"
         return UnusableMaterial(name, f"{raw.where}: {name} has no linear elasticity ({missing}); {remedy}", density, raw.where)
     return _by_constants(deck, name, raw, values, common)
 
@@ -240,10 +229,8 @@ def _orthotropic(name: str, raw: RawMaterial, values: dict, moduli, ratios, comm
     G12 = values.get("GXY") or E1 / (2.0 * (1.0 + nu12))
     G13, G23 = values.get("GXZ") or G12, values.get("GYZ") or G12
     if not min(G12, G13, G23) > 0.0 or not nu12**2 < E1 / E2:
-        raise MeshError(
-            f"{raw.where}: {name}: with the shear moduli {G12:g}, {G13:g}, {G23:g} and PRXY = {nu12:g} the material is"
-            " not stable; check MP,GXY, MP,GYZ, MP,GXZ and MP,PRXY (NUXY is the minor ratio)."
-        )
+        given = f"with the shear moduli {G12:g}, {G13:g}, {G23:g} and PRXY = {nu12:g} the material is not stable"
+        raise MeshError(f"{raw.where}: {name}: {given}; check MP,GXY, GYZ, GXZ and PRXY (NUXY is the minor ratio).")
     if "EZ" not in values and "EY" in values:
         return OrthotropicMaterial(name, E1, E2, None, nu12, None, None, G12, G13, G23, **common)
     nu13, nu23 = nu12 if nu13 is None else nu13, nu12 if nu23 is None else nu23
@@ -258,8 +245,3 @@ def _poisson(values: dict, plane: str, first: float, second: float) -> float | N
     if f"PR{plane}" in values:
         return values[f"PR{plane}"]
     return values[f"NU{plane}"] * first / second if f"NU{plane}" in values else None
-
-
-def _skip(deck: Deck, card: str, place: str, analysis: bool = False) -> None:
-    file, _, line = place.rpartition(":")
-    deck.skipped.add(card, file, int(line), analysis=analysis)

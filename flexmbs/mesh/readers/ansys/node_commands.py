@@ -9,14 +9,13 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format, read_table
+from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
 from flexmbs.mesh.readers.ansys.deck import Deck, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command, is_release
-from flexmbs.mesh.readers.ansys.sets import select_new
+from flexmbs.mesh.readers.ansys.deck_text import Command
 
-_CHUNK = 20000  # lines
-_END = re.compile(r"\s*(-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b)", re.IGNORECASE)
-_OTHER = re.compile(r"\s*[A-Za-z/*!]|\s*$")  # of commands, not of nodes
+_LAST = r"-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b"
+_END = re.compile(rf"\s*({_LAST})", re.IGNORECASE)
+_END_OF_ALL = re.compile(rf"\s*({_LAST}|(?P<next>[A-Z/*!]|$))", re.IGNORECASE)  # where all nodes were read: any command
 _KINDS = ("rectangular", "cylindrical", "spherical")
 # Systems that always exist: global Cartesian, cylindrical about z, spherical, cylindrical about y.
 _GLOBAL = {
@@ -29,47 +28,16 @@ _GLOBAL = {
 
 @handles("NBLO")
 def _nblock(deck: Deck, command: Command) -> None:
-    count = command.integer(4, 0)
-    known = parse_format(deck.source.next_line() or "", f"{command.file}:{command.line + 1}: NBLOCK")
+    source, count = deck.source, command.integer(4, 0)
+    known = source.format_line(command)
     if len(known.reals) < 3 or len(known.integers) not in (1, 3):
-        raise MeshError(f"{command.where}: the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
+        raise command.wrong("the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
     read = 0
-    while True:
-        lines, ended = _block_lines(deck, command, complete=bool(read) and read >= count)
-        if lines:
-            read += len(lines)
-            _add_nodes(deck, known, lines, deck.source.line - len(lines) + (0 if ended else 1))
-        if ended:
-            break
-    if read < count:
-        raise MeshError(
-            f"{deck.source.file}:{deck.source.line}: NBLOCK: the block ends after {read} nodes, but its first line"
-            f" (line {command.line}) declares {count}; the file is cut off or the count is wrong."
-        )
-
-
-def _block_lines(deck: Deck, command: Command, complete: bool) -> tuple[list[str], bool]:
-    """Up to a chunk of lines of a block, and whether its end line came, or another line where the block is complete."""
-    source = deck.source
-    lines = source.number_lines(_CHUNK)
-    if lines:
-        return lines, False
-    line = source.next_line()
-    if line is not None and _END.match(line):
-        return [], True
-    if complete and line is not None and _OTHER.match(line):
-        source.push_back([line])
-        return [], True
-    where = f"{source.file}:{source.line}: {command.name}:"
-    if line is None:
-        raise MeshError(
-            f"{where} the file ends within the block that begins in line {command.line} (a line N,R5.3,LOC,-1, or -1"
-            " ends it); it is cut off."
-        )
-    raise MeshError(
-        f"{where} {line.strip()[:40]!r} was found within the block that begins in line {command.line}; nodes were"
-        " expected, and N,R5.3,LOC,-1, or -1 after the last."
-    )
+    expected = "nodes were expected, and N,R5.3,LOC,-1, or -1"
+    while lines := source.block_lines(command, _END_OF_ALL if read and read >= count else _END, expected):
+        _add_nodes(deck, known, lines, source.line - len(lines) + 1)
+        read += len(lines)
+    source.check_count(command, read, count, "nodes")
 
 
 def _add_nodes(deck: Deck, known: Format, lines: list[str], first: int) -> None:
@@ -80,51 +48,41 @@ def _add_nodes(deck: Deck, known: Format, lines: list[str], first: int) -> None:
     if wrong.size:
         raise MeshError(f"{file}:{first + wrong[0]}: NBLOCK: node number {ids[wrong[0]]}; it must be positive.")
     deck.add_nodes(ids, reals[:, :3], file, first + np.arange(len(ids)))
-    if reals.shape[1] >= 6:
-        turned = (reals[:, 3:6] != 0.0).any(axis=1)
-        if turned.any():
-            deck.angles.append((ids[turned], reals[turned, 3:6]))
-    select_new(deck, "NODE", ids)
+    turned = (reals[:, 3:6] != 0.0).any(axis=1)
+    if reals.shape[1] >= 6 and turned.any():
+        deck.angles.append((ids[turned], reals[turned, 3:6]))
 
 
 @handles("N")
 def _node(deck: Deck, command: Command) -> None:
     """N,number,x,y,z,angles, or as CDWRITE writes it: N,R5.3,LOC,number,x,y,z and N,R5.3,ANG,number,angles."""
-    first = 1
-    if is_release(command.text(1)):
-        first = 3
-        if command.text(2)[:3] == "ANG":
-            ids = np.array([command.integer(3)])
-            angles = np.array([[command.number(4 + i, 0.0) for i in range(3)]])
-            deck.angles.append((ids, angles))
-            return
-    if not command.text(first) or "(" in "".join(command.arguments):
-        raise MeshError(f"{command.where}: the number of the node must be given as a number; write the mesh with CDWRITE,DB.")
-    number = command.integer(first)
+    form, command = command.coded()
+    if form[:3] == "ANG":
+        deck.angles.append((np.array([command.integer(1)]), np.array([command.numbers(2, 3)])))
+        return
+    if not command.text(1) or "(" in "".join(command.arguments):
+        raise command.wrong("the number of the node must be given as a number; write the mesh with CDWRITE,DB.")
+    number = command.integer(1)
     if number == -1:
         return  # the end line of a block
     if number <= 0:
-        raise MeshError(f"{command.where}: node number {number}; it must be positive.")
-    point = [command.number(first + 1 + i, 0.0) for i in range(3)]
-    angles = [command.number(first + 4 + i, 0.0) for i in range(3)]
-    if first == 1:
+        raise command.wrong(f"node number {number}; it must be positive.")
+    point, angles = command.numbers(2, 3), command.numbers(5, 3)
+    if not form:
         point = _in_active_system(deck, command, point)
         if any(angles) and deck.current["CSYS"]:
-            raise MeshError(
-                f"{command.where}: rotation angles are supported in the global system only; write the mesh with CDWRITE,DB."
-            )
+            raise command.wrong("rotation angles are supported in the global system only; write the mesh with CDWRITE,DB.")
     deck.add_nodes(np.array([number]), np.array([point]), command.file, np.array([command.line]))
     if any(angles):
         deck.angles.append((np.array([number]), np.array([angles])))
-    select_new(deck, "NODE", np.array([number]))
 
 
 def _in_active_system(deck: Deck, command: Command, point: list[float]) -> list[float]:
     active = deck.current["CSYS"]
     system = system_of(deck, active)
     if system is None:
-        raise MeshError(f"{command.where}: coordinate system {active} is active, but no LOCAL or CS defines it.")
-    if system.kind == "rectangular" and active == 0:
+        raise command.wrong(f"coordinate system {active} is active, but no LOCAL or CS defines it.")
+    if active == 0:
         return point
     first, second, third = point
     if system.kind == "cylindrical":
@@ -154,64 +112,56 @@ def rotation(angles) -> np.ndarray:
 @handles("LOCA")
 def _local(deck: Deck, command: Command) -> None:
     """LOCAL,number,kind,origin,angles, or in parts: LOCAL,R5.0,LOC|ANG|PRM,number,kind,values."""
-    part, first = "", 1
-    if is_release(command.text(1)):
-        part, first = command.text(2)[:3], 3
-    number, kind = command.integer(first), _kind(command, first + 1)
-    values = [command.number(first + 2 + i, 0.0) for i in range(6)]
-    _check_number(command, number)
-    before = deck.systems.get(number)
-    origin = np.array(values[:3])
-    axes = rotation(values[3:])
-    if part == "ANG":
-        axes, origin = rotation(values[:3]), np.zeros(3) if before is None else before.origin
-    elif part == "LOC":
-        axes = np.eye(3)
-    elif part:  # PRM: ratios of the axes
-        if any(value not in (0.0, 1.0) for value in values[:2]):
-            raise MeshError(f"{command.where}: elliptical coordinate systems are not supported; use a circular one.")
-        return
-    if not part and deck.current["CSYS"] != 0 and kind != "" and system_of(deck, deck.current["CSYS"]) is None:
-        raise MeshError(f"{command.where}: the active coordinate system {deck.current['CSYS']} is not defined.")
-    if first == 1 and any(command.number(first + 8 + i, 1.0) not in (0.0, 1.0) for i in range(2)):
-        raise MeshError(f"{command.where}: elliptical coordinate systems are not supported; use a circular one.")
-    deck.systems[number] = CoordinateSystem(str(number), kind, origin, axes)
-    if first == 1:
+    form, command = command.coded()
+    number, kind, values = _local_number(command), _kind(command), command.numbers(3, 6)
+    origin, axes = np.array(values[:3]), np.eye(3)
+    ratios = [] if form[:3] in ("LOC", "ANG") else values[:2]  # PRM: of the axes
+    if not form:
+        axes, ratios = rotation(values[3:]), [command.number(9, 1.0), command.number(10, 1.0)]
+        if deck.current["CSYS"] and system_of(deck, deck.current["CSYS"]) is None:
+            raise command.wrong(f"the active coordinate system {deck.current['CSYS']} is not defined.")
+    elif form[:3] == "ANG":
+        axes, origin = rotation(values[:3]), deck.systems[number].origin if number in deck.systems else np.zeros(3)
+    if any(ratio not in (0.0, 1.0) for ratio in ratios):
+        raise command.wrong("elliptical coordinate systems are not supported; use a circular one.")
+    if form[:3] in ("", "LOC", "ANG"):
+        deck.systems[number] = CoordinateSystem(str(number), kind, origin, axes)
+    if not form:
         deck.current["CSYS"] = number  # LOCAL makes its system the active one
 
 
 @handles("CS")
 def _by_nodes(deck: Deck, command: Command) -> None:
     """CS,number,kind,origin node,node on x,node in the x-y plane."""
-    number, kind = command.integer(1), _kind(command, 2)
-    _check_number(command, number)
+    number, kind = _local_number(command), _kind(command)
     deck.nodes.close()
     nodes = np.array([command.integer(3 + i) for i in range(3)])
     origin, on_x, in_xy = deck.nodes.points[deck.nodes.indices(nodes, command.where, f"coordinate system {number}")]
     x, across = on_x - origin, in_xy - origin
     z = np.cross(x, across)
     if not np.linalg.norm(z) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(across):
-        raise MeshError(f"{command.where}: the three nodes are collinear or coincide; use others.")
+        raise command.wrong("the three nodes are collinear or coincide; use others.")
     x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
     deck.systems[number] = CoordinateSystem(str(number), kind, origin, np.column_stack([x, np.cross(z, x), z]))
     deck.current["CSYS"] = number
 
 
-def _kind(command: Command, position: int) -> str:
-    text = command.text(position)
-    number = {"CART": 0, "CYLIN": 1, "SPHE": 2, "TORO": 3}.get(text)
-    number = command.integer(position, 0) if number is None else number
-    if not 0 <= number < len(_KINDS):
-        raise MeshError(f"{command.where}: coordinate systems of kind {number} are unknown; known are 0, 1 and 2.")
-    return _KINDS[number]
-
-
-def _check_number(command: Command, number: int) -> None:
+def _local_number(command: Command) -> int:
+    number = command.integer(1)
     if number <= 10:
-        raise MeshError(f"{command.where}: coordinate system {number}; the numbers of local systems must be above 10.")
+        raise command.wrong(f"coordinate system {number}; the numbers of local systems must be above 10.")
+    return number
+
+
+def _kind(command: Command) -> str:
+    number = {"CART": 0, "CYLIN": 1, "SPHE": 2, "TORO": 3}.get(command.text(2))
+    number = command.integer(2, 0) if number is None else number
+    if not 0 <= number < len(_KINDS):
+        raise command.wrong(f"coordinate systems of kind {number} are unknown; known are 0, 1 and 2.")
+    return _KINDS[number]
 
 
 @handles("NROT")
 def _turn_nodes(deck: Deck, command: Command) -> None:
     deck.rotated_by_command = command.place
-    deck.skipped.add(command.name, command.file, command.line, why="the displacement directions of these nodes are ignored")
+    deck.skip(command.name, command.place, "the displacement directions of these nodes are ignored")

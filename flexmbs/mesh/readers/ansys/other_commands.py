@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from flexmbs.common.errors import MeshError
 from flexmbs.mesh.readers.ansys.deck import Deck, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
@@ -23,62 +22,55 @@ _UNITS = {
 @handles("/INPUT", "/INP", "/INPU")
 def _input(deck: Deck, command: Command) -> None:
     if command.text(4) or command.text(5):
-        raise MeshError(f"{command.where}: reading a file from a given line is not supported; write the mesh with CDWRITE,DB.")
+        raise command.wrong("reading a file from a given line is not supported; write the mesh with CDWRITE,DB.")
     _include(deck, command, _file_name(deck, command, 1, ""))
 
 
 @handles("CDRE")
 def _cdread(deck: Deck, command: Command) -> None:
     if command.text(1) not in ("DB", "ALL", "COMB", ""):
-        deck.skipped.add("CDREAD," + command.text(1), command.file, command.line, why="geometry, not mesh")
+        deck.skip("CDREAD," + command.text(1), command.place, "geometry, not mesh")
         return
     _include(deck, command, _file_name(deck, command, 2, "cdb"))
 
 
 def _file_name(deck: Deck, command: Command, first: int, extension: str) -> str:
-    name, given = command.raw(first), command.raw(first + 1)
+    name, ending, folder = (command.raw(first + i).strip("'") for i in range(3))
     for parameter, value in deck.parameters.items():
         if isinstance(value, str) and "%" in name:
             at = name.upper().find(f"%{parameter}%")
             name = name[:at] + value + name[at + len(parameter) + 2 :] if at >= 0 else name
-    ending = given or ("" if "." in name.rsplit("/", 1)[-1] else extension)
-    folder = command.raw(first + 2)
+    ending = ending or ("" if "." in name.rsplit("/", 1)[-1] else extension)
     return (f"{folder}/" if folder else "") + name + (f".{ending}" if ending else "")
 
 
 def _include(deck: Deck, command: Command, name: str) -> None:
     if not name.strip(".") or "\x00" in name or len(name) > 1000:
-        raise MeshError(f"{command.where}: the name of the file is missing.")
+        raise command.wrong("the name of the file is missing.")
     if deck.source.include(name, command.where):
         return
     if deck.processor == "/PREP7":
-        raise MeshError(
-            f"{command.where}: there is no file {name} in {deck.source.path.parent.resolve()}; copy it there, or"
-            " remove the line if the file holds no part of the mesh."
-        )
+        folder = deck.source.path.parent.resolve()
+        raise command.wrong(f"there is no file {name} in {folder}; copy it there, or remove the line if it holds no mesh.")
     deck.missing_includes.append(name)
-    analysis = deck.processor.startswith(("/SOLU", "/POST"))
-    deck.skipped.add(f"{command.name},{name}", command.file, command.line, analysis=analysis, why="there is no such file")
-    if not analysis:
+    deck.skip(f"{command.name},{name}", command.place, "there is no such file", analysis=deck.in_solution)
+    if not deck.in_solution:
         deck.warn(f"{command.where}: there is no file {name}; if it holds part of the mesh, copy it to the deck's folder.")
 
 
 @handles("/UNITS", "/UNIT")
 def _units(deck: Deck, command: Command) -> None:
     label = command.text(1)
-    if _UNITS.get(label) == "m-kg-s":
-        return
-    offered = f" If they are, give units='{_UNITS[label]}' (--units {_UNITS[label]})." if label in _UNITS else ""
-    deck.warn(
-        f"{command.where}: the deck states its units as {label or 'none'}; numbers are converted only from units"
-        f" that you give.{offered}"
-    )
+    if _UNITS.get(label) != "m-kg-s":
+        offered = f" If they are, give units='{_UNITS[label]}' (--units {_UNITS[label]})." if label in _UNITS else ""
+        stated = f"the deck states its units as {label or 'none'}"
+        deck.warn(f"{command.where}: {stated}; numbers are converted only from units that you give.{offered}")
 
 
 @handles("/CLEAR")
 def _clear(deck: Deck, command: Command) -> None:
     if deck.elements or deck.types or deck.materials:
-        raise MeshError(f"{command.where}: this command deletes the model before it; give one model per file.")
+        raise command.wrong("this command deletes the model before it; give one model per file.")
 
 
 @handles("NUMO")
@@ -93,10 +85,7 @@ def _numoff(deck: Deck, command: Command) -> None:
         "CSYS": deck.systems,
     }
     if defined.get(command.text(1)[:4]):
-        raise MeshError(
-            f"{command.where}: this command offsets the numbers of everything before it; merge the models in Ansys"
-            " and write them with CDWRITE,DB."
-        )
+        raise command.wrong("it offsets the numbers of all before it; merge the models in Ansys, and write them with CDWRITE,DB.")
 
 
 @handles("MAT", "TYPE", "REAL", "SECN", "ESYS", "CSYS")
@@ -179,9 +168,7 @@ def skip(deck: Deck, command: Command) -> None:
     why = _NEVER_CONSIDERED.get(key, "")
     if key in _GEOMETRY or deck.processor == "/AUX":
         analysis, why = True, "geometry, not mesh"
-    elif deck.processor.startswith(("/SOLU", "/POST")):
-        analysis = True
-    deck.skipped.add(command.name, command.file, command.line, analysis=analysis, why=why)
+    deck.skip(command.name, command.place, why, analysis or deck.in_solution)
     if key == "*PREAD":
         _jump_to(deck, command, "END PREAD")
     elif key == "*CREATE":
@@ -198,26 +185,26 @@ def _jump_to(deck: Deck, command: Command, end: str) -> None:
     while (line := deck.source.next_line()) is not None:
         if line.strip().upper().replace("  ", " ").startswith(end):
             return
-    raise MeshError(f"{command.where}: the file ends (line {deck.source.line}) before {end}, which ends this block; it is cut off.")
+    raise command.wrong(f"the file ends (line {deck.source.line}) before {end}, which ends this block; it is cut off.")
 
 
 def _jump_over_format(deck: Deck) -> None:
     line = deck.source.next_line()
     if line is not None and not line.lstrip().startswith(("(", "%", "'")):
-        deck.source.push_back([line])
+        deck.source.push_back(line)
 
 
 def _jump_over_numbers(deck: Deck) -> None:
     _jump_over_format(deck)
     while (line := deck.source.next_line()) is not None:
         if not _NUMBERS.match(line):
-            deck.source.push_back([line])
+            deck.source.push_back(line)
             return
 
 
 def _jump_over_geometry(deck: Deck) -> None:
     line = deck.source.next_line()
     if line is not None and _COMMAND.match(line):
-        deck.source.push_back([line])
+        deck.source.push_back(line)
         return
     _jump_over_numbers(deck)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.numbering import NodeTable
 from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which commands it handles)
@@ -20,7 +19,7 @@ from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which comma
 )
 from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
 from flexmbs.mesh.readers.ansys.deck import HANDLERS, Deck
-from flexmbs.mesh.readers.ansys.deck_text import Assignment, Command, Source, statements
+from flexmbs.mesh.readers.ansys.deck_text import Command, Source, commands_of
 from flexmbs.mesh.readers.ansys.expressions import evaluate
 
 
@@ -76,37 +75,18 @@ class _Interpreter:
     def run(self) -> None:
         while (text := self._source.next_line()) is not None:
             if len(text) >= 80 and _IGES.match(text):
-                line = self._source.line
-                self._deck.skipped.add("IGES", self._source.file, line, analysis=True, why="geometry, not mesh")
+                self._deck.skip("IGES", self._source.place, "geometry, not mesh", analysis=True)
                 continue
-            for statement in statements(text, self._source.file, self._source.line, self._deck.parameters):
-                if isinstance(statement, Assignment):
-                    self._assign(statement.name, statement.subscripts, statement.value)
-                elif self._command(statement):
+            for command in commands_of(text, self._source, self._deck.parameters):
+                if self._command(command):
                     return
         if self._open:
-            opened = self._open[-1][0]
-            raise MeshError(
-                f"{opened.where}: this block is never closed (*ENDIF, *ENDDO); the file seems to end too early, in"
-                f" line {self._source.line}."
-            )
+            ends = f"the file ends too early, in line {self._source.line}"
+            raise self._open[-1][0].wrong(f"this block is never closed (*ENDIF, *ENDDO); {ends}.")
 
     def _state(self) -> str:
         states = [state for _, state, _ in self._open]
         return _SKIP if _SKIP in states else _UNKNOWN if _UNKNOWN in states else _RUN
-
-    def _assign(self, name: str, subscripts: str, value: str) -> None:
-        if subscripts or self._state() == _SKIP:
-            return
-        parameters = self._deck.parameters
-        if self._state() == _UNKNOWN:
-            parameters[name] = None
-        elif not value:
-            parameters.pop(name, None)
-        elif value.startswith("'"):
-            parameters[name] = value.strip("'").strip()
-        else:
-            parameters[name] = evaluate(value, parameters)
 
     def _command(self, command: Command) -> bool:
         """Do what a command says; True when the deck ends with it."""
@@ -124,7 +104,7 @@ class _Interpreter:
             self._source.leave_file()
             return False
         self._run(command)
-        self._before = command.key
+        self._before = command.key if command.key != "*SET" else self._before
         return False
 
     def _control(self, command: Command) -> bool:
@@ -144,20 +124,20 @@ class _Interpreter:
 
     def _push(self, command: Command, state: str, taken: bool = False) -> None:
         if len(self._open) >= _DEEPEST:
-            raise MeshError(f"{command.where}: blocks are nested deeper than {_DEEPEST}; this is not an Ansys deck.")
+            raise command.wrong(f"blocks are nested deeper than {_DEEPEST}; this is not an Ansys deck.")
         self._open.append((command, state, taken))
 
     def _if(self, command: Command) -> None:
         if "THEN" not in (command.text(4), command.text(8)):
             if self._state() == _RUN and command.text(4) not in ("", "EXIT", "CYCLE"):
-                self._deck.skipped.add("*IF", command.file, command.line, analysis=True, why="a jump is not followed")
+                self._deck.skip("*IF", command.place, "a jump is not followed", analysis=True)
             return
         verdict = self._verdict(command)
         self._push(command, _UNKNOWN if verdict is None else _RUN if verdict else _SKIP, bool(verdict))
 
     def _else(self, command: Command) -> None:
         if not self._open:
-            raise MeshError(f"{command.where}: there is no *IF before it; the file is damaged.")
+            raise command.wrong("there is no *IF before it; the file is damaged.")
         opened, state, taken = self._open.pop()
         if state == _UNKNOWN:
             new = (opened, _UNKNOWN, False)
@@ -186,8 +166,7 @@ class _Interpreter:
 
     def _value(self, command: Command, position: int) -> float | str | None:
         text = command.text(position)
-        raw = command.arguments[position - 1] if position <= len(command.arguments) else ""
-        if raw.startswith("'"):
+        if command.raw(position).startswith("'"):
             return text
         known = self._deck.parameters
         if text.strip("%") in known:
@@ -199,35 +178,25 @@ class _Interpreter:
         return value
 
     def _within_unknown(self, command: Command) -> None:
+        deck, key = self._deck, command.key
         opened = next(block for block, state, _ in self._open if state == _UNKNOWN)
         if self._enters(command):
             return
-        if command.key in ("*SET", "*GET"):
-            self._deck.parameters[command.text(1)] = None
-        elif self._decides_mesh(command):
-            raise MeshError(
-                f"{command.where}: whether this command is run depends on {opened.name} in line {opened.line}, which"
-                " flexmbs cannot decide or repeat; write the finished model with CDWRITE,DB and read that file."
-            )
-        elif command.key in other_commands.SELECTS:
-            self._deck.selected.update(NODE="unknown", ELEM="unknown")
-            self._deck.skipped.add(command.name, command.file, command.line, why=f"within {opened.name}")
-        elif command.key not in other_commands.SILENT:
-            self._deck.skipped.add(
-                command.name,
-                command.file,
-                command.line,
-                analysis=command.key in other_commands.ANALYSIS or command.name[0] in "*/" or self._in_solution(),
-            )
+        if key in ("*SET", "*GET"):
+            deck.parameters[command.text(1)] = None
+        elif self._decides_mesh(key):
+            unknown = f"whether this command is run depends on {opened.name} in line {opened.line}"
+            raise command.wrong(f"{unknown}, which flexmbs cannot decide or repeat; write the finished model with CDWRITE,DB.")
+        elif key in other_commands.SELECTS:
+            deck.selected.update(NODE="unknown", ELEM="unknown")
+            deck.skip(command.name, command.place, f"within {opened.name}")
+        elif key not in other_commands.SILENT:
+            deck.skip(command.name, command.place, analysis=key in other_commands.ANALYSIS or key[0] in "*/" or deck.in_solution)
 
-    def _decides_mesh(self, command: Command) -> bool:
+    def _decides_mesh(self, key: str) -> bool:
         """Whether a command says what the body is; during the solution none does that."""
-        if self._in_solution():
-            return False
-        return command.key in other_commands.CHANGES_MESH or (command.key in HANDLERS and command.key not in other_commands.SELECTS)
-
-    def _in_solution(self) -> bool:
-        return self._deck.processor in ("/SOLU", "/POST")
+        makes = key in other_commands.CHANGES_MESH or (key in HANDLERS and key not in other_commands.SELECTS)
+        return makes and not self._deck.in_solution
 
     def _enters(self, command: Command) -> bool:
         """Whether a command enters or leaves a processor (/PREP7, /SOLU, FINISH)."""
@@ -242,21 +211,24 @@ class _Interpreter:
         if key in HANDLERS:
             HANDLERS[key](deck, command)
         elif key == "*SET":
-            self._assign(*_set_arguments(command))
+            self._assign(command)
         elif key == "*GET":
             deck.parameters[command.text(1)] = None
         elif key == "*REPEAT" and self._before in other_commands.MADE_BY_REPEAT:
-            raise MeshError(f"{command.where}: *REPEAT is not supported; write the finished mesh with CDWRITE,DB.")
-        elif key in other_commands.CHANGES_MESH and not self._in_solution():
-            raise MeshError(
-                f"{command.where}: this command creates or changes the mesh within Ansys, which flexmbs does not do;"
-                " run the deck in Ansys and write the finished mesh with CDWRITE,DB."
-            )
+            raise command.wrong("*REPEAT is not supported; write the finished mesh with CDWRITE,DB.")
+        elif key in other_commands.CHANGES_MESH and not deck.in_solution:
+            what = "this command creates or changes the mesh within Ansys, which flexmbs does not do"
+            raise command.wrong(f"{what}; run the deck in Ansys and write the finished mesh with CDWRITE,DB.")
         elif key not in other_commands.SILENT:
             other_commands.skip(deck, command)
 
-
-def _set_arguments(command: Command) -> tuple[str, str, str]:
-    name, _, subscripts = command.text(1).partition("(")
-    value = command.arguments[1] if len(command.arguments) > 1 else ""
-    return name.strip("% "), subscripts, value
+    def _assign(self, command: Command) -> None:
+        parameters, name, value = self._deck.parameters, command.text(1).strip("% "), command.raw(2)
+        if "(" in name:
+            return  # an element of an array
+        if not value:
+            parameters.pop(name, None)
+        elif value.startswith("'"):
+            parameters[name] = value.strip("'").strip()
+        else:
+            parameters[name] = evaluate(value, parameters)

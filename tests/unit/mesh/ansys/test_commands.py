@@ -144,12 +144,35 @@ def test_conditions_on_parameters_are_followed(tmp_path):
     assert read_ansys(written(tmp_path, deck)).materials["MAT 1"].density == 5.0
 
 
-def test_arithmetic_of_parameters():
-    assert evaluate("2*(a+1)**2/-4", {"A": 3.0}) == -8.0
-    assert evaluate("sqrt(16)", {}) == 4.0
-    assert evaluate("1.5d3", {}) == 1500.0
-    for text in ("b", "1/0", "9**9**9**9", "(" * 100, "node(1,2,3)", "1 2", ""):
-        assert evaluate(text, {"A": 3.0}) is None
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2*(a+1)**2/-4", -8.0),
+        ("1+2*A", 7.0),
+        ("-a**-2", -1.0 / 9.0),  # the power first, as in Ansys
+        ("2**a**2", 512.0),  # powers from right to left
+        ("12/A/2", 2.0),
+        ("--a", 3.0),
+        ("1.5d3", 1500.0),
+        ("-1.5D-3 + .5e1", 4.9985),
+        ("007", 7.0),
+        ("2*%A%", 6.0),
+        ("sqrt(16)", 4.0),
+        ("Nint(2.5) - abs(-a)", 0.0),
+        ("in/2", 0.5),  # a word of Python, but here the name of a parameter
+    ],
+)
+def test_arithmetic_of_parameters(text, value):
+    assert evaluate(text, {"A": 3.0, "IN": 1.0}) == pytest.approx(value, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["b", "s", "1/0", "9**9**9**9", "(-8)**(1/3)", "9e999", "(" * 100, "1)+(2", "node(1,2,3)", "sqrt()", "sqrt(*a)", "sin(1)"]
+    + ["1 2", "", "1_0", "0x1", "1j", "5%3", "5//3", "a.b", "...", "1#2", "a<2", "1+" * 400 + "1"],
+)
+def test_text_that_has_no_value(text):
+    assert evaluate(text, {"A": 3.0, "S": "3"}) is None
 
 
 def test_included_files_are_read_in_place(tmp_path):
