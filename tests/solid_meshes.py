@@ -61,3 +61,19 @@ def with_midside_nodes(points, elements, edges):
             row.append(found[key])
         extra.append(row)
     return np.array(points), np.hstack([elements, np.array(extra, dtype=int).reshape(len(elements), -1)])
+
+
+def signed_volumes(kind, points):
+    """(ne,) volumes between the corners (ne, n, 3) of solids, negative where the node order is inverted.
+
+    Quadrilateral faces are taken as the mean of their two triangulations.
+    """
+    points = points - points[:, :1]
+    total = np.zeros(len(points))
+    for ring in KINDS[kind].faces:
+        for start in (0, 1) if len(ring) == 4 else (0,):
+            turned = ring[start:] + ring[:start]
+            for second, third in zip(turned[1:], turned[2:], strict=False):
+                a, b, c = points[:, turned[0]], points[:, second], points[:, third]
+                total += np.einsum("ei,ei->e", a, np.cross(b, c)) / (6.0 * (len(ring) - 2))
+    return total

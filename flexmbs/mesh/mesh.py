@@ -76,7 +76,7 @@ class UnsupportedElements:
     role : str
         Why they are no part of a body: "geometry" (faces, edges and points that only name a place), "plane",
         "axisymmetric", "fluid", "thermal", "contact", "connector", "mass" (its masses are in ``point_masses``),
-        "unknown" (a type that flexmbs does not know).
+        "unknown" (a type that flexmbs does not know), "collapsed" (its nodes repeat so that nothing is left of it).
     ids : (ne,) int
     nodes : (ne, n) int
         Indices into ``Mesh.points``; -1 where an element has fewer nodes.

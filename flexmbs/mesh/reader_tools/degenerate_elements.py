@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 
-from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, kind_without_inner_nodes
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
@@ -21,29 +19,22 @@ _SOLIDS = {
     for name, kind in KINDS.items()
     if name in FIRST_ORDER and kind.dimension == 3 and kind.corner_count < 8 and not kind.inner_count
 }
+_AT_ONCE = 1 << 16
 _MAY_COINCIDE = ("spring1", "spring2")  # springs work between two nodes at one place, and a ground has no node
 
 Part = tuple[str, np.ndarray, np.ndarray]
 
 
-@dataclass(frozen=True)
-class MiddleNodes:
-    """New nodes in the middle of edges: their numbers (m,) and the numbers of the edges' ends (m, 2)."""
-
-    ids: np.ndarray
-    ends: np.ndarray
-
-
 def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     """Split elements with repeated corners into their true kinds.
 
-    A middle node that repeats an end of its edge is absent (0 in the result). Shapes that are none of the kinds (a
+    A middle node that repeats an end of its edge is absent (-1 in the result). Shapes that are none of the kinds (a
     hexahedron with 7 corners) stay what they are, with their repeated nodes.
 
     Parameters
     ----------
     kind : a name in ``KINDS``
-    nodes : (k, n) int node numbers, 0 where a middle node is absent
+    nodes : (k, n) int indices or numbers of nodes, -1 where a middle node is absent
 
     Returns
     -------
@@ -53,9 +44,11 @@ def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     """
     nodes = np.asarray(nodes)
     corner_count = KINDS[kind].corner_count
-    corners = np.sort(nodes[:, :corner_count], axis=1)
-    repeated = (corners[:, 1:] == corners[:, :-1]).any(axis=1)
-    if kind in _MAY_COINCIDE or not repeated.any():
+    repeated = np.zeros(len(nodes), bool)
+    for start in range(0, len(nodes) if kind not in _MAY_COINCIDE else 0, _AT_ONCE):  # pieces, which take little memory
+        corners = np.sort(nodes[start : start + _AT_ONCE, :corner_count], axis=1)
+        repeated[start : start + _AT_ONCE] = (corners[:, 1:] == corners[:, :-1]).any(axis=1)
+    if not repeated.any():
         return [(kind, np.arange(len(nodes)), _without_repeated_middles(kind, nodes))]
     whole = np.flatnonzero(~repeated)
     parts = [(kind, whole, _without_repeated_middles(kind, nodes[whole]))] if whole.size else []
@@ -73,69 +66,41 @@ def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     return _joined(parts)
 
 
-def without_missing_middles(kind: str, nodes: np.ndarray, next_id: int) -> tuple[list[Part], MiddleNodes]:
+def without_missing_middles(kind: str, nodes: np.ndarray, first_new: int) -> tuple[list[Part], np.ndarray]:
     """Elements of second order without absent middle nodes.
 
     Elements all of whose middle nodes are absent become first-order ones; where only some are, a new node stands in
-    the middle of the edge (on such an edge the displacement is linear: that of the new node is the mean of the ends').
+    the middle of the edge. Elements with nodes inside lose these where any node is absent.
 
     Parameters
     ----------
     kind : a name in ``KINDS``
-    nodes : (k, n) int node numbers; 0 or less: absent
-    next_id : the number of the first new node
+    nodes : (k, n) int indices or numbers of nodes, negative: absent
+    first_new : that of the first new node
 
     Returns
     -------
-    parts as from ``true_kinds``, and the new nodes; an edge that several elements share gets one node
+    parts as from ``true_kinds``, and (m, 2) the ends of the edges that got a node, one for all elements of an edge
     """
     known = KINDS[kind]
-    if known.inner_count:
-        return _without_missing_inner(kind, nodes, next_id)
-    absent = nodes[:, known.corner_count :] <= 0
+    if known.inner_count and not (whole := (nodes >= 0).all(axis=1)).all():
+        rest, smaller = np.flatnonzero(~whole), kind_without_inner_nodes(kind)
+        parts, ends = without_missing_middles(smaller, nodes[rest, : KINDS[smaller].node_count], first_new)
+        parts = [(name, rest[rows], own) for name, rows, own in parts]
+        return ([(kind, np.flatnonzero(whole), nodes[whole])] if whole.any() else []) + parts, ends
+    absent = nodes[:, known.corner_count :] < 0
     if kind not in FIRST_ORDER or not absent.any():
-        return [(kind, np.arange(len(nodes)), nodes)], MiddleNodes(np.empty(0, np.int64), np.empty((0, 2), np.int64))
+        return [(kind, np.arange(len(nodes)), nodes)], np.empty((0, 2), np.int64)
     linear, partly = np.flatnonzero(absent.all(axis=1)), np.flatnonzero(~absent.all(axis=1))
     parts = [(FIRST_ORDER[kind], linear, nodes[linear, : known.corner_count])] if linear.size else []
     completed = np.array(nodes[partly], np.int64)
     row, edge = np.nonzero(absent[partly])
     ends = np.sort(completed[row[:, None], np.array(known.edges)[edge]], axis=1)
     ends, which = np.unique(ends, axis=0, return_inverse=True)
-    ids = next_id + np.arange(len(ends), dtype=np.int64)
-    completed[row, known.corner_count + edge] = ids[which.ravel()]
+    completed[row, known.corner_count + edge] = first_new + which.ravel()
     if partly.size:
         parts.append((kind, partly, completed))
-    return parts, MiddleNodes(ids, ends.astype(np.int64))
-
-
-def _without_missing_inner(kind: str, nodes: np.ndarray, next_id: int) -> tuple[list[Part], MiddleNodes]:
-    """Elements with any node absent lose those inside."""
-    whole = (nodes > 0).all(axis=1)
-    if whole.all():
-        return [(kind, np.arange(len(nodes)), nodes)], MiddleNodes(np.empty(0, np.int64), np.empty((0, 2), np.int64))
-    rest, smaller = np.flatnonzero(~whole), kind_without_inner_nodes(kind)
-    parts, new = without_missing_middles(smaller, nodes[rest, : KINDS[smaller].node_count], next_id)
-    parts = [(name, rest[rows], own) for name, rows, own in parts]
-    return ([(kind, np.flatnonzero(whole), nodes[whole])] if whole.any() else []) + parts, new
-
-
-def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
-    """The displacement of a node in the middle of an edge is the mean of those of the edge's ends: three equations.
-
-    Parameters
-    ----------
-    number : the node's number, for the name
-    nodes : (3,) indices of the node and of the two ends
-    axes : (3, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
-    """
-    axes = np.broadcast_to(np.eye(3), (3, 3, 3)) if axes is None else axes
-    equations = []
-    for axis in range(3):
-        coefficients = axes[:, axis, :] * np.array([1.0, -0.5, -0.5])[:, None]
-        which, component = np.nonzero(coefficients)
-        name = f"{MIDDLE_NODE} {number}"
-        equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
-    return equations
+    return parts, ends.astype(np.int64)
 
 
 def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:
@@ -147,7 +112,7 @@ def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:
     repeated = (middles == nodes[:, edges[:, 0]]) | (middles == nodes[:, edges[:, 1]])
     if not repeated.any():
         return nodes
-    return np.hstack([nodes[:, :first], np.where(repeated, 0, middles), nodes[:, last:]])
+    return np.hstack([nodes[:, :first], np.where(repeated, -1, middles), nodes[:, last:]])
 
 
 def _renumbered(kind: str, true: str, columns, rows: np.ndarray, nodes: np.ndarray) -> list[Part]:

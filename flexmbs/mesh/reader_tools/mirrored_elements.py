@@ -7,8 +7,6 @@ from functools import cache
 import numpy as np
 
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 
 # Jacobians below this part of the largest extent cubed are zero (``quality.check_mesh`` refuses elements with those).
 _FLATTEST = 1e-12
@@ -57,32 +55,15 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
     return nodes, reversed_ones, flat
 
 
-def right_way_round(
-    rows: ElementRows, nodes: np.ndarray, points: np.ndarray, ids: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Nodes and which were mirrored, as of ``turned``; and warnings about these, and about elements without volume.
-
-    Parameters
-    ----------
-    rows : the elements, for their kind, type and places
-    nodes, points : as of ``turned``
-    ids : (ne,) the numbers by which messages call them
-    """
-    nodes, reversed_ones, flat = turned(rows.kind, nodes, points)
-    warnings = []
-    if reversed_ones.any():
-        first = int(np.argmax(reversed_ones))
-        warnings.append(
-            f"{rows.where(first)}: the node order of {reversed_ones.sum()} elements of type {rows.type_name} turns them inside"
-            f" out (first: element {ids[first]}); they are read with the opposite orientation."
-        )
-    if flat.any():
-        first = int(np.argmax(flat))
-        warnings.append(
-            f"{rows.where(first)}: {flat.sum()} elements of type {rows.type_name} have zero or negative volume (first: element"
-            f" {ids[first]}); check the places and the order of their nodes, or remove them: no body can be made of them."
-        )
-    return nodes, reversed_ones, warnings
+def mirrored(kind: str) -> list[int]:
+    """Positions of the nodes of an element of this kind in the opposite orientation."""
+    known = KINDS[kind]
+    corners = known.mirrored_corners or range(known.corner_count)
+    order = list(corners)
+    if known.has_middle_nodes:
+        place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
+        order += [place[frozenset((corners[a], corners[b]))] for a, b in known.edges]
+    return [*order, *range(known.node_count - known.inner_count, known.node_count)]
 
 
 def _jacobians(kind: str, nodes: np.ndarray, points: np.ndarray, at: list[tuple[list[int], float]]) -> np.ndarray:

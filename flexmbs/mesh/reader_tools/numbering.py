@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.element_kinds import KINDS
 
 _AT_ONCE = 1 << 18
 
@@ -114,18 +116,21 @@ class NodeTable:
 
 @dataclass
 class ElementRows:
-    """Elements of one type as they stand in a file, before node numbers are indices.
+    """Elements of one type as they stand in a file.
 
     Attributes
     ----------
     kind : str or None
-        A name in ``KINDS``, or None for a type that are not structural (``role`` as in UnsupportedElements).
+        A name in ``KINDS``, or None for a type that is not structural (``role`` as in UnsupportedElements).
     type_name : str
         As the file calls it, for users.
     ids : (k,) int
-    nodes : (k, n) int node numbers of the file, VTK order (0 or -1 in place of absent ones only when kind is None)
+    nodes : (k, n) int
+        VTK order. Numbers of the file, 0 for a node that is absent; or, of ``with_indices``, indices, -1 for absent.
     file : str
     lines : (k,) int
+    data : name -> (k, ...)
+        What else the file says of each element.
     """
 
     kind: str | None
@@ -135,24 +140,48 @@ class ElementRows:
     file: str
     lines: np.ndarray
     role: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
 
     def where(self, row: int) -> str:
         """ "file:line" of one element."""
         return f"{self.file}:{self.lines[row]}"
 
-    def node_indices(self, table: NodeTable | None) -> np.ndarray:
-        """(k, n) indices; MeshError naming the first element that uses a node that does not exist. No table: they are."""
-        if table is None:
-            return self.nodes
+    def take(self, chosen, **changed) -> ElementRows:
+        """Some of the elements (their rows, a (k,) bool array or a slice), perhaps with another kind, other nodes, ..."""
+        own = {"ids": self.ids[chosen], "lines": np.asarray(self.lines)[chosen]}
+        own["data"] = {name: values[chosen] for name, values in self.data.items()}
+        if "nodes" not in changed:
+            own["nodes"] = self.nodes[chosen]
+        return replace(self, **{**own, **changed})
+
+    def with_indices(self, table: NodeTable) -> ElementRows:
+        """The elements with indices of nodes in place of numbers.
+
+        MeshError naming the first element that uses a node that does not exist, or lacks a corner node.
+        """
         found = table.find(self.nodes)
-        wrong = np.argwhere((found < 0) & ((self.nodes > 0) | (self.kind is not None)))
-        if wrong.size:
-            row, column = wrong[0]
-            raise MeshError(
-                f"{self.where(row)}: element {self.ids[row]} ({self.type_name}) uses node {self.nodes[row, column]},"
-                f" which no {table.card} defines."
-            )
-        return found
+        unknown = found < 0
+        if unknown.any():
+            needed = KINDS[self.kind].corner_count if self.kind is not None else 0
+            is_number = (self.nodes != 0) if needed else (self.nodes > 0)
+            wrong = np.argwhere(unknown & (is_number | (np.arange(found.shape[1]) < needed)))
+            if wrong.size:
+                row, column = wrong[0]
+                element, number = f"{self.where(row)}: element {self.ids[row]} ({self.type_name})", self.nodes[row, column]
+                if number == 0:
+                    raise MeshError(f"{element} lacks a corner node; only midside nodes may be omitted.")
+                raise MeshError(f"{element} uses node {number}, which no {table.card} defines.")
+        return replace(self, nodes=found)
+
+
+def split_by(rows: ElementRows, keys: np.ndarray) -> list[tuple[Any, ElementRows]]:
+    """The elements of each of the keys (k,), in the order in which these first appear."""
+    values, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    if len(values) == 1:
+        return [(values[0].item(), rows)]
+    order = np.argsort(which.ravel(), kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1])
+    return [(values[i].item(), rows.take(parts[i])) for i in np.argsort(first, kind="stable")]
 
 
 def check_element_numbers(groups: list[ElementRows]) -> None:

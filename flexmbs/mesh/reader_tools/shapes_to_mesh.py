@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +17,10 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, SkippedCard, UnsupportedElements
-from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, split_by
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
-
-_SAMPLE = 100
+from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 
 @dataclass
@@ -64,28 +62,27 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
     table = shapes.table
     table.close()
     check_element_numbers(shapes.groups)
-    for rows in shapes.groups:
-        rows.node_indices(table)  # here, because what it finds wrong is an error for faces and edges too
-    shapes.groups = [part for rows in shapes.groups for part in _true_shapes(rows, shapes.warnings)]
-    known = [rows for rows in shapes.groups if rows.kind is not None and len(rows.ids)]
-    structural, geometry = split_skin(known)
+    true = TrueElements(table.ids, table.points)
+    groups = [rows.with_indices(table) for rows in shapes.groups if len(rows.ids)]
+    groups = [part for rows in groups for part in (true.of(rows) if rows.kind is not None else [rows])]
+    structural, geometry = split_skin([rows for rows in groups if rows.kind is not None])
     if not structural:
         raise MeshError(_nothing_structural(shapes))
-    structural = [_outward(rows, table, shapes.warnings) for rows in structural]
     blocks = _blocks(shapes, structural)
-    others = other_elements([*geometry, *(rows for rows in shapes.groups if rows.kind is None)], table)
+    others = other_elements([*geometry, *(rows for rows in groups if rows.kind is None)])
     node_sets, element_sets, surfaces = _sets(shapes, blocks, others)
     return Mesh(
-        points=table.points,
-        node_ids=table.ids,
+        points=true.points,
+        node_ids=true.ids,
         blocks=blocks,
         node_sets=node_sets,
         element_sets=element_sets,
         surfaces=surfaces,
+        equations=tuple(true.equations()),
         other_elements=others,
         source=str(shapes.path),
         file_format=shapes.file_format,
-        warnings=(*shapes.warnings, *_doubts(shapes, structural, geometry)),
+        warnings=(*shapes.warnings, *true.warnings, *_doubts(shapes, structural, geometry)),
         skipped=shapes.skipped,
     )
 
@@ -97,100 +94,24 @@ def without_inner_nodes(what: str) -> str:
     )
 
 
-def signed_volumes(kind: str, points: np.ndarray) -> np.ndarray:
-    """(ne,) volumes between the corners of solids (file's unit cubed), negative where the node order is inverted.
-
-    ``points`` (ne, n, 3). Quadrilateral faces are taken as the mean of their two triangulations.
-    """
-    points = points - points[:, :1]
-    total = np.zeros(len(points))
-    for ring in KINDS[kind].faces:
-        for start in (0, 1) if len(ring) == 4 else (0,):
-            turned = ring[start:] + ring[:start]
-            for second, third in zip(turned[1:], turned[2:], strict=False):
-                a, b, c = points[:, turned[0]], points[:, second], points[:, third]
-                total += np.einsum("ei,ei->e", a, np.cross(b, c)) / (6.0 * (len(ring) - 2))
-    return total
-
-
-def mirrored(kind: str) -> list[int]:
-    """Positions of the nodes of an element of this kind in the opposite orientation."""
-    known = KINDS[kind]
-    return renumbered(kind, known.edges, known.mirrored_corners)
-
-
-def renumbered(kind: str, edges: Sequence[tuple[int, int]], corners: Sequence[int] | None = None) -> list[int]:
-    """Where the nodes of an element of this kind stand in a format with other conventions.
-
-    Parameters
-    ----------
-    edges : the pairs of the format's corners between which its middle nodes stand, in their order
-    corners : position in the format of each corner of the kind; None: the same
-    """
-    known = KINDS[kind]
-    corners = list(range(known.corner_count)) if corners is None else list(corners)
-    order = list(corners)
-    if known.has_middle_nodes:
-        place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(edges)}
-        order += [place[frozenset((corners[a], corners[b]))] for a, b in known.edges]
-    return [*order, *range(known.node_count - known.inner_count, known.node_count)]
-
-
 def _blocks(shapes: Shapes, structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
     """Blocks of one kind each; shells with a thickness have a section, and one thickness per block."""
     if not shapes.thickness:
-        return make_blocks(structural, shapes.table, [[0.0]] * len(structural), lambda kind, key: {})
+        return make_blocks(structural, [0.0] * len(structural), lambda kind, key: {})
     ids = np.concatenate([ids for ids, _ in shapes.thickness])
     order = np.argsort(ids)
     ids, values = ids[order], np.concatenate([values for _, values in shapes.thickness])[order]
-    keys = []
+    parts = []
     for rows in structural:
         at = np.minimum(np.searchsorted(ids, rows.ids), len(ids) - 1)
-        keys.append(np.where(ids[at] == rows.ids, values[at], 0.0).tolist())
-    return make_blocks(structural, shapes.table, keys, _shell_section)
+        parts += split_by(rows, np.where(ids[at] == rows.ids, values[at], 0.0))
+    return make_blocks([rows for _, rows in parts], [thickness for thickness, _ in parts], _shell_section)
 
 
 def _shell_section(kind: str, thickness: float) -> dict:
     if not thickness:
         return {}
     return {"section": ShellSection(thickness), "property_name": f"thickness {thickness:g}"}
-
-
-def _true_shapes(rows: ElementRows, warnings: list[str]) -> list[ElementRows]:
-    """Elements with repeated corners as what they are; those without extent are no part of the body."""
-    if rows.kind is None:
-        return [rows]
-    parts = true_kinds(rows.kind, rows.nodes)
-    if [kind for kind, *_ in parts] == [rows.kind]:
-        return [rows]
-    result = []
-    for kind, chosen, nodes in parts:
-        # A kind of second order keeps its repeated nodes where one of its edges has no middle node of its own.
-        kind, nodes = (rows.kind, rows.nodes[chosen]) if kind and (nodes <= 0).any() else (kind, nodes)
-        own = replace(rows, kind=kind, ids=rows.ids[chosen], nodes=nodes, lines=np.asarray(rows.lines)[chosen])
-        if not kind:
-            own.kind, own.role = None, "geometry"
-            warnings.append(
-                f"{own.where(0)}: {len(own.ids)} elements of type {own.type_name} have repeated nodes and no volume,"
-                f" area or length (first: element {own.ids[0]}); they are not part of the body."
-            )
-        result.append(own)
-    return result
-
-
-def _outward(rows: ElementRows, table: NodeTable, warnings: list[str]) -> ElementRows:
-    """Solids that are inverted one and all come from a writer with the opposite convention, and are turned."""
-    if KINDS[rows.kind].dimension < 3:
-        return rows
-    for start in (0, _SAMPLE):  # mostly the first few tell
-        chosen = rows.nodes[start : start + _SAMPLE if start == 0 else None, : KINDS[rows.kind].corner_count]
-        if (signed_volumes(rows.kind, table.points[table.find(chosen)]) >= 0.0).any():
-            return rows
-    warnings.append(
-        f"{rows.where(0)}: the node order of all {len(rows.ids)} elements of type {rows.type_name} gives negative"
-        " volumes; they are read with the opposite orientation."
-    )
-    return replace(rows, nodes=rows.nodes[:, mirrored(rows.kind)])
 
 
 def _nothing_structural(shapes: Shapes) -> str:

@@ -47,9 +47,9 @@ def split_skin(
     for i, kept in enumerate(keep or ()):
         if kept is not None:
             on_other[i] &= ~kept
-    structural = [_subset(rows, ~found) for rows, found in zip(groups, on_other, strict=True)]
-    geometry = [_as_geometry(_subset(rows, found)) for rows, found in zip(groups, on_other, strict=True)]
-    return [rows for rows in structural if len(rows.ids)], [rows for rows in geometry if len(rows.ids)]
+    split = list(zip(groups, on_other, strict=True))
+    structural = [rows.take(~found) if found.any() else rows for rows, found in split if not found.all()]
+    return structural, [_as_geometry(rows.take(found)) for rows, found in split if found.any()]
 
 
 def _all_kept(keep: Sequence[np.ndarray | None] | None, group: int) -> bool:
@@ -111,12 +111,6 @@ def _rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(k,) bool: which rows (k, n) of sorted numbers stand among the others (m, n)."""
     label = row_labels(np.concatenate([rows, others]))
     return np.isin(label[: len(rows)], label[len(rows) :])
-
-
-def _subset(rows: ElementRows, chosen: np.ndarray) -> ElementRows:
-    if chosen.all():
-        return rows
-    return replace(rows, ids=rows.ids[chosen], nodes=rows.nodes[chosen], lines=np.asarray(rows.lines)[chosen])
 
 
 def _as_geometry(rows: ElementRows) -> ElementRows:

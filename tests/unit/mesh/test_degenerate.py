@@ -86,20 +86,19 @@ def test_wedges_and_pyramids_collapse_too():
 
 
 def test_absent_middle_nodes_make_first_order_elements_or_new_nodes():
-    tri6 = np.array([(1, 2, 3, 0, 0, 0), (1, 2, 3, 4, 5, 0), (3, 1, 7, 0, 9, 10), (1, 2, 3, 4, 5, 6)])
-    parts, new = without_missing_middles("tri6", tri6, next_id=50)
+    tri6 = np.array([(1, 2, 3, -1, -1, -1), (1, 2, 3, 4, 5, -1), (3, 1, 7, -1, 9, 10), (1, 2, 3, 4, 5, 6)])
+    parts, ends = without_missing_middles("tri6", tri6, 50)
     assert [(kind, rows.tolist(), nodes.tolist()) for kind, rows, nodes in parts] == [
         ("tri3", [0], [[1, 2, 3]]),
         ("tri6", [1, 2, 3], [[1, 2, 3, 4, 5, 50], [3, 1, 7, 50, 9, 10], [1, 2, 3, 4, 5, 6]]),
     ]
-    assert new.ids.tolist() == [50]
-    assert new.ends.tolist() == [[1, 3]]
+    assert ends.tolist() == [[1, 3]]
 
 
 def test_middle_nodes_that_repeat_a_corner_are_absent():
     ((kind, _, nodes),) = true_kinds("tri6", np.array([(1, 2, 3, 1, 5, 6)]))
     assert kind == "tri6"
-    assert nodes.tolist() == [[1, 2, 3, 0, 5, 6]]
+    assert nodes.tolist() == [[1, 2, 3, -1, 5, 6]]
 
 
 def test_many_elements_without_repeated_nodes_are_handed_back_as_they_are():

@@ -5,9 +5,9 @@ import pytest
 
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.quality.distortion import sampled_jacobians
-from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round, turned
+from flexmbs.mesh.reader_tools.mirrored_elements import mirrored, turned
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
+from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3]
 SKEW = np.array([[2.0, 0.3, 0.1], [-0.2, 1.5, 0.4], [0.1, 0.2, 0.8]])  # right-handed
@@ -88,11 +88,13 @@ def test_warnings_name_the_first_element_and_how_many():
     points, right = points_of("hex8"), np.arange(8)
     nodes = np.array([right, right[mirrored("hex8")], [0, 3, 2, 1, 4, 5, 6, 7], right[mirrored("hex8")]])
     rows = ElementRows("hex8", "C3D8", right[:4], nodes, "a.inp", np.arange(6, 10))
-    found, mask, (turned_ones, without_volume) = right_way_round(rows, nodes, points, np.array([11, 12, 15, 17]))
-    assert mask.tolist() == [False, True, False, True]
-    assert found[[1, 3]].tolist() == [right.tolist()] * 2
+    true = TrueElements(right, points)
+    (found,) = true.of(rows, numbers=np.array([11, 12, 15, 17]))
+    assert [ids.tolist() for ids in true.mirrored] == [[1, 3]]
+    assert found.nodes[[1, 3]].tolist() == [right.tolist()] * 2
+    turned_ones, without_volume = true.warnings
     assert turned_ones == (
-        "a.inp:7: the node order of 2 elements of type C3D8 turns them inside out (first: element 12); they"
-        " are read with the opposite orientation."
+        "a.inp:7: 2 elements of type C3D8 have nodes in an order that turns them inside out (first: element 12);"
+        " they are read with the opposite orientation."
     )
     assert without_volume.startswith("a.inp:8: 1 elements of type C3D8 have zero or negative volume (first: element 15); check")

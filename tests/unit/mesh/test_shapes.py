@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
+from flexmbs.mesh.reader_tools.mirrored_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, renumbered, signed_volumes
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3 and known.reference_nodes is not None]
 VOLUMES = {"tet": 1 / 6, "wed": 1.0, "hex": 8.0}
@@ -29,10 +31,6 @@ def test_volumes_and_mirrored_elements(kind):
 def test_volume_of_a_pyramid():
     corners = np.array([[(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0), (0, 0, 3)]], float)
     assert signed_volumes("pyramid5", corners) == pytest.approx(4.0)
-
-
-def test_renumbered_finds_the_middle_of_each_edge():
-    assert renumbered("tri6", ((2, 0), (0, 1), (1, 2))) == [0, 1, 2, 4, 5, 3]
 
 
 def shapes_of(*groups, points=CUBE):

@@ -24,7 +24,7 @@ from flexmbs import (
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
-from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations
+from flexmbs.mesh.reader_tools.true_elements import middle_equations
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -12,11 +12,10 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations, true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
+from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -25,8 +24,6 @@ from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
-
-_AT_ONCE = 1 << 16
 
 
 def build(deck: Deck) -> Mesh:
@@ -71,7 +68,7 @@ def build(deck: Deck) -> Mesh:
         boundary_conditions=tuple(joined.boundary_conditions),
         coordinate_systems={**{system.name: system for system in systems}, **joined.systems},
         displacement_systems=joined.displacement_systems,
-        other_elements=tuple(replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others, None)),
+        other_elements=tuple(replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others)),
         source=deck.source,
         file_format="Abaqus/CalculiX",
         skipped=deck.skipped.as_tuple(),
@@ -83,7 +80,7 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
     """Elements that make bodies (with kinds), the others, and relations that replace missing middle nodes.
 
     ``has_section`` (by serial number) keeps shells and beams from being mere skins. Nodes that stand in for missing
-    middle nodes are added to the model. Raises MeshError for elements that are collapsed to nothing.
+    middle nodes are added to the model.
     """
     candidates, others = [], []
     for region in model.regions:
@@ -101,58 +98,20 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
             elif len(rows.ids):
                 others.append(rows)
     candidates, skins = split_skin(candidates, [has_section[rows.ids] for rows in candidates])
-    structural, equations = [], []
+    true, structural = TrueElements(model.node_ids, model.points), []
     for rows in candidates:
         if element_type(rows.type_name).kind:
-            structural += [_right_way_round(model, true) for true in _true(model, rows, equations)]
+            parts = true.of(rows, model.element_numbers[rows.ids])
+            structural += [part for part in parts if part.kind]
+            others += [part for part in parts if not part.kind]
         else:
             others.append(replace(rows, kind=None))
-    return structural, others + skins, equations
-
-
-def _true(model: Model, rows: ElementRows, equations: list[Equation]) -> list[ElementRows]:
-    """The rows by their true kinds."""
-    pieces = (np.sort(rows.nodes[start : start + _AT_ONCE], axis=1) for start in range(0, len(rows.nodes), _AT_ONCE))
-    if rows.kind.startswith("spring") or not any((piece[:, 1:] == piece[:, :-1]).any() for piece in pieces):
-        return [rows]  # no element has a node twice (looked for in pieces, which take little memory)
-    parts = []
-    for kind, chosen, nodes in true_kinds(rows.kind, rows.nodes + 1):  # 0 means an absent node there
-        own = replace(rows, ids=rows.ids[chosen], lines=np.asarray(rows.lines)[chosen], nodes=nodes)
-        if not kind:
-            number = model.element_numbers[own.ids[0]]
-            raise MeshError(
-                f"{own.where(0)}: *ELEMENT: element {number} ({rows.type_name}) is degenerate: its nodes repeat so"
-                " that nothing is left of it; check them, or remove the element."
-            )
-        completed, middles = without_missing_middles(kind, nodes, len(model.points) + 1)
-        if len(middles.ids):
-            _add_middles(model, own, middles.ends - 1, equations)
-        for final, picked, numbers in completed:
-            parts.append(replace(own, kind=final, ids=own.ids[picked], lines=own.lines[picked], nodes=numbers - 1))
-    return parts
-
-
-def _add_middles(model: Model, rows: ElementRows, ends: np.ndarray, equations: list[Equation]) -> None:
-    """Nodes in the middle of edges with these ends (m, 2)."""
-    new = len(model.points) + np.arange(len(ends))
-    numbers = model.node_ids.max() + 1 + np.arange(len(ends))
-    model.points = np.vstack([model.points, model.points[ends].mean(axis=1)])
-    model.node_ids = np.concatenate([model.node_ids, numbers])
-    model.deck.warn(
-        f"{rows.where(0)}: {len(ends)} midside nodes of {rows.type_name} elements repeat an end of their edge; nodes"
-        f" {numbers[0]} to {numbers[-1]} replace them at midside and move with the mean of both ends."
-    )
-    for number, nodes in zip(numbers, np.column_stack([new, ends]), strict=True):
-        equations += middle_equations(number, nodes, rows.where(0))
-
-
-def _right_way_round(model: Model, rows: ElementRows) -> ElementRows:
-    nodes, mirrored, warnings = right_way_round(rows, rows.nodes, model.points, model.element_numbers[rows.ids])
-    model.deck.warnings += warnings
-    if mirrored.any():
-        model.mirrored = np.zeros(len(model.element_numbers), bool) if model.mirrored is None else model.mirrored
-        model.mirrored[rows.ids[mirrored]] = True
-    return replace(rows, nodes=nodes)
+    model.node_ids, model.points = true.ids, true.points
+    model.deck.warnings += true.warnings
+    if true.mirrored:
+        model.mirrored = np.zeros(len(model.element_numbers), bool)
+        model.mirrored[np.concatenate(true.mirrored)] = True
+    return structural, others + skins, true.equations()
 
 
 @dataclass
@@ -199,18 +158,20 @@ def _structural_blocks(
 ) -> tuple[ElementBlock, ...]:
     """Blocks of elements that have kinds; ``thickness`` (nn,) is that of *NODAL THICKNESS, NaN where there is none."""
     parts, keys = [], []
-    extra: dict[str, list[np.ndarray | None]] = {"y_axes": [], "material_axes": [], "thickness": []}
     beams = _beam_directions(model)
     for group in groups:
         for owner, added, chosen in _by_section(group, assigned):
-            rows = replace(group, ids=group.ids[chosen], nodes=group.nodes[chosen], lines=group.lines[chosen])
+            rows = group.take(chosen)
             section, family = assigned.sections[owner], element_type(rows.type_name).family
             parts.append(rows)
-            keys.append([(owner, added, rows.type_name)])
-            extra["y_axes"].append(_y_axes(model, rows, beams, section) if family == "beam" else None)
-            extra["material_axes"].append(_material_axes(model, rows, section, family))
-            extra["thickness"].append(_thickness(model, rows, section, thickness) if family == "shell" else None)
-    blocks = make_blocks(parts, None, keys, lambda kind, key: _fields(model, assigned, *key), extra)
+            keys.append((owner, added, rows.type_name))
+            arrays = {
+                "y_axes": _y_axes(model, rows, beams, section) if family == "beam" else None,
+                "material_axes": _material_axes(model, rows, section, family),
+                "thickness": _thickness(model, rows, section, thickness) if family == "shell" else None,
+            }
+            rows.data.update({name: values for name, values in arrays.items() if values is not None})
+    blocks = make_blocks(parts, keys, lambda kind, key: _fields(model, assigned, *key))
     for block in blocks:
         if not block.property_name:
             card = RIGHT_CARD[element_type(block.type_name).family]

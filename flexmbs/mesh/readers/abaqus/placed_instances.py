@@ -79,7 +79,7 @@ class Region:
             if position < len(scope.groups):
                 if not scope.node_chunks:
                     raise MeshError(f"{group.where(0)}: *ELEMENT: there are no nodes for the elements.")
-                found = group.node_indices(table)
+                found = group.with_indices(table).nodes
                 nodes = np.where(found < 0, -1, found + node_offset) if node_offset else found
             self.rows.append(replace(group, ids=np.arange(serial, serial + len(group.ids)), nodes=nodes))
             serial += len(group.ids)

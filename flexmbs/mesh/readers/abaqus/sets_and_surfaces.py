@@ -12,8 +12,8 @@ from flexmbs.mesh.element_kinds import KINDS, faces_of
 from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
+from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
-from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored as opposite
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.element_types import element_type
@@ -283,11 +283,11 @@ def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, face: str, num
 def _without_repeats(kind: str, nodes: np.ndarray) -> Faces:
     """Faces of collapsed elements as what they are (triangles in place of quadrilaterals); lines are left out."""
     parts: Faces = []
-    for true, _, own in true_kinds(kind, nodes + 1):  # 0 means an absent middle node there
-        if true and not (own > 0).all():
+    for true, _, own in true_kinds(kind, nodes):
+        if true and not (own >= 0).all():
             own = own[:, : KINDS[true].corner_count]
             true = {3: "tri3", 4: "quad4"}[own.shape[1]]
-        parts += [(true, own - 1)] if true else []
+        parts += [(true, own)] if true else []
     return parts
 
 

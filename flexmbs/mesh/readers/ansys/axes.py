@@ -17,7 +17,7 @@ from flexmbs.mesh.readers.ansys.node_commands import rotation, system_of
 _ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel to global z
 
 
-def beam_axes(deck: Deck, group: Group, turned: float) -> np.ndarray | None:
+def beam_axes(points: np.ndarray, group: Group, turned: float) -> np.ndarray | None:
     """(k, 3) directions of local y of beams.
 
     With an orientation node K the local z axis points to it; without, local y is parallel to the global x-y plane
@@ -25,7 +25,7 @@ def beam_axes(deck: Deck, group: Group, turned: float) -> np.ndarray | None:
     """
     if not group.rows.kind.startswith("beam"):
         return None
-    points = deck.nodes.points[group.rows.node_indices(deck.nodes)]
+    all_points, points = points, points[group.rows.nodes]
     along = points[:, 1] - points[:, 0]
     length = np.linalg.norm(along, axis=1, keepdims=True)
     along = along / np.where(length > 0.0, length, 1.0)
@@ -33,19 +33,15 @@ def beam_axes(deck: Deck, group: Group, turned: float) -> np.ndarray | None:
     y = np.cross(towards, along)
     upright = np.linalg.norm(y, axis=1) < _ALONG_Z
     y[upright] = (0.0, 1.0, 0.0)
-    given = np.flatnonzero(group.orientation > 0)
+    orientation = group.rows.data.get("orientation", np.full(len(points), -1))
+    given = np.flatnonzero(orientation >= 0)
     if given.size:
-        where = group.rows.where(int(given[0]))
-        third = deck.nodes.points[deck.nodes.indices(group.orientation[given], where, "the orientation of a beam")]
-        across = np.cross(third - points[given, 0], along[given])
+        across = np.cross(all_points[orientation[given]] - points[given, 0], along[given])
         size = np.linalg.norm(across, axis=1)
         wrong = np.flatnonzero(size <= 1e-8 * np.maximum(length[given, 0], 1e-300))
         if wrong.size:
-            row = int(given[wrong[0]])
-            raise MeshError(
-                f"{group.rows.where(row)}: the orientation node {group.orientation[row]} of beam"
-                f" {group.rows.ids[row]} lies on the line of the beam; use another."
-            )
+            where, number = group.rows.where(given[wrong[0]]), group.rows.ids[given[wrong[0]]]
+            raise MeshError(f"{where}: the orientation node of beam {number} lies on the line of the beam; use another.")
         y[given] = across
     y /= np.linalg.norm(y, axis=1, keepdims=True)
     return math.cos(turned) * y + math.sin(turned) * np.cross(along, y)
@@ -59,7 +55,7 @@ def material_axes(deck: Deck, group: Group, fields) -> np.ndarray | None:
     directed |= any(isinstance(layer.material, OrthotropicMaterial | AnisotropicMaterial) for layer in layers)
     if not directed or not (is_solid(kind) or is_shell(kind)) or (is_solid(kind) and system_number == 0):
         return None
-    points = deck.nodes.points[group.rows.node_indices(deck.nodes)]
+    points = deck.nodes.points[group.rows.nodes]
     if system_number:
         return _system_directions(deck, group, system_number, points.mean(axis=1))
     return _shell_directions(points, kind)

@@ -34,7 +34,6 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
     """
     _close_nodes(deck, path)
     elements = sort_elements(deck)
-    _add_middle_nodes(deck, elements)
     _take_mesh_only(deck, elements, path)
     groups = [*elements.structural, *elements.other, *elements.masses, *elements.rigid]
     check_element_numbers([group.rows for group in groups])
@@ -43,11 +42,11 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
     regions = [*deck.rigid, *mesh_couplings.remote_points(deck, elements.other)]
     rigid, links = mesh_couplings.rigid_elements(deck, elements.rigid)
     masses = mesh_couplings.point_masses(deck, elements.masses)
-    equations = [*links, *mesh_couplings.equations_of(deck, elements)]
+    equations = [*links, *mesh_couplings.equations_of(deck), *elements.true.equations()]
     sets = make_sets(deck, blocks, elements)
     return Mesh(
-        deck.nodes.points,
-        deck.nodes.ids,
+        elements.true.points,
+        elements.true.ids,
         blocks,
         node_sets=sets.node_sets,
         element_sets=sets.element_sets,
@@ -59,7 +58,7 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
         boundary_conditions=tuple(mesh_couplings.supports(deck)),
         coordinate_systems={system.name: system for system in _systems(deck)},
         displacement_systems={name: nodes for name, (_, nodes) in displacement_systems(deck).items()},
-        other_elements=other_elements([group.rows for group in elements.other], deck.nodes),
+        other_elements=other_elements([group.rows for group in elements.other]),
         source=str(path),
         file_format="Ansys",
         skipped=deck.skipped.as_tuple(),
@@ -78,21 +77,6 @@ def _close_nodes(deck: Deck, path: Path) -> None:
     if not sum(len(own.ids) for own in deck.elements):
         raise MeshError(f"{path}:{deck.source.line}: the deck has no elements (EBLOCK, E or EN){missing}.")
     deck.nodes.close()
-
-
-def _add_middle_nodes(deck: Deck, elements: Sorted) -> None:
-    """Nodes in the middle of edges whose middle node is left out."""
-    for ids, ends, place in elements.new_nodes:
-        file, line = place.rsplit(":", 1)
-        at = deck.nodes.indices(ends, place, "an element")
-        points = deck.nodes.points[at].mean(axis=1)
-        deck.add_nodes(ids, points, file, np.full(len(ids), int(line)))
-        deck.warn(
-            f"{place}: EBLOCK: some edges of second-order elements have no midside node; {len(ids)} nodes (from"
-            f" number {ids[0]}) are added there and tied to the middle of their edges."
-        )
-    if elements.new_nodes:
-        deck.nodes.close()
 
 
 def _take_mesh_only(deck: Deck, elements: Sorted, path: Path) -> None:
@@ -151,14 +135,14 @@ def _blocks(deck: Deck, groups: list[Group], materials: dict[int, AnyMaterial]) 
         return {**fields, "where": where} if where else fields
 
     for group in groups:
-        group.rows.node_indices(deck.nodes)  # a missing node is reported before anything is made of it
-    per_element = {
-        "y_axes": [beam_axes(deck, group, given[group.rows.kind, group.key].turned) for group in groups],
-        "thickness": [_thickness(group, given[group.rows.kind, group.key]) for group in groups],
-        "material_axes": [material_axes(deck, group, describe(group.rows.kind, group.key)) for group in groups],
-    }
-    keys = [[group.key] for group in groups]
-    return make_blocks([group.rows for group in groups], deck.nodes, keys, describe, per_element)
+        own = given[group.rows.kind, group.key]
+        arrays = {
+            "y_axes": beam_axes(deck.nodes.points, group, own.turned),
+            "thickness": _thickness(group, own),
+            "material_axes": material_axes(deck, group, describe(group.rows.kind, group.key)),
+        }
+        group.rows.data.update({name: values for name, values in arrays.items() if values is not None})
+    return make_blocks([group.rows for group in groups], [group.key for group in groups], describe)
 
 
 def _warn_missing(deck: Deck, group: Group, given: Given, materials: dict[int, AnyMaterial]) -> None:

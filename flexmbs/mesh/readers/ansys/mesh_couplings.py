@@ -6,10 +6,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass
-from flexmbs.mesh.reader_tools.degenerate_elements import middle_equations
 from flexmbs.mesh.readers.ansys.constraint_commands import DOFS
 from flexmbs.mesh.readers.ansys.deck import Deck, RigidRegion
-from flexmbs.mesh.readers.ansys.element_groups import Group, Sorted, type_of
+from flexmbs.mesh.readers.ansys.element_groups import Group, type_of
 
 _CONTACTS = ("CONTA173", "CONTA174", "CONTA175", "CONTA177")
 _RIGID_LINK, _RIGID_BEAM = 0, 1
@@ -29,7 +28,7 @@ def point_masses(deck: Deck, groups: list[Group]) -> list[PointMass]:
         mass, inertia = values[0], np.diag(values[3:6]) if known.option(3) == 0 else np.zeros((3, 3))
         if mass < 0.0 or (np.diag(inertia) < 0.0).any():
             raise MeshError(f"{place}: R,{group.key[2]}: the mass {mass:g} or an inertia is negative.")
-        indices = group.rows.node_indices(deck.nodes)[:, 0]
+        indices = group.rows.nodes[:, 0]
         for number, node, row in zip(group.rows.ids, indices, range(len(indices)), strict=True):
             masses.append(PointMass(f"MASS21 {number}", int(node), mass, inertia, np.zeros(3), group.rows.where(row)))
     return masses
@@ -57,7 +56,7 @@ def rigid_elements(deck: Deck, groups: list[Group]) -> tuple[list[Coupling], lis
         if option not in (_RIGID_LINK, _RIGID_BEAM):
             _omit(deck, group, f"a joint (KEYOPT(1) = {option}); state it as a joint of the mechanism")
             continue
-        indices = group.rows.node_indices(deck.nodes)
+        indices = group.rows.nodes
         if indices.shape[1] < 2 or (indices[:, :2] < 0).any():
             raise MeshError(f"{group.rows.where(0)}: element {group.rows.ids[0]} (MPC184) needs two nodes.")
         for row, (first, second) in enumerate(indices[:, :2].tolist()):
@@ -107,7 +106,7 @@ def remote_points(deck: Deck, others: list[Group]) -> list[RigidRegion]:
         dofs = tuple(i + 1 for i, digit in enumerate(digits[:6]) if digit == "1") or (1, 2, 3, 4, 5, 6)
         pilot = int(pilots[0].rows.nodes[0, 0])
         nodes = np.unique(np.concatenate([own.rows.nodes.ravel() for own in contacts]))
-        nodes = nodes[(nodes > 0) & (nodes != pilot)]
+        nodes, pilot = deck.nodes.ids[nodes[(nodes >= 0) & (nodes != pilot)]], int(deck.nodes.ids[pilot])
         found.append(RigidRegion(f"REMOTE POINT {pilot}", kind, pilot, nodes, dofs, pilots[0].rows.where(0)))
     return found
 
@@ -123,8 +122,8 @@ def couplings_of(deck: Deck, regions: list[RigidRegion]) -> list[Coupling]:
     return made
 
 
-def equations_of(deck: Deck, elements: Sorted) -> list[Equation]:
-    """CE, CP, and the new middle nodes of elements: each displacement there is the mean of the ends'."""
+def equations_of(deck: Deck) -> list[Equation]:
+    """CE and CP."""
     made = []
     if deck.rotated_by_command and (deck.equations or deck.coupled):
         first = (deck.equations or deck.coupled)[0]
@@ -133,9 +132,6 @@ def equations_of(deck: Deck, elements: Sorted) -> list[Equation]:
         made += [equation for raw in deck.equations if (equation := _equation(deck, raw)) is not None]
         for own in deck.coupled:
             made += _coupled(deck, own)
-    for ids, ends, place in elements.new_nodes:
-        for number, nodes in zip(ids, deck.nodes.find(np.column_stack([ids, ends])), strict=True):
-            made += middle_equations(number, nodes, place)
     return made
 
 

@@ -57,7 +57,7 @@ def _add_nodes(deck: Deck, sets: Sets, name: str, component: Component) -> None:
 
 def _add_elements(deck: Deck, sets: Sets, name: str, component: Component, index: ElementIndex, elements: Sorted) -> None:
     found = index.find(component.ids)
-    faces = _faces(deck, component.ids[found < 0], elements.other)
+    faces = _faces(component.ids[found < 0], elements.other)
     others = [*elements.other, *elements.masses, *elements.rigid]
     known = np.isin(component.ids, np.concatenate([group.rows.ids for group in others] or [np.empty(0, int)]))
     _check_members(deck, name, component, (found >= 0) | known, "elements")
@@ -87,7 +87,7 @@ def _check_members(deck: Deck, name: str, component: Component, exists: np.ndarr
         )
 
 
-def _faces(deck: Deck, ids: np.ndarray, others: list[Group]) -> dict[str, np.ndarray]:
+def _faces(ids: np.ndarray, others: list[Group]) -> dict[str, np.ndarray]:
     """Faces and edges among surface elements, by their kind."""
     faces: dict[str, list[np.ndarray]] = {}
     for group in others:
@@ -103,11 +103,11 @@ def _faces(deck: Deck, ids: np.ndarray, others: list[Group]) -> dict[str, np.nda
         else:
             parts = [(kind, np.arange(len(nodes)), nodes)]
         for true, _, own in parts:
-            if not true or (own[:, : KINDS[true].corner_count if true in KINDS else 2] <= 0).any():
+            if not true or (own[:, : KINDS[true].corner_count if true in KINDS else 2] < 0).any():
                 continue
-            if (own <= 0).any():
+            if (own < 0).any():
                 true, own = FIRST_ORDER[true], own[:, : KINDS[true].corner_count]
-            faces.setdefault(true, []).append(deck.nodes.find(own))
+            faces.setdefault(true, []).append(own)
     return {kind: np.concatenate(parts) for kind, parts in faces.items()}
 
 

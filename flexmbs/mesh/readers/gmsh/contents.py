@@ -10,8 +10,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import elements_of
+from flexmbs.mesh.reader_tools.mirrored_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reader_tools.shapes_to_mesh import mirrored
 from flexmbs.mesh.readers.gmsh.sources import GmshFile, Section
 
 _NAME_LINE = re.compile(r'\s*(?:(\d)\s+)?(-?\d{1,18})\s+(?:"(.*)"|(\S+))\s*$')

@@ -15,8 +15,9 @@ from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools import hdf5
+from flexmbs.mesh.reader_tools.mirrored_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
-from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, mirrored, without_inner_nodes
+from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.readers.med.layout import MedMesh, family_groups, find_mesh
 from flexmbs.mesh.skipped_content import SkipList
 

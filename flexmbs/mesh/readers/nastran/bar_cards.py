@@ -10,10 +10,11 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import BeamSection, TrussSection
 from flexmbs.mesh.materials import Material
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Batch, Card, Field, Fields, is_blank, is_integer, real
-from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.deck import Deck
 from flexmbs.mesh.readers.nastran.material_cards import for_bars, material_of
+from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 from flexmbs.mesh.sections.beam_sections import general_section
 from flexmbs.mesh.sections.profiles.nastran import NASTRAN
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
@@ -35,13 +36,13 @@ _STATIONS = ("YES", "YESA", "NO")  # SO
 _OF_A_SECTION = ("a", "i1", "i2", "i12", "j", "nsm")
 
 
-def complete_bars(deck: Deck, bars: Elements, grid: Grid) -> Elements:
-    """Bars with ``y_axes`` (n, 3), ``offsets`` (n, 2, 3) in mesh axes, and their property numbers filled in."""
-    cards: Batch = bars.extras["cards"]
+def complete_bars(deck: Deck, bars: ElementRows, grid: Grid) -> ElementRows:
+    """Bars whose data have ``y_axes`` (n, 3), ``offsets`` (n, 2, 3) in mesh axes, and all numbers of properties."""
+    cards: Batch = bars.data["cards"]
     default = deck.defaults.get(_DEFAULTS[cards.name], Card(_DEFAULTS[cards.name], [], cards.file, 0))
-    properties = np.where(bars.properties == 0, default.integer(1, "PID", 0), bars.properties)
-    properties = np.where(properties == 0, bars.rows.ids, properties)
-    ends = bars.rows.node_indices(grid.table)
+    properties = bars.data["property"]
+    properties = np.where(properties == 0, default.integer(1, "PID", 0) or bars.ids, properties)
+    ends = bars.nodes
     orientation = _orientation(cards, default)
     codes = _codes(orientation)
     y_axes = _y_axes(orientation, ends[:, 0], codes, grid)
@@ -56,7 +57,7 @@ def complete_bars(deck: Deck, bars: Elements, grid: Grid) -> Elements:
     if released.size:
         what = f"pin flags PA, PB (released components) of {released.size} bars are ignored; their ends are connected rigidly."
         deck.warn(cards.where(released[0]), what)
-    return Elements(bars.rows, "bar", properties, {"y_axes": y_axes, "offsets": offsets})
+    return bars.take(slice(None), data={"property": properties, "y_axes": y_axes, "offsets": offsets})
 
 
 def _orientation(cards: Batch, default: Card) -> Batch:
@@ -88,13 +89,13 @@ def _y_axes(orientation: Batch, first: np.ndarray, codes: np.ndarray, grid: Grid
     """(n, 3) directions of local y (made perpendicular to the bar later), mesh axes; ``first`` (n,) nodes at end A."""
     by_point = is_integer(orientation.column(0)) & ~orientation.filled(1) & ~orientation.filled(2)
     vectors = np.zeros((len(first), 3))
-    plain = orientation.subset(~by_point)
+    plain = orientation[~by_point]
     vectors[~by_point] = np.column_stack([plain.reals(i, f"X{i + 1}") for i in range(3)])
     in_system = ~by_point & (codes[:, 0] == "G")
     vectors[in_system] = np.einsum("nij,nj->ni", grid.displacement_axes(first[in_system]), vectors[in_system])
     for row in np.flatnonzero(by_point):
         point = grid.node(orientation.card(row), 0, "G0", "G0 of the bar")
-        vectors[row] = grid.table.points[point] - grid.table.points[first[row]]
+        vectors[row] = grid.points[point] - grid.points[first[row]]
     vectors[~vectors.any(axis=1)] = np.nan
     return vectors
 
@@ -109,7 +110,7 @@ def _offsets(cards: Batch, ends: np.ndarray, codes: np.ndarray, y_axes: np.ndarr
         axes = grid.displacement_axes(ends[used, end])
         in_element = np.isin(codes[used, 1 + end], ("O", "E"))
         if in_element.any():  # x along the line of the nodes, y and z
-            points = grid.table.points[ends[used[in_element]]]
+            points = grid.points[ends[used[in_element]]]
             x = points[:, 1] - points[:, 0]
             z = np.cross(x, y_axes[used[in_element]])
             own = np.stack([x, np.cross(z, x), z], axis=2)

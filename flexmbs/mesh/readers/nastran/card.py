@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.reader_tools.number_lines import numbers_in
 
 LARGEST = 1e100  # no length, stiffness or mass is larger; products of two such numbers still are numbers
 LARGEST_NUMBER = 2_147_483_647  # of a grid point or element, for Nastran; what is larger is a damaged field
 
 _REAL = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?: *[EeDd]? *([+-]\d+)|[ ]*[EeDd] *(\d+))?$")
 _INTEGER = re.compile(r"[+-]?\d{1,18}$")
+_BARE_EXPONENT = re.compile(rb"(?<=[\d.])(?=[+-])")
 _IN_INTEGERS = np.isin(np.arange(256), [*b"0123456789+- \0"])
-_IN_REALS = np.isin(np.arange(256), [*b"0123456789+- \0.eEdD"])
-_BEFORE_SIGN = np.isin(np.arange(256), [*b"0123456789."])
 
 
 def real(text: str) -> float | None:
@@ -51,57 +51,26 @@ def is_integer(column: np.ndarray) -> np.ndarray:
     return _IN_INTEGERS[_characters(column)].all(axis=1) & ~is_blank(column)
 
 
-def integers(column: np.ndarray, default: int) -> tuple[np.ndarray, int | None]:
-    """Integers of a column of fields (n,) bytes, ``default`` where blank; and the first row that holds none."""
-    column = np.where(is_blank(column), str(default).encode(), column)
-    if _IN_INTEGERS[_characters(column)].all():
-        try:
-            return column.astype(np.int64), None
-        except (ValueError, OverflowError):
-            pass  # found below, field by field
-    values, wrong = _one_by_one(column, integer)
-    return np.array(values, np.int64), wrong
-
-
-def reals(column: np.ndarray, default: float) -> tuple[np.ndarray, int | None]:
-    """Reals of a column of fields (n,) bytes, ``default`` where blank; and the first row that holds none."""
-    blank = is_blank(column)
-    column = np.where(blank, b"0.", column)
-    if _IN_REALS[_characters(column)].all():
-        try:
-            found = _with_exponents(column).astype(float)
-            if (np.abs(found) <= LARGEST).all():
-                return np.where(blank, default, found), None
-        except ValueError:
-            pass  # found below, field by field
-    values, wrong = _one_by_one(column, real)
-    return np.where(blank, default, np.array(values, float)), wrong
-
-
 def _characters(column: np.ndarray) -> np.ndarray:
     """(n, width) uint8."""
     column = np.ascontiguousarray(column)
     return column.view(np.uint8).reshape(len(column), column.dtype.itemsize)
 
 
-def _one_by_one(column: np.ndarray, read) -> tuple[list, int | None]:
-    values = [read(text.decode("latin-1")) for text in column.tolist()]
-    wrong = next((row for row, value in enumerate(values) if value is None), None)
-    return [0 if value is None else value for value in values], wrong
-
-
-def _with_exponents(column: np.ndarray) -> np.ndarray:
-    """The column with E before exponents that are written without, and E in place of D."""
-    characters = _characters(column).copy()
-    characters[(characters == ord("D")) | (characters == ord("d"))] = ord("E")
-    width = characters.shape[1]
-    texts = characters.view(f"S{width}").ravel()
-    signs = (characters == ord("+")) | (characters == ord("-"))
-    short = np.flatnonzero((signs[:, 1:] & _BEFORE_SIGN[characters[:, :-1]]).any(axis=1))
-    if short.size:
-        texts = texts.astype(f"S{width + 1}")
-        texts[short] = re.sub(rb"(?<=[\d.])(?=[+-])", b"E", b"\n".join(texts[short].tolist())).split(b"\n")
-    return texts
+def _numbers(column: np.ndarray, blank: np.ndarray, dtype: type) -> tuple[np.ndarray, int | None]:
+    """Numbers of a column of fields (n,) bytes, 0 where ``blank`` (n,); and the first row that holds none."""
+    texts = np.where(blank, b"0", column).tolist()
+    text = b"\n".join(texts)
+    if dtype is float:
+        text = _BARE_EXPONENT.sub(b"E", text.upper().replace(b"D", b"E"))
+    values = numbers_in(text, dtype)
+    largest = LARGEST if dtype is float else LARGEST_NUMBER
+    if values is not None and len(values) == len(texts) and (np.abs(values) <= largest).all():
+        return values, None
+    read = real if dtype is float else integer
+    one_by_one = [read(text.decode("latin-1")) for text in texts]
+    wrong = next((row for row, value in enumerate(one_by_one) if value is None or abs(value) > largest), None)
+    return np.array([0 if value is None else value for value in one_by_one], dtype), wrong
 
 
 @dataclass(frozen=True)
@@ -211,24 +180,22 @@ class Batch:
     def integers(self, index: int, what: str, default: int | None = None) -> np.ndarray:
         """(n,) integers; MeshError at the first card where there is none (blank: ``default``, None: not allowed)."""
         column = self.column(index)
-        blank = np.flatnonzero(is_blank(column)) if default is None else ()
-        if len(blank):
-            self.card(blank[0]).integer(index, what)  # says that it is missing
-        values, wrong = integers(column, default or 0)
-        if wrong is None:
-            large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)
-            wrong = int(large[0]) if large.size else None
+        blank = is_blank(column)
+        values, wrong = _numbers(column, blank, np.int64)
+        if default is None and blank.any():
+            wrong = int(np.argmax(blank))
         if wrong is not None:
-            raise MeshError(f"{self.where(wrong)}: {what} is '{_text(column[wrong])}'; give an integer.")
-        return values
+            self.card(wrong).integer(index, what)  # says what is wrong
+        return np.where(blank, default or 0, values)
 
     def reals(self, index: int, what: str, default: float = 0.0) -> np.ndarray:
         """(n,) reals; MeshError at the first card where there is none."""
         column = self.column(index)
-        values, wrong = reals(column, default)
+        blank = is_blank(column)
+        values, wrong = _numbers(column, blank, float)
         if wrong is not None:
-            raise MeshError(f"{self.where(wrong)}: {what} is '{_text(column[wrong])}'; give a number (up to 1e100).")
-        return values
+            self.card(wrong).real(index, what)  # says what is wrong
+        return np.where(blank, default, values)
 
     def where(self, row: int) -> str:
         """ "file:line: NAME" of one card."""
@@ -238,7 +205,7 @@ class Batch:
         """One of the cards by itself."""
         return Card(self.name, [_text(field) for field in self.fields[row]], self.file, int(self.lines[row]))
 
-    def subset(self, rows: np.ndarray) -> Batch:
+    def __getitem__(self, rows) -> Batch:
         """Some of the cards."""
         return Batch(self.name, self.fields[rows], self.file, self.lines[rows])
 

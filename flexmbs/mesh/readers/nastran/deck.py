@@ -103,33 +103,6 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
     return result
 
 
-@dataclass(eq=False)
-class Elements:
-    """Elements of one card: rows (node numbers of the file), property numbers (k,) and what else the cards say.
-
-    ``extras`` : name -> (k, ...) array or list; which there are depends on the family ("solid", "shell", "bar",
-    "rod", "spring", ...).
-    """
-
-    rows: ElementRows
-    family: str
-    properties: np.ndarray
-    extras: dict[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def where(self) -> str:
-        """ "file:line: CARD" of the first element."""
-        return f"{self.rows.where(0)}: {self.rows.type_name}"
-
-    def subset(self, chosen: np.ndarray, kind: str | None = None, nodes: np.ndarray | None = None) -> Elements:
-        """Some of the elements, perhaps with another kind and other nodes (m, n)."""
-        rows = self.rows
-        own = rows.nodes[chosen] if nodes is None else nodes
-        picked = ElementRows(kind or rows.kind, rows.type_name, rows.ids[chosen], own, rows.file, rows.lines[chosen])
-        extras = {name: values[chosen] for name, values in self.extras.items()}
-        return Elements(picked, self.family, self.properties[chosen], extras)
-
-
 @dataclass(frozen=True)
 class CaseSet:
     """``SET n = ...``: numbers of nodes or elements, whichever an output request takes it for ("nodes", "elements").
@@ -162,7 +135,7 @@ class Deck:
     defaults: dict[str, Card] = field(default_factory=dict)  # GRDSET, BAROR, BEAMOR
     scalar_points: Ranges = field(default_factory=Ranges)
     systems: dict[int, Card] = field(default_factory=dict)
-    elements: list[Elements] = field(default_factory=list)
+    elements: list[ElementRows] = field(default_factory=list)  # of bodies; ``data`` has "property", their numbers (k,)
     others: list[ElementRows] = field(default_factory=list)
     properties: dict[tuple[str, int], Card] = field(default_factory=dict)
     materials: dict[int, Card] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.nastran import element_cards, grid_cards, material_cards, rigid_element_cards, sets, spring_and_mass_cards
+from flexmbs.mesh.readers.nastran import material_cards, node_and_element_cards, rigid_element_cards, sets, spring_and_mass_cards
 from flexmbs.mesh.readers.nastran.build_mesh import build
 from flexmbs.mesh.readers.nastran.card import Batch, Card
 from flexmbs.mesh.readers.nastran.deck import Deck
@@ -166,13 +166,13 @@ def _read_parameter(deck: Deck, card: Card) -> None:
 
 _BATCH_HANDLERS = {
     "GRID": lambda deck, batch: deck.grids.append(batch),
-    **dict.fromkeys(element_cards.CARDS, element_cards.read_elements),
-    **dict.fromkeys(element_cards.OTHERS, element_cards.read_others),
+    **dict.fromkeys(node_and_element_cards.CARDS, node_and_element_cards.read_elements),
+    **dict.fromkeys(node_and_element_cards.OTHERS, node_and_element_cards.read_others),
 }
 _HANDLERS = {
     **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
-    **dict.fromkeys(("SPOINT", "EPOINT"), grid_cards.read_scalar_points),
-    **{f"CORD{number}{kind}": grid_cards.read_system for number in "12" for kind in "RCS"},
+    **dict.fromkeys(("SPOINT", "EPOINT"), node_and_element_cards.read_scalar_points),
+    **{f"CORD{number}{kind}": node_and_element_cards.read_system for number in "12" for kind in "RCS"},
     **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
     **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
     **dict.fromkeys(sets.NAMES, sets.read_set),

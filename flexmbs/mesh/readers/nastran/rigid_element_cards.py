@@ -8,7 +8,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling, Equation
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
-from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 
 NAMES = ("RBE1", "RBE2", "RBE3", "RBAR", "RBAR1", "RROD")
 _ALL = (1, 2, 3, 4, 5, 6)
@@ -115,7 +115,7 @@ def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling] | list[Equation]
 
 def _hold_a_rigid_body(ends: np.ndarray, independent: list[tuple[int, ...]], grid: Grid) -> bool:
     """Whether six components of two nodes (indices), in their displacement systems, determine every rigid motion."""
-    arm = grid.table.points[ends[1]] - grid.table.points[ends[0]]
+    arm = grid.points[ends[1]] - grid.points[ends[0]]
     arm = arm / (np.linalg.norm(arm) or 1.0)
     rows = []
     for lever, axes, dofs in zip((np.zeros(3), arm), grid.displacement_axes(ends), independent, strict=True):
@@ -182,7 +182,7 @@ def _weighted(deck: Deck, card: Card, texts: list[str], grid: Grid) -> tuple[lis
 def _rigid_rod(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     """RROD: the distance of two nodes stays, so the displacements along their line are equal."""
     ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
-    along = grid.table.points[ends[1]] - grid.table.points[ends[0]]
+    along = grid.points[ends[1]] - grid.points[ends[0]]
     length = np.linalg.norm(along)
     if not length > 0.0:
         raise card.wrong("has zero length; its nodes must differ.")

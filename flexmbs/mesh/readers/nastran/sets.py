@@ -13,7 +13,7 @@ from flexmbs.mesh.couplings import BoundaryCondition
 from flexmbs.mesh.readers.nastran.card import Card, integer, real
 from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
-from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES
 

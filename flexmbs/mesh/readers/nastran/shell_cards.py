@@ -12,10 +12,11 @@ from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import Layer, ShellSection
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
-from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.deck import Deck
 from flexmbs.mesh.readers.nastran.material_cards import for_solids, material_of, unusable
+from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 
 _HOMOGENEOUS_SHEAR = 0.8333
 _CLOSE = 0.01
@@ -31,22 +32,25 @@ PLY = Fields(mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
 PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
 
 
-def shell_fields(deck: Deck, card: Card, elements: Elements, grid: Grid) -> tuple[dict, dict[str, np.ndarray]]:
-    """Fields of a block of shells (material, section) from its property, and its arrays with a row per element."""
+def shell_fields(deck: Deck, card: Card, rows: ElementRows, grid: Grid) -> dict:
+    """Fields of a block of shells (material, section) from its property; those with a row for each go into its data."""
     if card.name == "PSHELL":
-        fields = _pshell(deck, card, elements)
+        fields = _pshell(deck, card, rows)
     elif card.name == "PSHEAR":
         fields = {"section": _pshear(deck, card), "material": material_of(deck, card, 1)}
     else:
         fields = {"section": _layered(deck, card)}
     section = fields["section"]
-    arrays = {"thickness": _node_thickness(elements, section.thickness)}
-    offsets = np.nan_to_num(elements.extras.get("offset", 0.0))  # ZOFFS, on top of that of the section
-    arrays["shell_offsets"] = offsets + section.offset if np.any(offsets) else None
+    thickness = _node_thickness(rows, section.thickness, grid)
+    if thickness is not None:
+        rows.data["thickness"] = thickness
+    offsets = np.nan_to_num(rows.data.get("offset", 0.0))  # ZOFFS, on top of that of the section
+    if np.any(offsets):
+        rows.data["shell_offsets"] = offsets + section.offset
     materials = [fields.get("material"), *(layer.material for layer in section.layers)]
     if any(isinstance(material, OrthotropicMaterial | AnisotropicMaterial) for material in materials):
-        arrays["material_axes"] = _material_axes(elements, grid)
-    return fields, {name: values for name, values in arrays.items() if values is not None}
+        rows.data["material_axes"] = _material_axes(rows, grid)
+    return fields
 
 
 def _positive(card: Card, thickness: float | None) -> float:
@@ -56,7 +60,7 @@ def _positive(card: Card, thickness: float | None) -> float:
     return thickness
 
 
-def _pshell(deck: Deck, card: Card, elements: Elements) -> dict:
+def _pshell(deck: Deck, card: Card, rows: ElementRows) -> dict:
     given, number = PSHELL.read(card), card.text(0)
     bending = given.mid2
     if not given.mid1 and not bending:
@@ -68,8 +72,8 @@ def _pshell(deck: Deck, card: Card, elements: Elements) -> dict:
         deck.warn(card.where, f"{number}: it has no membrane (no MID1); MID2 is used for it too.")
     if given.mid4:
         deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
-    own = elements.extras.get("thickness", np.nan)  # at the corners
-    is_own = np.isfinite(own).all() and not elements.extras["relative"].any()
+    own = rows.data.get("corner_thickness", np.nan)
+    is_own = np.isfinite(own).all() and not rows.data["relative"].any()
     section = ShellSection(
         None if given.t is None and is_own else _positive(card, given.t),
         behaviour="shell" if bending else "membrane",
@@ -177,47 +181,46 @@ def _layered(deck: Deck, card: Card) -> ShellSection:
     )
 
 
-def _node_thickness(elements: Elements, common: float | None) -> np.ndarray | None:
+def _node_thickness(rows: ElementRows, common: float | None, grid: Grid) -> np.ndarray | None:
     """(n, nodes per element) thickness of shells that state one, NaN rows for others; None when none does.
 
     MeshError when an element states negative thicknesses, only zeros, or lacks one at a node. Some corners may have
     none: plates taper to sharp edges.
     """
-    given = elements.extras.get("thickness")
+    given, kind = rows.data.get("corner_thickness"), KINDS[rows.kind]
     if given is None or np.isnan(given).all():
         return None
-    thickness = np.where(elements.extras["relative"][:, None], given * (common or np.nan), given)
+    if kind.corner_count < given.shape[1]:  # a collapsed element has lost corners
+        own = grid.table.ids[rows.nodes[:, : kind.corner_count]]
+        at = (own[:, :, None] == rows.data["corners"][:, None, :]).argmax(axis=2)
+        given = np.take_along_axis(given, at, axis=1)
+    thickness = np.where(rows.data["relative"][:, None], given * (common or np.nan), given)
     stated = np.isfinite(thickness).any(axis=1)
     thickness[stated] = np.where(np.isfinite(thickness[stated]), thickness[stated], common or np.nan)
-    rows, kind = elements.rows, KINDS[elements.rows.kind]
     if kind.node_count > kind.corner_count:
         ends = np.array(kind.edges)
         thickness = np.hstack([thickness, (thickness[:, ends[:, 0]] + thickness[:, ends[:, 1]]) / 2.0])
     possible = (thickness >= 0.0).all(axis=1) & (thickness > 0.0).any(axis=1)
     wrong = np.flatnonzero(np.isfinite(thickness).any(axis=1) & ~possible)
     if wrong.size:
-        raise MeshError(
-            f"{rows.where(wrong[0])}: {rows.type_name} {rows.ids[wrong[0]]} has the thicknesses"
-            f" {thickness[wrong[0]].tolist()}; give positive T1, T2, ... or T on its PSHELL."
-        )
+        element, values = f"{rows.where(wrong[0])}: {rows.type_name} {rows.ids[wrong[0]]}", thickness[wrong[0]].tolist()
+        raise MeshError(f"{element} has the thicknesses {values}; give positive T1, T2, ... or T on its PSHELL.")
     return thickness
 
 
-def _material_axes(elements: Elements, grid: Grid) -> np.ndarray:
+def _material_axes(rows: ElementRows, grid: Grid) -> np.ndarray:
     """(n, 3, 3) material directions of shells: the side G1-G2 turned by THETA, or the x axis of MCID projected."""
-    nodes = elements.rows.node_indices(grid.table)
-    corners = grid.table.points[nodes[:, : KINDS[elements.rows.kind].corner_count]]
+    corners = grid.points[rows.nodes[:, : KINDS[rows.kind].corner_count]]
     side, across = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     is_quad = corners.shape[1] == 4
     normal = unit_vectors(np.cross(across, corners[:, 3] - corners[:, 1]) if is_quad else np.cross(side, across))
-    count = len(nodes)
-    angle = elements.extras.get("angle", np.zeros(count))
-    system = elements.extras.get("system", np.full(count, -1))
+    angle = rows.data.get("angle", np.zeros(len(corners)))  # CSHEAR has none
+    system = rows.data.get("system", np.full(len(corners), -1))
     first = unit_vectors(side - np.sum(side * normal, axis=1, keepdims=True) * normal)
     first = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(normal, first)
     for number in np.unique(system[system >= 0]):
-        rows = np.flatnonzero(system == number)
-        where = f"{elements.rows.where(rows[0])}: {elements.rows.type_name}"
-        x = grid.directions(int(number), corners[rows].mean(axis=1), where)[:, :, 0]
-        first[rows] = unit_vectors(x - np.sum(x * normal[rows], axis=1, keepdims=True) * normal[rows])
+        own = np.flatnonzero(system == number)
+        where = f"{rows.where(own[0])}: {rows.type_name}"
+        x = grid.directions(int(number), corners[own].mean(axis=1), where)[:, :, 0]
+        first[own] = unit_vectors(x - np.sum(x * normal[own], axis=1, keepdims=True) * normal[own])
     return np.stack([first, np.cross(normal, first), normal], axis=2)

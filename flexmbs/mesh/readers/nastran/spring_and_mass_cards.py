@@ -12,9 +12,8 @@ from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
-from flexmbs.mesh.readers.nastran.deck import Deck, Elements
-from flexmbs.mesh.readers.nastran.element_cards import SECOND_ON_A_CARD
-from flexmbs.mesh.readers.nastran.grid_cards import Grid
+from flexmbs.mesh.readers.nastran.deck import Deck
+from flexmbs.mesh.readers.nastran.node_and_element_cards import SECOND_ON_A_CARD, Grid
 
 PROPERTY_OF = {"CELAS1": "PELAS", "CDAMP1": "PDAMP", "CBUSH": "PBUSH", "CBUSH1D": "PBUSH1D", "CVISC": "PVISC"}
 _SCALAR = ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2")
@@ -40,22 +39,18 @@ _OFFSETS_ARE_POINTS = -1  # CID of a CONM2 whose X1, X2, X3 are basic coordinate
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring as its card states it: numbers of its nodes (1 or 2), their components (scalar ones), without ground."""
+    """A spring as its card states it, without ends that are ground: numbers, components (of scalar ones), node indices."""
 
     card: Card
     number: int
     property_number: int
-    nodes: tuple[int, ...]
     dofs: tuple[tuple[int, ...], ...]
-
-    def indices(self, grid: Grid) -> np.ndarray:
-        """(1 or 2,) indices of its nodes."""
-        return grid.table.indices(np.array(self.nodes), self.card.where, "the element")
+    nodes: np.ndarray  # (1 or 2,)
 
 
-def spring_elements(deck: Deck) -> list[Elements]:
+def spring_elements(deck: Deck) -> list[ElementRows]:
     """The springs as elements of their kinds; those on scalar points are left out and listed."""
-    springs: dict[tuple, list[Spring]] = {}
+    springs: dict[tuple, list[tuple]] = {}
     for card in deck.named(*SPRINGS):
         is_scalar = card.name in _SCALAR
         given = (SCALAR if is_scalar else BUSHING).read(card)
@@ -71,39 +66,39 @@ def spring_elements(deck: Deck) -> list[Elements]:
             deck.leave_out(card, "it is connected to a scalar point")
         else:
             group = springs.setdefault((f"spring{len(nodes)}", card.name, card.file), [])
-            group.append(Spring(card, given.number, number, nodes, dofs))
+            group.append((given.number, card.line, nodes, number, card, dofs))
     groups = []
     for (kind, name, file), members in springs.items():
-        columns = zip(*((one.number, one.card.line, one.property_number, one.nodes) for one in members), strict=True)
-        ids, lines, properties, nodes = (np.array(column, np.int64) for column in columns)
-        owners = np.empty(len(members), object)
-        owners[:] = members
-        groups.append(Elements(ElementRows(kind, name, ids, nodes, file, lines), "spring", properties, {"springs": owners}))
+        ids, lines, nodes, properties, cards, dofs = zip(*members, strict=True)
+        data = {"property": np.array(properties), "card": np.empty(len(cards), object), "dofs": np.empty(len(cards), object)}
+        data["card"][:], data["dofs"][:] = cards, dofs
+        groups.append(ElementRows(kind, name, np.array(ids), np.array(nodes), file, np.array(lines), data=data))
     return groups
 
 
-def spring_fields(deck: Deck, elements: Elements, grid: Grid) -> list[tuple[Hashable, dict]]:
-    """For each spring a key and the fields of its block; equal springs have equal keys."""
-    found: list[tuple[Hashable, dict]] = []
+def spring_fields(deck: Deck, rows: ElementRows, grid: Grid) -> list[tuple[ElementRows, Hashable, dict]]:
+    """The springs (with indices of nodes) in groups of equal ones, each with a key and the fields of its block."""
+    groups: dict[Hashable, tuple[list[int], dict]] = {}
     without: dict[int, Spring] = {}
-    for spring in elements.extras["springs"]:
+    columns = rows.data["card"], rows.ids.tolist(), rows.data["property"].tolist(), rows.data["dofs"], rows.nodes
+    for row, spring in enumerate(map(Spring, *columns)):
         number, kind = spring.property_number, PROPERTY_OF.get(spring.card.name)
         section = _spring_section(deck, spring, grid)
+        key, fields = ("spring", number), {}
         if section is None:
             without.setdefault(number, spring)
-            found.append((("spring", number), {}))
         else:
             section = replace(section, mass=section.mass * deck.mass_factor)
             axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
             constants = *section.stiffness.tolist(), *section.damping.tolist(), section.mass, section.axial
             place = section.where if not section.first_dof or section.axes is not None else ""
             key = ("spring", *constants, section.first_dof, section.second_dof, *axes, place)
-            name = f"{kind} {number}" if kind else ""
-            found.append((key, {"section": section, "property_name": name, "where": section.where}))
+            fields = {"section": section, "property_name": f"{kind} {number}" if kind else "", "where": section.where}
+        groups.setdefault(key, ([], fields))[0].append(row)
     for number, spring in without.items():
         kind = PROPERTY_OF[spring.card.name]
         deck.warn(spring.card.where, f"property {number} is not in the deck; add a {kind} {number}.")
-    return found
+    return [(rows.take(own), key, fields) for key, (own, fields) in groups.items()]
 
 
 def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | None:
@@ -127,7 +122,7 @@ def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | N
     if card.name == "CBUSH1D":
         bushing, axes = PBUSH1D.read(given), None
         if card.text(4):
-            at = grid.table.points[spring.indices(grid)][:1]
+            at = grid.points[spring.nodes][:1]
             axes = grid.directions(card.integer(4, "CID"), at, card.where)[0]
         values = _along_x(bushing.k), _along_x(bushing.c)
         return SpringSection(*values, axes=axes, axial=axes is None, mass=bushing.m, where=given.place)
@@ -144,7 +139,7 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
         raise MeshError(f"{card.where}: element {spring.number} needs one component (1 to 6) at each of its nodes.")
     is_spring = "ELAS" in card.name
     constant = PELAS.read(given).k if is_spring else PDAMP.read(given).b
-    axes = grid.displacement_axes(spring.indices(grid))
+    axes = grid.displacement_axes(spring.nodes)
     if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
         what = f"the nodes of element {spring.number} have different displacement systems (CD)"
         deck.warn(card.where, f"{what}; the directions at the first node are used.")
@@ -178,14 +173,14 @@ def _bushing(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSecti
 
 def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
     """(3, 3) columns: directions of the bushing's axes."""
-    card, nodes = spring.card, spring.indices(grid)
-    points = grid.table.points[nodes]
+    card, nodes = spring.card, spring.nodes
+    points = grid.points[nodes]
     if card.text(7):
         return grid.directions(card.integer(7, "CID"), points[:1], card.where)[0]
     if len(points) == 1:
         return grid.displacement_axes(nodes)[0]
     along = points[1] - points[0]
-    if np.linalg.norm(along) <= _SAME_PLACE * max(np.abs(grid.table.points).max(), 1e-300):
+    if np.linalg.norm(along) <= _SAME_PLACE * max(np.abs(grid.points).max(), 1e-300):
         what = "connects coincident nodes; give CID (field 9), the coordinate system of its directions."
         raise MeshError(f"{card.where}: bushing {spring.number} {what}")
     across = _orientation(spring, grid, nodes[0])
@@ -208,7 +203,7 @@ def _orientation(spring: Spring, grid: Grid, first: int) -> np.ndarray | None:
     if not any(card.text(i) for i in (4, 5, 6)):
         return None
     if card.text(4).isdigit() and not (card.text(5) or card.text(6)):
-        vector = grid.table.points[grid.node(card, 4, "G0", "the bushing")] - grid.table.points[first]
+        vector = grid.points[grid.node(card, 4, "G0", "the bushing")] - grid.points[first]
     else:
         vector = grid.displacement_axes(np.array([first]))[0] @ np.array(card.reals(4, 3, "X"))
     if not vector.any():
@@ -237,7 +232,7 @@ def _concentrated(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
     given, node = CONM2.read(card), grid.node(card, 1, "G", "the mass")
     if given.m < 0.0:
         raise MeshError(f"{card.where}: the mass of {given.number} is {given.m:g}; give a positive one.")
-    at, axes, offset = grid.table.points[node], np.eye(3), np.array(given.x)
+    at, axes, offset = grid.points[node], np.eye(3), np.array(given.x)
     if given.cid == _OFFSETS_ARE_POINTS:
         offset = offset - at
     else:
@@ -264,7 +259,7 @@ def _matrix(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
     moment = np.array([coupling[2, 1], coupling[0, 2], coupling[1, 0]])
     offset = moment / mass if mass > 0.0 else np.zeros(3)
     inertia = matrix[3:, 3:] - mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
-    axes = grid.directions(given.cid, grid.table.points[node][None], card.where)[0]
+    axes = grid.directions(given.cid, grid.points[node][None], card.where)[0]
     return [PointMass(f"CONM1 {given.number}", node, float(mass), axes @ inertia @ axes.T, axes @ offset, card.place)]
 
 

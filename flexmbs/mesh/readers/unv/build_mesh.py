@@ -6,20 +6,18 @@ Datasets read: 15, 781, 2411 (nodes); 71, 780, 2412 (elements); 18, 2420 (coordi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import Mesh, MeshSurface
-from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.mirrored_elements import right_way_round
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
+from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
 from flexmbs.mesh.readers.unv.element_types import RIGID, element_of, is_real_beam, name_of, role_of
 
@@ -30,7 +28,8 @@ def build_mesh(content: Content, path: Path) -> Mesh:
     """The mesh of a universal file; MeshError if it has no structural elements or its numbers are wrong."""
     _require_mesh(content, path)
     table = _node_table(content, path)
-    bodies, keep, others, rigid = _sorted_elements(content)
+    true = TrueElements(table.ids, table.points)
+    bodies, keep, others, rigid = _sorted_elements(content, table, true)
     check_element_numbers([*bodies, *others, *rigid])
     structural, geometry = split_skin(bodies, keep)
     if not structural:
@@ -39,24 +38,25 @@ def build_mesh(content: Content, path: Path) -> Mesh:
             f"{(others + rigid)[0].where(0)}: no element in the file can form a flexible body; it has {held}."
             " Solids, shells or lines are required."
         )
-    structural = [_right_way_round(rows, table, content.warnings) for rows in structural]
-    blocks = make_blocks(structural, table, [[0]] * len(structural), lambda kind, key: {})
+    blocks = make_blocks(structural, [0] * len(structural), lambda kind, key: {})
+    content.warnings += true.warnings
     content.warnings.append(
         f"{blocks[0].where}: materials and sections are not read from universal files; give them with with_material,"
         " with_thickness and with_section (--material, --thickness, --section)."
     )
     sets = _sets(content, table, blocks, geometry, [*others, *rigid])
     return Mesh(
-        table.points,
-        table.ids,
+        true.points,
+        true.ids,
         blocks,
         node_sets=sets[0],
         element_sets=sets[1],
         surfaces=sets[2],
-        couplings=tuple(_couplings(table, rigid)),
+        couplings=tuple(_couplings(rigid)),
+        equations=tuple(true.equations()),
         coordinate_systems={system.name: system for system in content.systems.values()},
         displacement_systems=_displacement_systems(content, table),
-        other_elements=other_elements([*geometry, *others], table),
+        other_elements=other_elements([*geometry, *others]),
         source=str(path),
         file_format="UNV",
         stated_units=content.stated_units,
@@ -105,68 +105,36 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
             own.points[chosen] = system.points(own.points[chosen])
 
 
-def _sorted_elements(content: Content):
-    """Structural elements by kind, and which of them have a section; other elements; rigid elements."""
+def _sorted_elements(content: Content, table: NodeTable, true: TrueElements):
+    """With indices of nodes: structural elements by kind, and which of them have a section; others; rigid elements."""
     bodies, keep, others, rigid = [], [], [], []
-    has_beams = any(is_real_beam(own.descriptor, own.rows.nodes.shape[1]) for own in content.elements)
-    for own in content.elements:
-        rows, name = own.rows, name_of(own.descriptor)
-        element = element_of(own.descriptor, rows.nodes.shape[1], has_beams)
-        if own.descriptor in RIGID:
-            rigid.append(_like(rows, None, name, role="connector"))
+    has_beams = any(is_real_beam(descriptor, rows.nodes.shape[1]) for descriptor, rows in content.elements)
+    for descriptor, rows in content.elements:
+        name, role, count = name_of(descriptor), role_of(descriptor), rows.nodes.shape[1]
+        element = element_of(descriptor, count, has_beams)
+        if descriptor in RIGID:
+            rigid.append(replace(rows, type_name=name, role="connector").with_indices(table))
         elif element is None:
-            others.append(_like(rows, None, name, role=role_of(own.descriptor)))
-            if role_of(own.descriptor) == "unknown":
-                content.warnings.append(
-                    f"{rows.where(0)}: elements of type {own.descriptor} with {rows.nodes.shape[1]} nodes are"
-                    f" unknown; {len(rows.ids)} of them are kept, but are not part of the body."
-                )
-            elif role_of(own.descriptor) == "connector":
+            others.append(replace(rows, type_name=name, role=role).with_indices(table))
+            if role == "unknown":
+                what = f"elements of type {descriptor} with {count} nodes are unknown"
+                content.warnings.append(f"{rows.where(0)}: {what}; {len(rows.ids)} of them are kept, but are not part of the body.")
+            elif role == "connector":
                 content.skipped.add(name, rows.file, int(rows.lines[0]), why="its properties are not read")
         else:
-            real = is_real_beam(own.descriptor, rows.nodes.shape[1])
-            for part, chosen in _true(rows, element, name):
-                bodies.append(part)
-                keep.append((own.cross_sections[chosen] > 0) if real else None)
+            rows = replace(rows, kind=element.kind, type_name=name, nodes=rows.nodes[:, element.order])
+            for part in true.of(rows.with_indices(table)):
+                (bodies if part.kind else others).append(part)
+                if part.kind:
+                    keep.append(part.data["cross_section"] > 0 if is_real_beam(descriptor, count) else None)
     return bodies, keep, others, rigid
 
 
-def _true(rows: ElementRows, element: FileElement, name: str) -> list[tuple[ElementRows, np.ndarray]]:
-    nodes = rows.nodes[:, element.order]
-    parts = []
-    for true, chosen, own in true_kinds(element.kind, nodes):
-        where = f"{rows.where(int(chosen[0]))}: element {rows.ids[chosen[0]]} ({name})"
-        if not true:
-            raise MeshError(
-                f"{where} is degenerate: its nodes repeat so that nothing is left of it ({own[0].tolist()}); remove it."
-            )
-        if (own[:, : KINDS[true].corner_count] <= 0).any():
-            raise MeshError(f"{where} or one after it lacks a corner node; only midside nodes may be omitted.")
-        final, new = without_missing_middles(true, own, 1)
-        if len(new.ids):
-            raise MeshError(f"{where} or one after it lacks some of its midside nodes; give all of them, or none.")
-        for last, at, last_nodes in final:
-            parts.append((_like(rows, last, name, chosen[at], last_nodes), chosen[at]))
-    return parts
-
-
-def _right_way_round(rows: ElementRows, table: NodeTable, warnings: list[str]) -> ElementRows:
-    nodes, mirrored, found = right_way_round(rows, rows.node_indices(table), table.points, rows.ids)
-    warnings += found
-    return _like(rows, rows.kind, rows.type_name, nodes=table.ids[nodes]) if mirrored.any() else rows
-
-
-def _like(rows: ElementRows, kind, name: str, chosen=slice(None), nodes=None, role: str = "") -> ElementRows:
-    nodes = rows.nodes[chosen] if nodes is None else nodes
-    return ElementRows(kind, name, rows.ids[chosen], nodes, rows.file, rows.lines[chosen], role)
-
-
-def _couplings(table: NodeTable, rigid: list[ElementRows]) -> list[Coupling]:
+def _couplings(rigid: list[ElementRows]) -> list[Coupling]:
     """Rigid elements: the first node leads the others."""
     made = []
     for rows in rigid:
-        indices = rows.node_indices(table)
-        for row, nodes in enumerate(indices):
+        for row, nodes in enumerate(rows.nodes):
             others = np.array([node for node in dict.fromkeys(nodes[1:].tolist()) if node >= 0 and node != nodes[0]], int)
             if nodes[0] >= 0 and len(others):
                 name = f"{rows.type_name} {rows.ids[row]}"
@@ -189,7 +157,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
             node_sets[_new_name(content, group, node_sets)] = np.unique(nodes[nodes >= 0])
         if (elements >= 0).any():
             element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
-        faces = _faces(table, geometry, group.elements)
+        faces = _faces(geometry, group.elements)
         if faces:
             surfaces[_new_name(content, group, surfaces)] = MeshSurface(faces)
     for name, surface in surfaces.items():
@@ -218,12 +186,12 @@ def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
         )
 
 
-def _faces(table: NodeTable, geometry: list[ElementRows], ids: np.ndarray) -> dict[str, np.ndarray]:
+def _faces(geometry: list[ElementRows], ids: np.ndarray) -> dict[str, np.ndarray]:
     faces: dict[str, list[np.ndarray]] = {}
     for rows in geometry:
         chosen = np.isin(rows.ids, ids)
         if chosen.any():
-            faces.setdefault(rows.type_name, []).append(table.find(rows.nodes[chosen]))
+            faces.setdefault(rows.type_name, []).append(rows.nodes[chosen])
     return {kind: np.concatenate(parts) for kind, parts in faces.items()}
 
 

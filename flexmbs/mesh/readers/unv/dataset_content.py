@@ -45,18 +45,6 @@ class Nodes:
 
 
 @dataclass
-class Elements:
-    """Elements of one dataset with the same descriptor and number of nodes.
-
-    ``cross_sections`` (k,): numbers of those of beams, 0 for none.
-    """
-
-    descriptor: int
-    rows: ElementRows
-    cross_sections: np.ndarray
-
-
-@dataclass
 class Group:
     """A group: numbers of its nodes and elements."""
 
@@ -71,7 +59,8 @@ class Content:
     """The content of a universal file that belongs to a mesh."""
 
     nodes: list[Nodes] = field(default_factory=list)
-    elements: list[Elements] = field(default_factory=list)
+    # Descriptor, and elements with it; ``data`` has "cross_section": numbers (k,) of those of beams, 0 for none.
+    elements: list[tuple[int, ElementRows]] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     systems: dict[int, CoordinateSystem] = field(default_factory=dict)
     skipped: SkipList = field(default_factory=SkipList)
@@ -198,8 +187,8 @@ def _add_elements(content: Content, table, records, file: str, first: int, colum
                 " numbers must be positive."
             )
         cross_sections = np.where(nodes_at > at + 1, table[at + 1, 1], 0)
-        rows = ElementRows(None, "", ids, nodes, file, lines)
-        content.elements.append(Elements(descriptor, rows, cross_sections))
+        rows = ElementRows(None, "", ids, nodes, file, lines, data={"cross_section": cross_sections})
+        content.elements.append((descriptor, rows))
 
 
 def _read_systems(content: Content, dataset: Dataset, file: str) -> None:

@@ -99,7 +99,7 @@ def test_a_density_of_zero_in_a_general_beam_section_is_one_too(read):
 def test_mirrored_solids_are_turned_with_a_warning(read):
     mesh = read(CUBE.format(density="1.", nodes=MIRRORED) + "*SURFACE, NAME=S\nE, S1\n*SURFACE, NAME=ALL\nE\n")
     (text,) = mesh.warnings
-    assert ":18: the node order of 1 elements of type C3D8 turns them inside out (first: element 1)" in text
+    assert ":18: 1 elements of type C3D8 have nodes in an order that turns them inside out (first: element 1)" in text
     right = read(CUBE.format(density="1.", nodes=RIGHT) + "*SURFACE, NAME=S\nE, S2\n*SURFACE, NAME=ALL\nE\n")
     assert fm.mass_properties(mesh).volume == pytest.approx(1.0)
     fm.check_mesh(mesh, trust_units=True)
@@ -119,7 +119,10 @@ def test_mirrored_solids_of_second_order_keep_their_middle_nodes(read, reduced):
     nodes = "".join(f"{i}, {x}, {y}, {z}\n" for i, (x, y, z) in enumerate(points.tolist(), 1))
     numbers = ", ".join(map(str, range(1, 13))) + ",\n13, 14, 15, 16, 17, 18, 19, 20\n"
     mesh = read(f"*NODE\n{nodes}*ELEMENT, TYPE={reduced}, ELSET=E\n7, {numbers}")
-    assert any(f"1 elements of type {reduced} turns them inside out (first: element 7)" in text for text in mesh.warnings)
+    assert any(
+        f"1 elements of type {reduced} have nodes in an order that turns them inside out (first: element 7)" in text
+        for text in mesh.warnings
+    )
     (block,) = mesh.blocks
     corners = mesh.points[block.nodes[0]]
     assert corners[8:] == pytest.approx(corners[np.array(kind.edges)].mean(axis=1))

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 from forked_reading import forked  # noqa: F401
+from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
-from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.exchange_formats.read_by_library import read_vtk
 
 pytestmark = pytest.mark.usefixtures("forked")

@@ -5,9 +5,9 @@ import struct
 
 import numpy as np
 import pytest
+from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
-from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.gmsh.read_gmsh import read_gmsh
 
 ALL = ["bar_1.msh", "bar_22.msh", "bar_22_binary.msh", "bar_40.msh", "bar_41.msh", "bar_41_binary.msh"]

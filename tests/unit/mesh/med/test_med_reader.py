@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
-from flexmbs.mesh.reader_tools.shapes_to_mesh import signed_volumes
 from flexmbs.mesh.readers.med.read_med import read_med
 
 STEP = "ENS_MAA/bar/-0000000000000000001-0000000000000000001"

@@ -1,12 +1,18 @@
 """Fields, continuations and replication of bulk data."""
 
+import re
+
 import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.nastran.card import Batch, real, reals
+from flexmbs.mesh.readers.nastran.card import Batch, real
 from flexmbs.mesh.readers.nastran.deck import read_ranges
 from flexmbs.mesh.readers.nastran.lexer import Lexer
+
+
+def column(*fields):
+    return Batch("GRID", np.array(fields, "S8")[:, None], "deck", np.arange(1, len(fields) + 1))
 
 
 def cards(*lines, in_batches=()):
@@ -20,15 +26,14 @@ def cards(*lines, in_batches=()):
 )
 def test_reals_as_nastran_writes_them(text, value):
     assert real(text) == value
-    columns, wrong = reals(np.array([text.encode(), b"", b" 1. "], "S8"), 9.0)
-    assert wrong is None
-    np.testing.assert_array_equal(columns, [value, 9.0, 1.0])
+    np.testing.assert_array_equal(column(text.encode(), b"", b" 1. ").reals(0, "X1", 9.0), [value, 9.0, 1.0])
 
 
 @pytest.mark.parametrize("text", ["1.5.", "abc", "nan", "inf", "1e400", "1.+", "1_0", "+"])
 def test_what_is_no_real(text):
     assert real(text) is None
-    assert reals(np.array([b"1.", text.encode()], "S8"), 0.0)[1] == 1
+    with pytest.raises(MeshError, match=f"deck:2: GRID: X1 .field 2. is '{re.escape(text.upper())}'; give a number"):
+        column(b"1.", text.encode()).reals(0, "X1", 0.0)
 
 
 def test_small_large_free_and_tabbed_fields_say_the_same():
@@ -87,7 +92,7 @@ def test_many_cards_come_as_columns():
     assert isinstance(batch, Batch)
     np.testing.assert_array_equal(batch.integers(0, "ID"), np.arange(1, 20))
     np.testing.assert_array_equal(batch.reals(2, "X1"), 10.0)
-    with pytest.raises(MeshError, match="deck:1: GRID: X1 is '1.[+]1'; give an integer"):
+    with pytest.raises(MeshError, match="deck:1: GRID: X1 .field 4. is '1.[+]1'; give an integer"):
         batch.integers(2, "X1")
 
 
