@@ -171,6 +171,12 @@ class Deck:
         return name.removeprefix(self.assembly + ".") if self.assembly else name
 
 
+def add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: list[np.ndarray]) -> None:
+    """Add nodes or elements that a card has made to the set that its parameter names, if it has it."""
+    if card.name(parameter) and made:
+        sets[card.name(parameter)].append(SetItem(card.line, np.concatenate(made)))
+
+
 def read_part(deck: Deck, card: Card) -> None:
     """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
     name = _new_name(card, deck.parts, "part")

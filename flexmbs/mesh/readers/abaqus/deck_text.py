@@ -64,10 +64,6 @@ class Segment:
         """The same lines with their own copy of the text, so that they do not keep the whole file in memory."""
         return replace(self, data=self.data[self.start : self.end], start=0, end=self.end - self.start)
 
-    def line(self, number: int) -> Line:
-        """A line of the file by its number, to name it."""
-        return Line(self.file, int(number))
-
     def lines(self, blank: bool = False) -> Iterator[Line]:
         """The lines that are not blank, or all of them."""
         text = self.data[self.start : self.end].decode(self.encoding, "replace")
@@ -118,9 +114,9 @@ class Card:
         self.segments = [segment.detached() for segment in self.segments]
         return self
 
-    def has(self, parameter: str) -> bool:
-        """Whether the card has a parameter, with a value or without."""
-        return compact(parameter) in self.parameters
+    def has(self, *parameters: str) -> bool:
+        """Whether the card has one of some parameters, with a value or without."""
+        return any(compact(parameter) in self.parameters for parameter in parameters)
 
     def text(self, parameter: str, default: str = "") -> str:
         """Value of a parameter as it stands in the file."""
@@ -132,10 +128,9 @@ class Card:
 
     def required_name(self, parameter: str) -> str:
         """As :meth:`name`; MeshError when the parameter is not there."""
-        value = self.name(parameter)
-        if not value:
+        if not self.name(parameter):
             raise MeshError(f"{self.where} needs the parameter {parameter}=name.")
-        return value
+        return self.name(parameter)
 
     def option(self, parameter: str, default: str = "") -> str:
         """Value of a parameter that is one of a few words, as :func:`compact` has it; the default for a blank one."""
@@ -162,10 +157,9 @@ class CardReader:
     """
 
     def __init__(self, path: Path, allow_outside: bool) -> None:
-        self._path = path
-        self._includes = Includes(path, allow_outside)
+        self._path, self._includes = path, Includes(path, allow_outside)
         self.orphan: Line | None = None
-        self.last_line: Line | None = None
+        self.last_line: Line | None = None  # with a keyword
 
     def __iter__(self) -> Iterator[Card]:
         card = None
@@ -176,8 +170,8 @@ class CardReader:
                 card = piece
             elif card is not None:
                 card.segments.append(piece)
-            elif self.orphan is None:
-                self.orphan = next(piece.lines(), None)
+            else:
+                self.orphan = self.orphan or next(piece.lines(), None)
         if card is not None:
             yield card
 
@@ -187,13 +181,13 @@ class CardReader:
             if isinstance(piece, Segment):
                 yield piece
                 continue
+            self.last_line = piece
             entries = piece.text[1:].split('"')  # commas between quotes separate nothing
             entries[1::2] = [entry.replace(",", "\0") for entry in entries[1::2]]
             keyword, *rest = [entry.replace("\0", ",") for entry in '"'.join(entries).split(",")]
             pairs = (entry.partition("=") for entry in rest)
             parameters = {compact(name): value.strip() for name, _, value in pairs if name.strip()}
             card = Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, piece)
-            self.last_line = piece
             if card.key != "INCLUDE":
                 yield card
             if card.key == "INCLUDE" or (card.has("INPUT") and card.key in _WITH_INPUT):
@@ -214,10 +208,10 @@ def _load_text(path: Path, included: bool) -> Segment:
     data = data.rstrip(b"\x1a\0")
     if not included and (not data or data.isspace()):
         raise MeshError(f"{path}:1: the file is empty; {_WANTED}.")
+    control = [place for place, byte in enumerate(data[:4096]) if byte in _CONTROL]
     position = data.find(b"\0")
-    start = data[:4096]
-    if position < 0 and len(start) - len(start.translate(None, _CONTROL)) > _MOST_CONTROL * len(start):
-        position = next(i for i, byte in enumerate(start) if byte in _CONTROL)
+    if position < 0 and len(control) > _MOST_CONTROL * len(data[:4096]):
+        position = control[0]
     if position >= 0:
         line, first = data.count(b"\n", 0, position) + 1, max(0, position - _SHOWN_BYTES // 2)
         raise MeshError(f"{path}:{line}: not a text file: it has the bytes {data[first : first + _SHOWN_BYTES]!r}; {_WANTED}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from flexmbs.mesh.element_kinds import KINDS
@@ -14,6 +14,7 @@ from flexmbs.mesh.element_names import FileElement, elements_of
 class ElementType:
     """One element type of the format."""
 
+    name: str = ""
     kind: str | None = None  # a name in ``KINDS``; None for types that are not structural (``role`` says why)
     counts: tuple[int, ...] | None = None  # numbers of nodes that an element may have; None: as many as its line gives
     order: tuple[int, ...] | None = None  # which of the file's nodes come in which place (VTK order); None: as they are
@@ -40,7 +41,7 @@ _PATTERNS: list[tuple[str, ElementType]] = [
     *_surfaces(r"SFM3D{n}[A-Z]*", "geometry"),
     *_surfaces(r"R3D{n}[A-Z]*", "geometry", highest=4),
     (r"MASS|ROTARYI", ElementType(role="mass", counts=(1,), family="mass")),
-    (r"JOINTC", ElementType("spring2", (2,), family="joint")),  # springs in all directions, unlike SPRING2
+    (r"JOINTC", ElementType(kind="spring2", counts=(2,), family="joint")),  # springs in all directions, unlike SPRING2
     (r"DCOUP3D", ElementType(role="connector", counts=(1,), family="distributing")),
     (r"RB3D2[A-Z]*", ElementType(role="geometry", counts=(2,), shape="line2")),
     (r"D", ElementType(role="fluid", counts=(3,))),  # network elements of CalculiX
@@ -75,8 +76,8 @@ def element_type(name: str) -> ElementType:
             break
     for pattern, known in _PATTERNS:
         if re.fullmatch(pattern, name):
-            return known
-    return ElementType(role="unknown")
+            return replace(known, name=name)
+    return ElementType(name, role="unknown")
 
 
 def _structural(name: str, element: FileElement) -> ElementType:
@@ -86,4 +87,4 @@ def _structural(name: str, element: FileElement) -> ElementType:
     left_out = _FACE_CENTRES if is_longer else _CONTINUUM_SHELL if name.startswith(("SC", "CSS")) else ""
     family = {3: "solid", 2: "shell", 1: "beam" if known.is_beam else "truss"}.get(known.dimension, "")
     family = next((own for start, own in _FAMILIES.items() if name.startswith(start)), family)
-    return ElementType(element.kind, element.node_counts, order, family=family, left_out=left_out)
+    return ElementType(name, element.kind, element.node_counts, order, family=family, left_out=left_out)

@@ -8,11 +8,11 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.deck import Deck, Scope, SetItem, placement_of
+from flexmbs.mesh.readers.abaqus.deck import Deck, Scope, SetItem, add_set, placement_of
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
 from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number
 
-_MOST_GENERATED = 2_000_000
+_MOST_MADE = 2_000_000
 _DEEPEST_SET = 50
 
 
@@ -33,7 +33,7 @@ def read_ngen(deck: Deck, card: Card) -> None:
         points = _along(deck.scope, card, where, fields[3:], start, end, np.arange(1, count) / count)
         deck.scope.add_nodes(ids[1:-1], points, line.file, line.number)
         made.append(ids)
-    _add_set(deck.scope.node_sets, card, "NSET", made)
+    add_set(deck.scope.node_sets, card, "NSET", made)
 
 
 def _along(scope: Scope, card: Card, where: str, fields: list[str], start: np.ndarray, end: np.ndarray, at: np.ndarray):
@@ -88,7 +88,7 @@ def read_nfill(deck: Deck, card: Card) -> None:
         points = start[None] + at[:, None, None] * (end - start)[None]
         deck.scope.add_nodes(ids.ravel(), points.reshape(-1, 3), line.file, line.number)
         made += [first, ids.ravel(), last]
-    _add_set(deck.scope.node_sets, card, "NSET", made)
+    add_set(deck.scope.node_sets, card, "NSET", made)
 
 
 def read_ncopy(deck: Deck, card: Card) -> None:
@@ -108,7 +108,7 @@ def read_ncopy(deck: Deck, card: Card) -> None:
         made.append(old + copy * change)
         scope.add_nodes(made[-1], points, card.line.file, card.line.number)
     scope.system = system
-    _add_set(scope.node_sets, card, "NEW SET", made)
+    add_set(scope.node_sets, card, "NEW SET", made)
 
 
 def read_elgen(deck: Deck, card: Card) -> None:
@@ -134,7 +134,7 @@ def read_elgen(deck: Deck, card: Card) -> None:
             nodes = (nodes[None] + times[:, :, None] * node_step).reshape(-1, nodes.shape[1])
         _append_elements(deck.scope, group, ids[1:], nodes[1:], line)
         made.append(ids)
-    _add_set(deck.scope.element_sets, card, "ELSET", made)
+    add_set(deck.scope.element_sets, card, "ELSET", made)
 
 
 def read_elcopy(deck: Deck, card: Card) -> None:
@@ -148,7 +148,7 @@ def read_elcopy(deck: Deck, card: Card) -> None:
         rows = np.flatnonzero(np.isin(group.ids, old))
         if rows.size:
             _append_elements(deck.scope, group, group.ids[rows] + element_step, group.nodes[rows] + node_step, card.line)
-    _add_set(deck.scope.element_sets, card, "NEW SET", [old + element_step])
+    add_set(deck.scope.element_sets, card, "NEW SET", [old + element_step])
 
 
 def refuse(deck: Deck, card: Card) -> None:
@@ -183,24 +183,19 @@ def _set_members(sets: dict[str, list[SetItem]], name: str, where: str, depth: i
             parts.append(item.numbers)
         elif item.generated is not None:
             first, last, step = item.generated
-            if (last - first) // step > _MOST_GENERATED:
-                raise MeshError(f"{item.line.where}: {name} has more than {_MOST_GENERATED} members.")
+            if (last - first) // step > _MOST_MADE:
+                raise MeshError(f"{item.line.where}: {name} has more than {_MOST_MADE} members.")
             parts.append(np.arange(first, last + 1, step, dtype=np.int64))
         elif item.of_elements:
             raise MeshError(f"{where}: the set {name} is made of elements; list its nodes.")
         else:
             parts.append(_set_members(sets, item.set_name, where, depth + 1))
-        if sum(map(len, parts)) > _MOST_GENERATED:
-            raise MeshError(f"{where}: the set {name} has more than {_MOST_GENERATED} members.")
+        if sum(map(len, parts)) > _MOST_MADE:
+            raise MeshError(f"{where}: the set {name} has more than {_MOST_MADE} members.")
     return np.unique(np.concatenate(parts))
-
-
-def _add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: list[np.ndarray]) -> None:
-    if card.name(parameter) and made:
-        sets[card.name(parameter)].append(SetItem(card.line, np.concatenate(made)))
 
 
 def _count(deck: Deck, where: str, count: int) -> None:
     deck.generated += count
-    if deck.generated > _MOST_GENERATED:
-        raise MeshError(f"{where}: the cards of this file generate more than {_MOST_GENERATED} nodes and elements.")
+    if deck.generated > _MOST_MADE:
+        raise MeshError(f"{where}: the cards of this file generate more than {_MOST_MADE} nodes and elements; check the counts.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,14 +31,20 @@ _TO_BLANKS_FLOAT = bytes.maketrans(b",\t\f\v\ndD", b"     ee")
 class Table:
     """Numbers of data lines; blank lines are left out."""
 
+    segment: Segment
+    title: str  # of the card, for messages
     values: np.ndarray  # (n,) all numbers, one after the other
     counts: np.ndarray  # (k,) how many of them each line has
     lines: np.ndarray  # (k,) line numbers
     continued: np.ndarray  # (k,) bool, lines that end in a comma
 
+    def where(self, row: int) -> str:
+        """``file:line: *CARD`` of a line."""
+        return f"{self.segment.file}:{self.lines[row]}: {self.title}"
+
     def rows(self, width: int) -> np.ndarray:
         """(k, width): the first ``width`` numbers of each line, zeros where it has fewer."""
-        if len(self.counts) and (self.counts == width).all():
+        if (self.counts == width).all():
             return self.values.reshape(-1, width)
         line = np.repeat(np.arange(len(self.counts)), self.counts)
         column = np.arange(len(self.values)) - np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
@@ -50,34 +56,36 @@ class Table:
 
 def read_table(segment: Segment, dtype: type, title: str, what: str) -> Table:
     """Numbers of a segment; MeshError naming the line, the card ``title`` and ``what`` where there is none."""
-    return _joined([part or _exact(chunk, dtype, title, what) for chunk, part in _chunks(segment, dtype)], dtype)
+    parts = [part or _exact(chunk, dtype, title, what) for chunk, part in _chunks(segment, dtype, title)]
+    return _joined(parts, segment)
 
 
 def try_integers(segment: Segment) -> Table | None:
     """Whole numbers of a segment, or None when anything else is in it."""
-    parts = [part for _, part in _chunks(segment, np.int64)]
-    return None if None in parts else _joined(parts, np.int64)
+    parts = [part for _, part in _chunks(segment, np.int64, "")]
+    return None if None in parts else _joined(parts, segment)
 
 
-def _chunks(segment: Segment, dtype: type) -> Iterator[tuple[Segment, Table | None]]:
+def _chunks(segment: Segment, dtype: type, title: str) -> Iterator[tuple[Segment, Table | None]]:
     """Pieces of a segment, with the numbers of those that are plain."""
     start, line, data = segment.start, segment.first_line, segment.data
     while start < segment.end:
         end = data.find(b"\n", min(start + _CHUNK, segment.end), segment.end) + 1 or segment.end
         chunk = replace(segment, start=start, end=end, first_line=line)
-        yield chunk, _fast(chunk, dtype)
+        yield chunk, _fast(chunk, dtype, title)
         line += data.count(b"\n", start, end)
         start = end
 
 
-def _joined(parts: list[Table], dtype: type) -> Table:
+def _joined(parts: list[Table], segment: Segment) -> Table:
+    """One table of the chunks of a segment, of which there is one at least."""
     if len(parts) == 1:
         return parts[0]
-    none = Table(np.empty(0, dtype), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, bool))
-    return Table(*(np.concatenate([getattr(part, own.name) for part in (none, *parts)]) for own in fields(Table)))
+    arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "counts", "lines", "continued")]
+    return Table(segment, parts[0].title, *arrays)
 
 
-def _fast(chunk: Segment, dtype: type) -> Table | None:
+def _fast(chunk: Segment, dtype: type, title: str) -> Table | None:
     data, start, end = chunk.data, chunk.start, chunk.end
     kinds = _CLASS[np.frombuffer(data, np.uint8, end - start, start)]
     if kinds[-1] != _NEWLINE:
@@ -102,7 +110,7 @@ def _fast(chunk: Segment, dtype: type) -> Table | None:
     counts = np.diff(tokens_before[is_newline], prepend=0).astype(np.int32)
     filled = np.flatnonzero(counts)
     continued = per_field[is_newline] == 0
-    return Table(values, counts[filled], (chunk.first_line + filled).astype(np.int32), continued[filled])
+    return Table(chunk, title, values, counts[filled], (chunk.first_line + filled).astype(np.int32), continued[filled])
 
 
 def _exact(chunk: Segment, dtype: type, title: str, what: str) -> Table:
@@ -116,7 +124,8 @@ def _exact(chunk: Segment, dtype: type, title: str, what: str) -> Table:
         counts.append(len(texts))
         lines.append(line.number)
         continued.append(line.text.endswith(","))
-    return Table(np.array(values, dtype), np.array(counts, np.int32), np.array(lines, np.int32), np.array(continued, bool))
+    numbers = (np.array(given, kind) for given, kind in ((counts, np.int32), (lines, np.int32), (continued, bool)))
+    return Table(chunk, title, np.array(values, dtype), *numbers)
 
 
 def is_integer(text: str) -> bool:

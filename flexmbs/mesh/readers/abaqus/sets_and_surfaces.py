@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 import numpy as np
 
@@ -35,8 +36,7 @@ class Sets:
     """
 
     def __init__(self, model: Model, elements: Sets | None = None) -> None:
-        self._model = model
-        self._elements = elements  # for node sets: the element sets
+        self._model, self._elements = model, elements  # for node sets: the element sets
         self._what, self._title = ("element", "*ELSET") if elements is None else ("node", "*NSET")
         self._done: dict[tuple[str, str], np.ndarray] = {}
         self._total = 0
@@ -47,13 +47,13 @@ class Sets:
 
     def members(self, region: Region, name: str, depth: int = 0) -> np.ndarray:
         """Members of a set that the region has: node indices or serial numbers of elements."""
-        key = (region.name, name)
-        if key not in self._done:
+        if (region.name, name) not in self._done:
             items = self.names(region)[name]
+            where = f"{items[0].line.where}: {self._title} {name}"
             if depth > _DEEPEST_SET:
-                raise MeshError(f"{items[0].line.where}: {self._title} {name} contains itself, or is nested too deep.")
-            self._done[key] = self._collected(region, name, items, depth)
-        return self._done[key]
+                raise MeshError(f"{where} contains itself, or is nested too deep.")
+            self._done[region.name, name] = self._collected(region, name, items, where, depth)
+        return self._done[region.name, name]
 
     def named(self, region: Region, name: str, where: str, depth: int = 0) -> np.ndarray:
         """Members by a name as a card uses it: a number, SET, INSTANCE.SET or INSTANCE.number.
@@ -81,59 +81,58 @@ class Sets:
     def _numbers(self, region: Region) -> Numbers:
         return region.elements if self._elements is None else region.nodes
 
-    def _collected(self, region: Region, name: str, items: list[SetItem], depth: int) -> np.ndarray:
-        parts, missing, example, size = [np.empty(0, np.int64)], 0, None, 0
+    def _collected(self, region: Region, name: str, items: list[SetItem], where: str, depth: int) -> np.ndarray:
+        parts, size = [np.empty(0, np.int64)], 0
+        absent: list[tuple[int, int]] = []  # how many numbers do not exist, and the first of these
         for item in items:
-            found, absent, first = self._of_item(region, name, item, depth)
-            parts.append(found)
-            size += len(found)
-            missing, example = missing + absent, first if example is None else example
+            parts.append(self._of_item(region, name, item, depth, absent))
+            size += len(parts[-1])
             if size > 4 * (len(self._model.points) + len(self._model.element_numbers)) + 1000:
                 parts = [_once(np.concatenate(parts))]
                 size = len(parts[0])
-        members = _once(np.concatenate(parts))
-        where = items[0].line.where
+        members, missing = _once(np.concatenate(parts)), sum(count for count, _ in absent)
         if not len(members):
-            why = f"none of its {missing} members exists (first: {example})" if missing else "it has no members"
-            raise MeshError(f"{where}: {self._title} {name} is empty: {why}; give numbers or sets that exist.")
+            why = f"none of its {missing} members exists (first: {absent[0][1]})" if absent else "it has no members"
+            raise MeshError(f"{where} is empty: {why}; give numbers or sets that exist.")
         self._total += len(members)
         if self._total > _MOST_OVERLAP * (len(self._model.points) + 1000):
             count = f"{self._total} members, more than {_MOST_OVERLAP} for each node"
-            raise MeshError(f"{where}: {self._title} {name}: the {self._what} sets of the file have {count}; check GENERATE.")
-        if missing:
-            absent = f"{missing} that do not exist (first: {example})"
-            self._model.deck.warn(f"{where}: {self._what} set {name} names {absent}; they are left out.")
+            raise MeshError(f"{where}: the {self._what} sets of the file have {count}; check the ranges of GENERATE.")
+        if absent:
+            doubt = f"{self._what} set {name} names {missing} that do not exist (first: {absent[0][1]})"
+            self._model.deck.warn(f"{items[0].line.where}: {doubt}; they are left out.")
         return members
 
-    def _of_item(self, region: Region, name: str, item: SetItem, depth: int) -> tuple[np.ndarray, int, int | None]:
-        """Members, how many numbers do not exist, and the first of these."""
-        where, target = f"{item.line.where}: {self._title} {name}", region
+    def _of_item(self, region: Region, name: str, item: SetItem, depth: int, absent: list[tuple[int, int]]) -> np.ndarray:
+        """Members of a part of a set; numbers that do not exist are added to ``absent``."""
         if item.instance:
             instances = {instance.name: instance for instance in self._model.instances}
-            target = instances.get(item.instance) or instances.get(self._model.deck.in_assembly(item.instance))
-        if target is None:
-            known = f"by any *INSTANCE. {near_names(item.instance, instances)}"
-            raise MeshError(f"{item.line.where}: INSTANCE={item.instance} is not defined {known}")
-        numbers, absent, example = item.numbers, 0, None
-        if item.generated is not None:
-            numbers, absent, example = self._in_range(target, *item.generated)
-        if numbers is not None:
-            found = self._numbers(target).find(numbers)
-            missing = numbers[found < 0]
-            return found[found >= 0], absent + len(missing), missing[0] if len(missing) else example
-        if item.of_elements:
-            return self._model.nodes_of_elements(self._elements.named(target, item.set_name, where, depth)), 0, None
-        return self.named(target, item.set_name, where, depth), 0, None
+            known = instances.get(item.instance) or instances.get(self._model.deck.in_assembly(item.instance))
+            if known is None:
+                near = near_names(item.instance, instances)
+                raise MeshError(f"{item.line.where}: INSTANCE={item.instance} is not defined by any *INSTANCE. {near}")
+            region = known
+        if item.set_name is not None:
+            named = (self._elements if item.of_elements else self).named
+            members = named(region, item.set_name, f"{item.line.where}: {self._title} {name}", depth)
+            return self._model.nodes_of_elements(members) if item.of_elements else members
+        numbers = self._in_range(region, *item.generated, absent) if item.generated else item.numbers
+        found = self._numbers(region).find(numbers)
+        missing = numbers[found < 0]
+        absent += [(len(missing), missing[0])] if len(missing) else []
+        return found[found >= 0]
 
-    def _in_range(self, region: Region, first: int, last: int, step: int) -> tuple[np.ndarray, int, int | None]:
-        """The numbers of a range that exist, how many do not, and the first of these."""
+    def _in_range(self, region: Region, first: int, last: int, step: int, absent: list[tuple[int, int]]) -> np.ndarray:
+        """The numbers of a range that exist."""
         existing = self._numbers(region).rising
         inside = existing[np.searchsorted(existing, first) : np.searchsorted(existing, last, "right")]
         inside = inside[(inside - first) % step == 0]
-        absent = (last - first) // step + 1 - len(inside)
-        expected = first + step * np.arange(len(inside) + 1, dtype=np.int64)
-        gaps = expected[np.flatnonzero(inside != expected[:-1])]
-        return inside, absent, int([*gaps[:1], expected[-1]][0]) if absent else None
+        missing = (last - first) // step + 1 - len(inside)
+        if missing:
+            expected = first + step * np.arange(len(inside) + 1, dtype=np.int64)
+            gaps = expected[np.flatnonzero(inside != expected[:-1])]
+            absent.append((missing, int([*gaps[:1], expected[-1]][0])))
+        return inside
 
 
 def _once(numbers: np.ndarray) -> np.ndarray:
@@ -148,10 +147,7 @@ class Surfaces:
     """The surfaces of a model by their names: faces, or the nodes of a surface of nodes."""
 
     def __init__(self, model: Model, node_sets: Sets, element_sets: Sets) -> None:
-        self._model = model
-        self._node_sets = node_sets
-        self._element_sets = element_sets
-        self._free: dict[int, list[np.ndarray]] = {}  # by id() of the group: of each of its faces
+        self._model, self._node_sets, self._element_sets = model, node_sets, element_sets
 
     def faces(self, region: Region, draft: SurfaceDraft) -> MeshSurface:
         """Faces of a surface of elements, each once."""
@@ -210,17 +206,14 @@ class Surfaces:
         kind = _shape_of(rows)
         if kind is None or KINDS[kind].dimension < 3:
             return _own_face(kind, rows.nodes[own])
-        if not self._free:
-            self._find_free()
-        chosen = np.zeros(len(rows.ids), bool)
-        chosen[own] = True
-        faces: Faces = []
+        own, faces = np.sort(own), []
         for (face_kind, columns), free in zip(faces_of(kind), self._free[id(rows)], strict=True):
-            faces += _without_repeats(face_kind, rows.nodes[free & chosen][:, list(columns)])
+            faces += _without_repeats(face_kind, rows.nodes[own[free[own]]][:, list(columns)])
         return faces
 
-    def _find_free(self) -> None:
-        """For each group of solids and each of its faces the (k,) bool that says where it is free."""
+    @cached_property
+    def _free(self) -> dict[int, list[np.ndarray]]:
+        """By the id() of each group of solids: for each of its faces the (k,) bool that says where it is free."""
         groups = [rows for region in self._model.regions for rows in region.rows]
         groups = [rows for rows in groups if rows.kind is not None and KINDS[rows.kind].dimension == 3]
         rings = [(rows, list(ring)) for rows in groups for ring in KINDS[rows.kind].faces]
@@ -228,8 +221,10 @@ class Surfaces:
         labels = row_labels(np.concatenate([np.sort(rows.nodes[:, ring], axis=1)[:, -3:] for rows, ring in rings]))
         alone = np.bincount(labels)[labels] == 1
         ends = np.cumsum([len(rows.ids) for rows, _ in rings])
+        found: dict[int, list[np.ndarray]] = {}
         for (rows, _), free in zip(rings, np.split(alone, ends[:-1]), strict=True):
-            self._free.setdefault(id(rows), []).append(free)
+            found.setdefault(id(rows), []).append(free)
+        return found
 
 
 def _shape_of(rows: ElementRows) -> str | None:
