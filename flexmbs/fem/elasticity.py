@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial, compliance, flaw
 
 # Place of each tensor component in the order 11, 22, 33, 12, 23, 13 of ``AnisotropicMaterial``.
 _PLACES = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2]]).ravel()
 
-# Of the largest entry. A file gives its constants with six digits or so; what is less symmetric, or has axes less
-# normal to each other, is a mistake and no rounding.
+# A file gives directions with six digits or so; axes that are less normal to each other are a mistake and no rounding.
 _ROUNDING_IN_FILES = 1e-4
 
 
@@ -116,43 +115,15 @@ def elasticity(material: Material | OrthotropicMaterial | AnisotropicMaterial, a
 
 def stiffness_matrix(material: OrthotropicMaterial | AnisotropicMaterial, where: str) -> np.ndarray:
     """(6, 6) Pa, order 11, 22, 33, 12, 23, 13, engineering shear strains; MeshError unless positive definite."""
-    if isinstance(material, OrthotropicMaterial):
-        return _positive(_orthotropic_stiffness(material, where), where)
-    matrix = np.asarray(material.stiffness, float)
-    if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
-        raise MeshError(f"{where} has no stiffness matrix of 6 x 6 finite numbers")
-    if abs(matrix - matrix.T).max() > _ROUNDING_IN_FILES * abs(matrix).max():
-        raise MeshError(f"{where} has a stiffness matrix that is not symmetric; check the order of its constants")
-    return _positive(0.5 * (matrix + matrix.T), where)
-
-
-def _orthotropic_stiffness(material: OrthotropicMaterial, where: str) -> np.ndarray:
-    names = ("E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23")
-    for name in names:
-        value = getattr(material, name)
-        if value is None:
-            raise MeshError(f"{where} has no {name} (it is stated for plane stress); solids need all nine constants")
-        if not np.isfinite(value) or (not name.startswith("nu") and value <= 0.0):
-            raise MeshError(f"{where} has {name} = {value}; moduli must be positive (Pa) and all constants finite")
-    E1, E2, E3, nu12, nu13, nu23, G12, G13, G23 = (getattr(material, name) for name in names)
-    compliance = np.diag([1.0 / E1, 1.0 / E2, 1.0 / E3, 1.0 / G12, 1.0 / G23, 1.0 / G13])
-    for row, column, value in ((0, 1, -nu12 / E1), (0, 2, -nu13 / E1), (1, 2, -nu23 / E2)):
-        compliance[row, column] = compliance[column, row] = value
-    _positive(compliance, where)
-    return np.linalg.inv(compliance)
-
-
-def _positive(matrix: np.ndarray, where: str) -> np.ndarray:
-    # scaled to a unit diagonal: moduli may lie decades apart without being wrong
-    diagonal = np.diag(matrix)
-    if np.all(diagonal > 0.0):
-        scale = 1.0 / np.sqrt(diagonal)
-        if np.linalg.eigvalsh(matrix * scale[:, None] * scale)[0] > 1e-10:
-            return matrix
-    raise MeshError(
-        f"{where} has an elasticity matrix that is not positive definite; check its Poisson's ratios (nu12 belongs"
-        " to E1: nu12 / E1 = nu21 / E2) and the order of its constants"
-    )
+    if wrong := flaw(material):
+        raise MeshError(f"{where} {wrong}")
+    if isinstance(material, AnisotropicMaterial):
+        return 0.5 * (np.asarray(material.stiffness, float) + np.asarray(material.stiffness, float).T)
+    if material.E3 is None:
+        raise MeshError(f"{where} has no E3 (it is stated for plane stress); solids need all nine constants")
+    whole = np.diag([0.0, 0.0, 0.0, 1.0 / material.G12, 1.0 / material.G23, 1.0 / material.G13])
+    whole[:3, :3] = compliance(material)
+    return np.linalg.inv(whole)
 
 
 def _unit_axes(axes: np.ndarray | None, where: str) -> np.ndarray | None:

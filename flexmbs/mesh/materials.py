@@ -116,3 +116,45 @@ class UnusableMaterial:
 
 
 AnyMaterial = Material | OrthotropicMaterial | AnisotropicMaterial | UnusableMaterial
+
+# Of the largest entry. A file gives its constants with six digits or so; a matrix that is less symmetric is a mistake.
+_ROUNDING_IN_FILES = 1e-4
+_SMALLEST_EIGENVALUE = 1e-10  # of a matrix with ones on its diagonal: moduli may lie decades apart without being wrong
+
+
+def compliance(material: OrthotropicMaterial) -> np.ndarray:
+    """(3, 3) 1/Pa, strains 11, 22, 33 of stresses 11, 22, 33; (2, 2) of a material that is stated for plane stress."""
+    E1, E2, E3, nu12, nu13, nu23 = (getattr(material, name) for name in ("E1", "E2", "E3", "nu12", "nu13", "nu23"))
+    if E3 is None:
+        return np.array([(1.0 / E1, -nu12 / E1), (-nu12 / E1, 1.0 / E2)])
+    return np.array([(1.0 / E1, -nu12 / E1, -nu13 / E1), (-nu12 / E1, 1.0 / E2, -nu23 / E2), (-nu13 / E1, -nu23 / E2, 1.0 / E3)])
+
+
+def flaw(material: AnyMaterial) -> str:
+    """What is wrong with an orthotropic or anisotropic material, to be said after its name; empty when nothing is."""
+    if isinstance(material, OrthotropicMaterial):
+        out_of_plane = () if material.E3 is None else ("E3", "nu13", "nu23")
+        for name in ("E1", "E2", "nu12", "G12", "G13", "G23", *out_of_plane):
+            value = getattr(material, name)
+            if value is None:
+                return f"has no {name}"
+            if not np.isfinite(value) or (value <= 0.0 and not name.startswith("nu")):
+                return f"has {name} = {value}; moduli must be positive (Pa) and all constants finite"
+        matrix = compliance(material)
+    elif isinstance(material, AnisotropicMaterial):
+        matrix = np.asarray(material.stiffness, float)
+        if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
+            return "has no stiffness matrix of 6 x 6 finite numbers"
+        if abs(matrix - matrix.T).max() > _ROUNDING_IN_FILES * abs(matrix).max():
+            return "has a stiffness matrix that is not symmetric; check the order of its constants"
+    else:
+        return ""
+    diagonal = np.diag(matrix)
+    if np.all(diagonal > 0.0):
+        scale = 1.0 / np.sqrt(diagonal)
+        if np.linalg.eigvalsh(0.5 * (matrix + matrix.T) * scale[:, None] * scale)[0] > _SMALLEST_EIGENVALUE:
+            return ""
+    return (
+        "has an elasticity matrix that is not positive definite; check its Poisson's ratios (nu12 belongs to E1: nu12 / E1"
+        " = nu21 / E2) and the order of its constants"
+    )

@@ -14,6 +14,7 @@ from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.mesh.material_units import check_units
+from flexmbs.mesh.materials import flaw
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.mesh_formats import FORMATS, MeshFormat, format_of
 from flexmbs.mesh.skipped_content import left_out_loads, omissions
@@ -75,9 +76,15 @@ def read_mesh(
     if system is not None:
         mesh = converted(mesh, system)
     mesh = replace(mesh, file_format=mesh_format.name)
-    mesh = replace(mesh, warnings=(*mesh.warnings, *check_units(mesh, trust_units)))
+    mesh = replace(mesh, warnings=(*mesh.warnings, *_wrong_materials(mesh), *check_units(mesh, trust_units)))
     warn((*mesh.warnings, *omissions(mesh), *left_out_loads(mesh)), MeshWarning, where=path.name)
     return mesh
+
+
+def _wrong_materials(mesh: Mesh) -> list[str]:
+    """What is wrong with materials by their constants; computing with them is an error."""
+    found = ((material, flaw(material)) for material in mesh.materials.values())
+    return [f"{material.where or mesh.source}: material {material.name} {wrong}." for material, wrong in found if wrong]
 
 
 def _format(path: Path) -> MeshFormat:

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import stiffness_matrix
 from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial
+from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, flaw
 from flexmbs.mesh.mesh import ElementBlock
 
 # Of the in-plane shear stiffness: ties the rotation about the normal to that of the surface in quadrilaterals, which
@@ -143,14 +143,10 @@ def plane_stress(material: AnyMaterial, where: str) -> tuple[np.ndarray, np.ndar
 
 
 def _orthotropic(material: OrthotropicMaterial, where: str) -> tuple[np.ndarray, np.ndarray]:
-    for name in ("E1", "E2", "G12", "G13", "G23"):
-        value = getattr(material, name)
-        if value is None or not (np.isfinite(value) and value > 0.0):
-            raise MeshError(f"{where} has {name} = {value}; it must be positive (Pa)")
+    if wrong := flaw(material):
+        raise MeshError(f"{where} {wrong}")
     nu21 = material.nu12 * material.E2 / material.E1
     left = 1.0 - material.nu12 * nu21
-    if not left > 0.0:
-        raise MeshError(f"{where} has nu12 = {material.nu12}, too large: nu12^2 must be below E1 / E2")
     Q = np.diag([material.E1 / left, material.E2 / left, material.G12])
     Q[0, 1] = Q[1, 0] = material.nu12 * material.E2 / left
     return Q, np.diag([material.G13, material.G23])

@@ -14,28 +14,6 @@ _AT_ONCE = 1 << 18
 
 
 @dataclass
-class Places:
-    """Where in which file each of a growing list of things stands."""
-
-    _files: list[str] = field(default_factory=list)
-    _lines: list[np.ndarray] = field(default_factory=list)
-
-    def add(self, file: str, lines: np.ndarray) -> None:
-        """Append things that stand in ``lines`` (k,) of ``file``."""
-        self._files.append(file)
-        self._lines.append(np.asarray(lines))
-
-    def __getitem__(self, index: int) -> str:
-        """ "file:line" of one thing."""
-        index = int(index)
-        for file, lines in zip(self._files, self._lines, strict=True):
-            if index < len(lines):
-                return f"{file}:{lines[index]}"
-            index -= len(lines)
-        raise IndexError(index)
-
-
-@dataclass
 class NodeTable:
     """The nodes of a file, chunk by chunk as they are read; after ``close`` it turns numbers into indices.
 
@@ -46,13 +24,13 @@ class NodeTable:
     card: str
     _ids: list[np.ndarray] = field(default_factory=list)
     _points: list[np.ndarray] = field(default_factory=list)
-    places: Places = field(default_factory=Places)
+    _places: list[tuple[str, np.ndarray]] = field(default_factory=list)  # file and lines of each chunk
 
     def add(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
         """Append nodes: ``ids`` (k,) int, ``points`` (k, 3) float, ``lines`` (k,) of ``file``."""
         self._ids.append(np.asarray(ids, np.int64))
         self._points.append(np.asarray(points, float).reshape(-1, 3))
-        self.places.add(file, lines)
+        self._places.append((file, np.asarray(lines)))
 
     def close(self) -> None:
         """Make ``ids`` (n,) and ``points`` (n, 3) in the order of the file.
@@ -66,19 +44,15 @@ class NodeTable:
             raise MeshError(f"{self.source}:1: the file has no {self.card} with data, so it holds no mesh.")
         wrong = np.flatnonzero(~np.isfinite(points).all(axis=1))
         if wrong.size:
-            raise MeshError(
-                f"{self.places[wrong[0]]}: {self.card}: node {ids[wrong[0]]} has the coordinates"
-                f" {points[wrong[0]].tolist()}; they must be finite numbers."
-            )
+            what = f"node {ids[wrong[0]]} has the coordinates {points[wrong[0]].tolist()}"
+            raise MeshError(f"{self._place(wrong[0])}: {self.card}: {what}; they must be finite numbers.")
         self._sorted, first, inverse = np.unique(ids, return_index=True, return_inverse=True)
         if len(first) < len(ids):
             other = np.flatnonzero((points != points[first[inverse]]).any(axis=1))
             if other.size:
-                again, before = other[0], first[inverse[other[0]]]
-                raise MeshError(
-                    f"{self.places[again]}: {self.card}: node {ids[again]} is defined twice with different"
-                    f" coordinates (first in {self.places[before]}); give each node once."
-                )
+                what = f"node {ids[other[0]]} is defined twice with different coordinates"
+                before = self._place(first[inverse[other[0]]])
+                raise MeshError(f"{self._place(other[0])}: {self.card}: {what} (first in {before}); give each node once.")
         kept = np.sort(first)
         self.ids, self.points, self._kept = ids[kept], points[kept], kept
         self._index_of_sorted = np.argsort(self.ids, kind="stable")
@@ -86,7 +60,15 @@ class NodeTable:
 
     def place(self, index: int) -> str:
         """ "file:line" of a node by its index."""
-        return self.places[self._kept[index]]
+        return self._place(self._kept[index])
+
+    def _place(self, row: int) -> str:
+        """ "file:line" of one of all that were added."""
+        for file, lines in self._places:
+            if row < len(lines):
+                return f"{file}:{lines[row]}"
+            row -= len(lines)
+        raise IndexError(row)
 
     def find(self, ids: np.ndarray) -> np.ndarray:
         """Indices of node numbers, of the same shape; -1 where there is no such node."""
@@ -187,31 +169,12 @@ def split_by(rows: ElementRows, keys: np.ndarray) -> list[tuple[Any, ElementRows
 def check_element_numbers(groups: list[ElementRows]) -> None:
     """MeshError when two elements have the same number, with the lines of both."""
     ids = np.concatenate([rows.ids for rows in groups] or [np.empty(0, int)])
-    values, first = np.unique(ids, return_index=True)
-    if len(values) == len(ids):
-        return
-    is_first = np.zeros(len(ids), bool)
-    is_first[first] = True
-    again = int(np.flatnonzero(~is_first)[0])
-    before = int(first[np.searchsorted(values, ids[again])])
-    raise MeshError(
-        f"{_where(groups, again)}: {_row(groups, again)[0].type_name}: element {ids[again]} is defined twice (first in"
-        f" {_where(groups, before)}); renumber one."
-    )
-
-
-def _where(groups: list[ElementRows], index: int) -> str:
-    rows, row = _row(groups, index)
-    return rows.where(row)
-
-
-def _row(groups: list[ElementRows], index: int) -> tuple[ElementRows, int]:
-    """The group that holds one of all elements, and its row there."""
-    for rows in groups:
-        if index < len(rows.ids):
-            return rows, index
-        index -= len(rows.ids)
-    raise IndexError(index)
+    first = np.unique(ids, return_index=True)[1]
+    if len(first) < len(ids):
+        number = np.delete(ids, first)[0]
+        places = [(rows.where(row), rows.type_name) for rows in groups for row in np.flatnonzero(rows.ids == number)]
+        (before, _), (again, name) = places[:2]
+        raise MeshError(f"{again}: {name}: element {number} is defined twice (first in {before}); renumber one.")
 
 
 def row_labels(rows: np.ndarray) -> np.ndarray:

@@ -53,7 +53,6 @@ class Piece:
 
 def build(deck: Deck) -> Mesh:
     """The Mesh of a deck. Raises MeshError for what does not fit together."""
-    _apply_mass_factor(deck)
     if not deck.grids:
         _check_structural(deck, False)
     springs = spring_elements(deck)
@@ -111,35 +110,14 @@ def build(deck: Deck) -> Mesh:
     )
 
 
-def _parameters(deck: Deck, name: str) -> list[Card]:
-    """The cards of a parameter; the last one counts, which is one of case control if there is any there (QRG)."""
-    return [*deck.parameters.get(name, ()), *deck.parameters_of_case.get(name, ())]
-
-
-def _apply_mass_factor(deck: Deck) -> None:
-    """The factor of the PARAM WTMASS that counts."""
-    cards = _parameters(deck, "WTMASS")
-    if not cards:
-        return
-    card, deck.mass_factor = cards[-1], cards[-1].real(1, "WTMASS")
-    if any(other.real(1, "WTMASS") != deck.mass_factor for other in cards):
-        places = ", ".join(other.place for other in cards[:-1])
-        deck.warn(card.where, f"of {len(cards)} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {places}).")
-    elif deck.mass_factor != 1.0:
-        deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
-
-
 def _note_lumped_masses(deck: Deck) -> None:
     """Say once that Nastran would compute the modes that the deck asks for with other masses than flexmbs."""
     card = deck.eigenvalue_request
-    given = [parameter.text(1) for parameter in _parameters(deck, "COUPMASS")]
+    given = [parameter.text(1) for parameter in deck.parameters.get("COUPMASS", ())]
     if card is None or deck.solution in _WITHOUT_MASS or (given and given[-1] not in ("NO", "-1", "0")):
         return
-    deck.warn(
-        card.where,
-        "the deck has no PARAM,COUPMASS,1, so Nastran computes these modes with lumped masses; flexmbs has consistent"
-        " ones, with higher frequencies on coarse meshes (a rod of one element: 22 %).",
-    )
+    what = "the deck has no PARAM,COUPMASS,1, so Nastran computes these modes with lumped masses; flexmbs has consistent ones"
+    deck.warn(card.where, f"{what}, with higher frequencies on coarse meshes (a rod of one element: 22 %).")
 
 
 def _pieces(deck: Deck, elements: list[ElementRows], grid: Grid) -> list[Piece]:

@@ -145,9 +145,7 @@ class Deck:
     # Name, components and whether they are held -> nodes, and the first card that names some.
     named_nodes: dict[tuple[str, tuple[int, ...], bool], tuple[Ranges, Card]] = field(default_factory=dict)
     mass_factor: float = 1.0
-    # WTMASS and COUPMASS, in the order of the bulk data, and those in case control.
-    parameters: dict[str, list[Card]] = field(default_factory=dict)
-    parameters_of_case: dict[str, list[Card]] = field(default_factory=dict)
+    parameters: dict[str, list[Card]] = field(default_factory=dict)  # WTMASS and COUPMASS; the last one counts
     solution: str = ""  # SOL of executive control
     eigenvalue_request: Card | None = None
     has_case_control: bool = False

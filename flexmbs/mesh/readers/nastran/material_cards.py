@@ -189,8 +189,8 @@ def _mat2(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     if max(abs(c13), abs(c23)) > 1e-9 * max(abs(c11), abs(c22), abs(c33)):
         return unusable(card, name, rest[0], "couples shear and extension (G13, G23), which is not supported.")
     determinant = c11 * c22 - c12**2
-    if not (c11 > 0.0 and c22 > 0.0 and c33 > 0.0 and determinant > 0.0):
-        return unusable(card, name, rest[0], "has a stiffness that is not positive definite (G11, G12, G22, G33).")
+    if not (c11 > 0.0 and c22 > 0.0):
+        return unusable(card, name, rest[0], "has a stiffness that is not positive definite (G11, G22).")
     moduli, ratios = (determinant / c22, determinant / c11, None), (c12 / c22, None, None)
     return OrthotropicMaterial(name, *moduli, *ratios, c33, c33, c33, *rest)
 
@@ -198,11 +198,6 @@ def _mat2(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
 def _mat8(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """Without G1Z or G2Z (rigid in transverse shear) G12 stands in."""
     e1, e2, nu12, g12 = given.e1, given.e2, given.nu12, given.g12
-    if not (e1 > 0.0 and e2 > 0.0 and nu12**2 * e2 < e1):
-        stated = f"E1 = {e1:g}, E2 = {e2:g}, NU12 = {nu12:g}"
-        return unusable(card, name, rest[0], f"has {stated}; these are not constants of an elastic material.")
-    if not g12 > 0.0:
-        return unusable(card, name, rest[0], "has no shear modulus G12; add it (field 6).")
     if not (given.g1z > 0.0 and given.g2z > 0.0):
         deck.warn(card.where, f"{card.text(0)}: G1,Z or G2,Z is missing (rigid in transverse shear); G12 is used.")
     shear = g12, given.g1z if given.g1z > 0.0 else g12, given.g2z if given.g2z > 0.0 else g12
@@ -213,26 +208,19 @@ def _mat9(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """The upper triangle by rows, components 11, 22, 33, 12, 23, 13 as flexmbs has them."""
     stiffness = np.zeros((6, 6))
     stiffness[np.triu_indices(6)] = given.g
-    stiffness = stiffness + np.triu(stiffness, 1).T
-    if np.linalg.eigvalsh(stiffness).min() <= 0.0:
-        return unusable(card, name, rest[0], "has a stiffness that is not positive definite.")
-    return AnisotropicMaterial(name, stiffness, *rest)
+    return AnisotropicMaterial(name, stiffness + np.triu(stiffness, 1).T, *rest)
 
 
 def _mat11(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
-    values = given.constants
-    if not all(value > 0.0 for value in (*values[:3], *values[6:])):
-        return unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G13, G23.")
-    return OrthotropicMaterial(name, *values, *rest)
+    return OrthotropicMaterial(name, *given.constants, *rest)
 
 
 def _mat12(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
     """E1, E2, E3, NU12, NU23, NU31 (of strain 1 under stress 3, NU23 if blank), G12, G23, G31."""
     (e1, e2, e3), (g12, g23, g31) = given.e, given.g
-    if not min(e1, e2, e3, g12, g23, g31) > 0.0:
-        return unusable(card, name, rest[0], "needs positive E1, E2, E3, G12, G23, G31.")
     nu31 = given.nu23 if given.nu31 is None else given.nu31
-    return OrthotropicMaterial(name, e1, e2, e3, given.nu12, nu31 * e1 / e3, given.nu23, g12, g31, g23, *rest)
+    nu13 = nu31 * e1 / e3 if e3 else nu31
+    return OrthotropicMaterial(name, e1, e2, e3, given.nu12, nu13, given.nu23, g12, g31, g23, *rest)
 
 
 _MAKERS = {

@@ -30,35 +30,35 @@ _ANALYSIS = tuple(
     SESET SEELT SETREE SELABEL SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
     """.split()
 )
+# Why cards that are no part of an analysis are not read.
 _WHY = {
-    **dict.fromkeys(("CYJOIN", "CYAX", "CYSYM", "CYSUP"), "cyclic symmetry: only the sector in the deck is read"),
-    "SPCADD": "each of its sets is kept",
-    "CNGRNT": "identical elements need no hint",
-    **dict.fromkeys(("PBUSHT", "PELAST"), "its springs stay linear"),
-    "PDAMPT": "its dampers stay linear",
-    "MATS1": "the material stays linear",
-    "MATT1": "the material does not change with temperature",
-    "DMIG": "matrices in the deck are not supported",
-    **dict.fromkeys(spring_and_mass_cards.ON_SCALAR_POINTS, "it joins scalar points"),
-    **dict.fromkeys(("CCONEAX", "CTRAPAX", "CTRIAAX"), "it is axisymmetric"),
-    **dict.fromkeys(("RINGAX", "AXIC", "SECTAX", "POINTAX"), "it belongs to an axisymmetric body"),
-    **dict.fromkeys(("CFLUID2", "CFLUID3", "CFLUID4", "CAXIF2", "CAXIF3", "CAXIF4", "CSLOT3", "CSLOT4"), "it is a fluid"),
-    **dict.fromkeys(("CHBDYE", "CHBDYP", "CHBDYI"), "it is thermal"),
-    **dict.fromkeys(
-        ("PQUAD1", "PQUAD2", "PQDMEM", "PQDMEM1", "PQDMEM2", "PQDPLT", "PTRIA1", "PTRIA2", "PTRMEM", "PTRPLT", "PTRBSC")
-        + ("PTWIST", "PIHEX", "PTRSHL", "PTRIM6", "PELBOW"),
-        "it belongs to NASTRAN-95 elements, which are not read",
-    ),
-    **dict.fromkeys(("CWELD", "CFAST", "CSEAM"), "connectors are not supported"),
-    **dict.fromkeys(("NSM", "NSM1", "NSML", "NSML1", "NSMADD"), "masses by element lists are not supported"),
-    "RJOINT": "joints are not read",
-    "RSPLINE": "interpolation elements are not supported",
-    "RTRPLT": "rigid triangles are not supported",
-    "GENEL": "general elements are not supported",
-    **dict.fromkeys(
-        ("SEBULK", "SECONCT", "SEBNDRY", "SELOC", "SEMPLN", "CSUPER", "CSUPEXT"), "part superelements are not supported"
-    ),
-    **dict.fromkeys(("SESET", "SEELT"), "superelements defined in the main bulk data are read as one body"),
+    name: why
+    for why, names in {
+        "cyclic symmetry: only the sector in the deck is read": "CYJOIN CYAX CYSYM CYSUP",
+        "each of its sets is kept": "SPCADD",
+        "identical elements need no hint": "CNGRNT",
+        "its springs stay linear": "PBUSHT PELAST",
+        "its dampers stay linear": "PDAMPT",
+        "the material stays linear": "MATS1",
+        "the material does not change with temperature": "MATT1",
+        "matrices in the deck are not supported": "DMIG",
+        "it joins scalar points": "CELAS3 CELAS4 CDAMP3 CDAMP4 CDAMP5 CMASS3 CMASS4",
+        "it is axisymmetric": "CCONEAX CTRAPAX CTRIAAX",
+        "it belongs to an axisymmetric body": "RINGAX AXIC SECTAX POINTAX",
+        "it is a fluid": "CFLUID2 CFLUID3 CFLUID4 CAXIF2 CAXIF3 CAXIF4 CSLOT3 CSLOT4",
+        "it is thermal": "CHBDYE CHBDYP CHBDYI",
+        "it belongs to NASTRAN-95 elements, which are not read": "PQUAD1 PQUAD2 PQDMEM PQDMEM1 PQDMEM2 PQDPLT PTRIA1 PTRIA2 PTRMEM"
+        " PTRPLT PTRBSC PTWIST PIHEX PTRSHL PTRIM6 PELBOW",
+        "connectors are not supported": "CWELD CFAST CSEAM",
+        "masses by element lists are not supported": "NSM NSM1 NSML NSML1 NSMADD",
+        "joints are not read": "RJOINT",
+        "interpolation elements are not supported": "RSPLINE",
+        "rigid triangles are not supported": "RTRPLT",
+        "general elements are not supported": "GENEL",
+        "part superelements are not supported": "SEBULK SECONCT SEBNDRY SELOC SEMPLN CSUPER CSUPEXT",
+        "superelements defined in the main bulk data are read as one body": "SESET SEELT",
+    }.items()
+    for name in names.split()
 }
 _OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
@@ -87,6 +87,7 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
     if has_sections(path):
         deck.has_case_control = True
         lines = chain([_read_head(deck, comments, source, lines)], lines)
+    of_case, deck.parameters = deck.parameters, {}
     lexer = Lexer(frozenset(_BATCH_HANDLERS), comments.take)
     bulk = BulkLines(deck, lines)
     for card in lexer.cards(bulk):
@@ -95,6 +96,9 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
         else:
             _HANDLERS.get(card.name, _skip)(deck, card)
     _check_end(deck, source, lexer, bulk.ended)
+    for name, cards in of_case.items():  # the last one of a parameter counts, which is one of case control if there is any (QRG)
+        deck.parameters.setdefault(name, []).extend(cards)
+    _apply_mass_factor(deck)
     return build(deck)
 
 
@@ -118,7 +122,6 @@ def _read_head(deck: Deck, comments: Comments, source: DeckLines, lines: Iterato
     else:
         raise MeshError(f"{source.last[0]}:{source.last[1]}: the deck ends before BEGIN BULK; the file is cut off.")
     source.in_executive = False
-    deck.parameters_of_case, deck.parameters = deck.parameters, {}
     for file, number, name in source.missing:
         deck.skipped.add(f"INCLUDE '{name}'", file, number, analysis=True, why="not found; executive control only")
     sets.read_case_control(deck, case)
@@ -162,6 +165,17 @@ def _read_parameter(deck: Deck, card: Card) -> None:
             raise MeshError(f"{card.where}: WTMASS is {factor:g}; give a positive factor.")
     else:
         deck.leave_out(card, analysis=True)
+
+
+def _apply_mass_factor(deck: Deck) -> None:
+    """The factor of the PARAM WTMASS that counts."""
+    *others, card = deck.parameters.get("WTMASS", [Card("PARAM", ["WTMASS", "1."], deck.source, 0)])
+    deck.mass_factor = card.real(1, "WTMASS")
+    if any(other.real(1, "WTMASS") != deck.mass_factor for other in others):
+        places, count = ", ".join(other.place for other in others), len(others) + 1
+        deck.warn(card.where, f"of {count} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {places}).")
+    elif deck.mass_factor != 1.0:
+        deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
 
 
 _BATCH_HANDLERS = {

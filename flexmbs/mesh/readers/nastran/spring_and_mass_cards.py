@@ -17,7 +17,6 @@ from flexmbs.mesh.readers.nastran.node_and_element_cards import SECOND_ON_A_CARD
 
 PROPERTY_OF = {"CELAS1": "PELAS", "CDAMP1": "PDAMP", "CBUSH": "PBUSH", "CBUSH1D": "PBUSH1D", "CVISC": "PVISC"}
 _SCALAR = ("CELAS1", "CELAS2", "CDAMP1", "CDAMP2")
-ON_SCALAR_POINTS = ("CELAS3", "CELAS4", "CDAMP3", "CDAMP4", "CDAMP5", "CMASS3", "CMASS4")
 SPRINGS = (*_SCALAR, "CBUSH", "CBUSH1D", "CVISC")
 MASSES = ("CONM1", "CONM2", "CMASS1", "CMASS2")
 _SAME_PLACE = 1e-10  # closer than this part of the coordinates' size, two nodes are at one place
