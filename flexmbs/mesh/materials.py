@@ -140,7 +140,8 @@ def flaw(material: AnyMaterial) -> str:
                 return f"has no {name}"
             if not np.isfinite(value) or (value <= 0.0 and not name.startswith("nu")):
                 return f"has {name} = {value}; moduli must be positive (Pa) and all constants finite"
-        matrix = compliance(material)
+        with np.errstate(over="ignore"):  # of moduli so small that they have no reciprocal
+            matrix = compliance(material)
     elif isinstance(material, AnisotropicMaterial):
         matrix = np.asarray(material.stiffness, float)
         if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
@@ -150,7 +151,7 @@ def flaw(material: AnyMaterial) -> str:
     else:
         return ""
     diagonal = np.diag(matrix)
-    if np.all(diagonal > 0.0):
+    if np.all((diagonal > 0.0) & np.isfinite(diagonal)):
         scale = 1.0 / np.sqrt(diagonal)
         if np.linalg.eigvalsh(0.5 * (matrix + matrix.T) * scale[:, None] * scale)[0] > _SMALLEST_EIGENVALUE:
             return ""

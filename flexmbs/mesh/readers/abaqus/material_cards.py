@@ -10,11 +10,10 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Card
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, number, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, number, numbers
 
 # The file's order is 11, 22, 33, 12, 13, 23; a Mesh has 23 before 13.
 _ORDER = [0, 1, 2, 3, 5, 4]
-_SMALLEST_MODULUS = 1e-100  # in any units; the reciprocal of smaller ones overflows
 
 # TYPE of *ELASTIC: names of its constants in the order of the data lines (eight to a line), and how many are needed.
 _TYPES = {
@@ -98,40 +97,23 @@ def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
             found = f"E = {modulus:g} and nu = {ratio:g}"
             raise MeshError(f"{where}: material {draft.name} has {found}; E > 0 and -1 < nu < 0.5 are required.")
         return Material(draft.name, modulus, ratio, **common)
-    return (_orthotropic if kind in ("ENG", "LAM") else _from_stiffness)(draft.name, given, where, common)
+    return (_orthotropic if kind in ("ENG", "LAM") else _from_stiffness)(draft.name, given, common)
 
 
-def _orthotropic(name: str, given: dict, where: str, common: dict) -> OrthotropicMaterial:
+def _orthotropic(name: str, given: dict, common: dict) -> OrthotropicMaterial:
     if "E3" not in given:  # plane stress
         given = {**given, "E3": None, "nu13": None, "nu23": None}
         given["G13"], given["G23"] = given["G13"] or given["G12"], given["G23"] or given["G12"]
-    moduli = np.array([given[key] for key in ("E1", "E2", "E3") if given[key] is not None])
-    stable = min(given["G12"], given["G13"], given["G23"]) > 0.0 and moduli.min() >= _SMALLEST_MODULUS
-    if stable:
-        compliance = np.diag(1.0 / moduli)
-        for row, column in ((0, 1), (0, 2), (1, 2))[: 1 if len(moduli) == 2 else 3]:
-            compliance[row, column] = compliance[column, row] = -given[f"nu{row + 1}{column + 1}"] / moduli[row]
-        scale = np.sqrt(np.diag(compliance))
-        stable = smallest_eigenvalue(compliance / np.outer(scale, scale)) > 1e-12
-    if not stable:
-        shown = ", ".join(f"{key} = {value:g}" for key, value in given.items() if value)
-        wanted = "constants of a stable material (moduli > 0, nu12^2 < E1/E2, ...)"
-        raise MeshError(f"{where}: material {name}: {shown} are not {wanted}.")
     return OrthotropicMaterial(name, **given, **common)
 
 
-def _from_stiffness(name: str, given: dict, where: str, common: dict) -> AnyMaterial:
+def _from_stiffness(name: str, given: dict, common: dict) -> AnisotropicMaterial:
     places = [(i, j) for j in range(6) for i in range(j + 1)]
     if len(given) == 9:  # without those between normal and shear strains
         places = [*places[:6], (3, 3), (4, 4), (5, 5)]
     stiffness = np.zeros((6, 6))
     stiffness[tuple(zip(*places, strict=True))] = list(given.values())
     stiffness = stiffness + np.triu(stiffness, 1).T
-    diagonal = np.diag(stiffness)
-    scale = np.sqrt(np.maximum(diagonal, 0.0))
-    if not diagonal.min() > 0.0 or smallest_eigenvalue(stiffness / scale / scale[:, None]) <= 1e-12:
-        reason = f"{where}: the stiffness of material {name} is not positive definite; check its constants."
-        return UnusableMaterial(name, reason, common["density"], common["where"])
     return AnisotropicMaterial(name, stiffness[np.ix_(_ORDER, _ORDER)], **common)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial, flaw
 from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
@@ -196,10 +197,9 @@ def _anisotropic(name: str, table: RawTable, common: dict) -> AnisotropicMateria
     matrix = np.zeros((6, 6))
     for place, (row, column) in enumerate(_TRIANGLE, 1):
         matrix[row, column] = matrix[column, row] = table.constants.get(place, 0.0)
-    if not np.linalg.eigvalsh(matrix)[0] > 0.0:
-        raise MeshError(f"{table.where}: TB,{table.label}: the elastic matrix of {name} is not positive definite.")
     flexible = table.option in ("AELF", "1") if table.label == "ELAS" else table.option == "1"
-    return AnisotropicMaterial(name, np.linalg.inv(matrix) if flexible else matrix, **common)
+    made = AnisotropicMaterial(name, matrix, **common)
+    return replace(made, stiffness=np.linalg.inv(matrix)) if flexible and not flaw(made) else made
 
 
 def _by_constants(deck: Deck, name: str, raw: RawMaterial, values: dict, common: dict) -> AnyMaterial:
@@ -221,22 +221,16 @@ def _by_constants(deck: Deck, name: str, raw: RawMaterial, values: dict, common:
             place = raw.places.get("PRXY", raw.places.get("NUXY", raw.where))
             raise MeshError(f"{place}: {name}: Poisson's ratio is {nu12:g}; it must lie between -1 and 0.5.")
         return Material(name, E1, nu12, **common)
-    return _orthotropic(name, raw, values, (E1, E2, E3), (nu12, nu13, nu23), common)
+    return _orthotropic(name, values, (E1, E2, E3), (nu12, nu13, nu23), common)
 
 
-def _orthotropic(name: str, raw: RawMaterial, values: dict, moduli, ratios, common: dict) -> AnyMaterial:
+def _orthotropic(name: str, values: dict, moduli, ratios, common: dict) -> AnyMaterial:
     (E1, E2, E3), (nu12, nu13, nu23) = moduli, ratios
-    G12 = values.get("GXY") or E1 / (2.0 * (1.0 + nu12))
+    G12 = values.get("GXY") or (E1 / (2.0 * (1.0 + nu12)) if nu12 > -1.0 else 0.0)
     G13, G23 = values.get("GXZ") or G12, values.get("GYZ") or G12
-    if not min(G12, G13, G23) > 0.0 or not nu12**2 < E1 / E2:
-        given = f"with the shear moduli {G12:g}, {G13:g}, {G23:g} and PRXY = {nu12:g} the material is not stable"
-        raise MeshError(f"{raw.where}: {name}: {given}; check MP,GXY, GYZ, GXZ and PRXY (NUXY is the minor ratio).")
     if "EZ" not in values and "EY" in values:
         return OrthotropicMaterial(name, E1, E2, None, nu12, None, None, G12, G13, G23, **common)
     nu13, nu23 = nu12 if nu13 is None else nu13, nu12 if nu23 is None else nu23
-    compliance = np.array([(1 / E1, -nu12 / E1, -nu13 / E1), (-nu12 / E1, 1 / E2, -nu23 / E2), (-nu13 / E1, -nu23 / E2, 1 / E3)])
-    if not np.linalg.eigvalsh(compliance)[0] > 0.0:
-        raise MeshError(f"{raw.where}: {name}: the elastic constants are not those of a stable material; check MP,PRXY.")
     return OrthotropicMaterial(name, E1, E2, E3, nu12, nu13, nu23, G12, G13, G23, **common)
 
 
