@@ -1,27 +1,32 @@
-"""From the deck to a Mesh: blocks, sets, couplings."""
+"""From the deck to a Mesh: blocks with the directions of their axes, and all that goes with them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, is_solid
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
+from flexmbs.mesh.element_kinds import KINDS, is_shell, is_solid
 from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.materials import AnyMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, OrthotropicMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
-from flexmbs.mesh.reader_tools.numbering import check_element_numbers
-from flexmbs.mesh.readers.ansys import mesh_couplings
-from flexmbs.mesh.readers.ansys.axes import beam_axes, displacement_systems, material_axes
-from flexmbs.mesh.readers.ansys.deck import Deck
-from flexmbs.mesh.readers.ansys.element_groups import Group, Key, Sorted, sort_elements, type_of
+from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbers
+from flexmbs.mesh.readers.ansys import constraints
+from flexmbs.mesh.readers.ansys.components import make_sets
+from flexmbs.mesh.readers.ansys.deck import Attributes, Deck, attributes_of
+from flexmbs.mesh.readers.ansys.element_groups import Sorted, sort_elements
 from flexmbs.mesh.readers.ansys.materials import make_materials
-from flexmbs.mesh.readers.ansys.mesh_sections import Given, make_section
-from flexmbs.mesh.readers.ansys.mesh_sets import make_sets
+from flexmbs.mesh.readers.ansys.node_commands import rotation, system_of
+from flexmbs.mesh.readers.ansys.sections import Given, make_section
+from flexmbs.mesh.readers.ansys.supports import supports
+
+_ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel to global z
 
 
 def build_mesh(deck: Deck, path: Path) -> Mesh:
@@ -34,40 +39,31 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
     """
     _close_nodes(deck, path)
     elements = sort_elements(deck)
-    _take_mesh_only(deck, elements, path)
-    groups = [*elements.structural, *elements.other, *elements.masses, *elements.rigid]
-    check_element_numbers([group.rows for group in groups])
+    check_element_numbers([*elements.structural, *elements.others])
     materials = make_materials(deck)
-    blocks = _blocks(deck, elements.structural, materials)
-    regions = [*deck.rigid, *mesh_couplings.remote_points(deck, elements.other)]
-    rigid, links = mesh_couplings.rigid_elements(deck, elements.rigid)
-    masses = mesh_couplings.point_masses(deck, elements.masses)
-    equations = [*links, *mesh_couplings.equations_of(deck), *elements.true.equations()]
-    sets = make_sets(deck, blocks, elements)
+    blocks = _blocks(deck, elements, materials)
+    rigid, links = constraints.rigid_elements(deck, elements.others)
+    masses = constraints.point_masses(deck, elements.others)
+    equations = [*links, *constraints.equations_of(deck), *elements.true.equations()]
+    systems, turned_nodes = _displacement_systems(deck)
     return Mesh(
         elements.true.points,
         elements.true.ids,
         blocks,
-        node_sets=sets.node_sets,
-        element_sets=sets.element_sets,
-        surfaces=sets.surfaces,
+        **make_sets(deck, blocks, elements.others),
         materials={material.name: material for material in materials.values()},
-        couplings=(*rigid, *mesh_couplings.couplings_of(deck, regions)),
+        couplings=(*rigid, *constraints.couplings_of(deck, elements.others)),
         equations=tuple(equations),
         point_masses=tuple(masses),
-        boundary_conditions=tuple(mesh_couplings.supports(deck)),
-        coordinate_systems={system.name: system for system in _systems(deck)},
-        displacement_systems={name: nodes for name, (_, nodes) in displacement_systems(deck).items()},
-        other_elements=other_elements([group.rows for group in elements.other]),
+        boundary_conditions=tuple(supports(deck)),
+        coordinate_systems={system.name: system for system in (*deck.systems.values(), *systems)},
+        displacement_systems=turned_nodes,
+        other_elements=other_elements([rows for rows in elements.others if rows.role not in ("mass", "rigid")]),
         source=str(path),
         file_format="Ansys",
         skipped=deck.skipped.as_tuple(),
         warnings=tuple(deck.warnings),
     )
-
-
-def _systems(deck: Deck):
-    return [*deck.systems.values(), *(system for system, _ in displacement_systems(deck).values())]
 
 
 def _close_nodes(deck: Deck, path: Path) -> None:
@@ -79,105 +75,145 @@ def _close_nodes(deck: Deck, path: Path) -> None:
     deck.nodes.close()
 
 
-def _take_mesh_only(deck: Deck, elements: Sorted, path: Path) -> None:
-    """MESH200 is the mesh where there is nothing else, and names places on other elements where there is."""
-    if elements.structural:
-        for group in elements.mesh_only:
-            group.rows.kind, group.rows.role = None, "geometry"
-        elements.other += elements.mesh_only
-    elif elements.mesh_only:
-        highest = max(KINDS[group.rows.kind].dimension for group in elements.mesh_only)
-        for group in elements.mesh_only:
-            if KINDS[group.rows.kind].dimension == highest:
-                elements.structural.append(group)
-            else:
-                group.rows.kind, group.rows.role = None, "geometry"
-                elements.other.append(group)
-        deck.warn(
-            f"{elements.mesh_only[0].rows.where(0)}: the elements are MESH200 (mesh only); they are read as structural elements."
-        )
-    else:
-        _refuse_without_body(elements, path)
+def _blocks(deck: Deck, elements: Sorted, materials: Mapping[int, AnyMaterial]) -> tuple[ElementBlock, ...]:
+    given: dict[tuple[str, Attributes], Given] = {}
+    for rows in elements.structural:
+        key = attributes_of(rows)
+        if (rows.kind, key) not in given:
+            own = make_section(deck, rows.kind, deck.type_of(rows), key[2], key[3], materials)
+            if key not in {known for _, known in given}:  # not again for wedges among hexahedra
+                _warn_missing(deck, rows, own, materials)
+            given[rows.kind, key] = own
 
+    def describe(kind: str, key: Attributes) -> dict:
+        return _fields(kind, key, given[kind, key], materials)
 
-def _refuse_without_body(elements: Sorted, path: Path) -> None:
-    groups = [*elements.other, *elements.masses, *elements.rigid]
-    first = groups[0]
-    held = ", ".join(dict.fromkeys(f"{group.routine.name} ({group.rows.role})" for group in groups[:2000]))
-    raise MeshError(
-        f"{first.rows.where(0)}: ET: no element in the deck {path.name} can form a flexible body; it has {held}."
-        " Three-dimensional solids, shells, beams or trusses are required."
-    )
-
-
-def _blocks(deck: Deck, groups: list[Group], materials: dict[int, AnyMaterial]) -> tuple[ElementBlock, ...]:
-    given: dict[tuple[str, Key], Given] = {}
-    warned = set()
-    for group in groups:
-        shape = (group.rows.kind, group.key)
-        if shape in given:
-            continue
-        material, type_number, real, section, _ = group.key
-        given[shape] = make_section(deck, group.rows.kind, deck.types[type_number], real, section, materials)
-        if group.key not in warned:  # not again for wedges among hexahedra
-            warned.add(group.key)
-            _warn_missing(deck, group, given[shape], materials)
-
-    def describe(kind: str, key: Key) -> dict:
-        own = given[kind, key]
-        material = own.material or materials.get(key[0])
-        if kind.startswith("spring") or (isinstance(own.section, ShellSection) and own.section.layers):
-            material = None
-        section = _completed(own.section, materials.get(key[0]))
-        name = own.name if not is_solid(kind) else f"MAT {key[0]}"
-        fields = {"material": material, "section": section, "property_name": name}
-        where = getattr(own.section, "where", "") or getattr(material, "where", "")
-        return {**fields, "where": where} if where else fields
-
-    for group in groups:
-        own = given[group.rows.kind, group.key]
+    for rows in elements.structural:
+        key = attributes_of(rows)
+        own = given[rows.kind, key]
         arrays = {
-            "y_axes": beam_axes(deck.nodes.points, group, own.turned),
-            "thickness": _thickness(group, own),
-            "material_axes": material_axes(deck, group, describe(group.rows.kind, group.key)),
+            "y_axes": _beam_axes(elements.true.points, rows, own.turned),
+            "thickness": _thickness(rows, own),
+            "material_axes": _material_axes(deck, elements.true.points, rows, describe(rows.kind, key)),
         }
-        group.rows.data.update({name: values for name, values in arrays.items() if values is not None})
-    return make_blocks([group.rows for group in groups], [group.key for group in groups], describe)
+        rows.data.update({name: values for name, values in arrays.items() if values is not None})
+    return make_blocks(elements.structural, [attributes_of(rows) for rows in elements.structural], describe)
 
 
-def _warn_missing(deck: Deck, group: Group, given: Given, materials: dict[int, AnyMaterial]) -> None:
-    material, type_number, *_ = group.key
-    where, what = group.rows.where(0), f"{group.routine.name} elements (first: {group.rows.ids[0]})"
-    layers = given.section.layers if isinstance(given.section, ShellSection) else ()
-    layered = bool(layers) and all(layer.material is not None for layer in layers)
-    if group.rows.kind.startswith("spring"):
+def _fields(kind: str, key: Attributes, own: Given, materials: Mapping[int, AnyMaterial]) -> dict:
+    """What the properties of elements give a block."""
+    material, section = own.material or materials.get(key[0]), own.section
+    if isinstance(section, ShellSection) and section.layers:  # those without a material have that of their element
+        layers = [layer if layer.material is not None else replace(layer, material=material) for layer in section.layers]
+        material, section = None, replace(section, layers=tuple(layers))
+    if kind.startswith("spring"):
         material = None
-    elif given.material is None and material not in materials and not layered:
-        deck.warn(f"{where}: {what} have material {material}, which the deck does not define; add MP,EX,{material}.")
+    fields = {"material": material, "section": section, "property_name": f"MAT {key[0]}" if is_solid(kind) else own.name}
+    where = getattr(section, "where", "") or getattr(material, "where", "")
+    return {**fields, "where": where} if where else fields
+
+
+def _warn_missing(deck: Deck, rows: ElementRows, given: Given, materials: Mapping[int, AnyMaterial]) -> None:
+    name, material = rows.type_name, attributes_of(rows)[0]
+    about = f"{rows.where(0)}: {name} elements (first: {rows.ids[0]})"
+    of_layers = [layer.material for layer in getattr(given.section, "layers", ())] or [given.material]
+    has_material = material in materials or None not in of_layers
+    if not has_material and not rows.kind.startswith("spring"):
+        deck.warn(f"{about} have material {material}, which the deck does not define; add MP,EX,{material}.")
     if given.missing:
-        deck.warn(f"{where}: {what} have no section; add {given.missing}.")
-        deck.skipped.add(f"section of {group.routine.name}", group.rows.file, int(group.rows.lines[0]), why=given.missing)
-    option = type_of(deck, group.key)
-    if group.routine.name in ("SOLID46", "SOLID191") or (group.routine.name in ("SOLID185", "SOLID186") and option.option(3) == 1):
-        deck.warn(f"{where}: {what} are layered solids; their own material replaces the layers.")
-    if group.routine.name == "LINK10":
-        deck.warn(f"{where}: {what} act only in tension or only in compression; they are read as linear.")
+        deck.warn(f"{about} have no section; add {given.missing}.")
+        deck.skip(f"section of {name}", rows.where(0), given.missing)
+    layered = name in ("SOLID185", "SOLID186") and deck.type_of(rows).option(3) == 1
+    if layered or name in ("SOLID46", "SOLID191"):
+        deck.warn(f"{about} are layered solids; their own material replaces the layers.")
+    if name == "LINK10":
+        deck.warn(f"{about} act only in tension or only in compression; they are read as linear.")
 
 
-def _completed(section, own: AnyMaterial | None):
-    """Layers without a material have that of their element."""
-    if not isinstance(section, ShellSection) or not section.layers:
-        return section
-    layers = tuple(layer if layer.material is not None else replace(layer, material=own) for layer in section.layers)
-    return replace(section, layers=layers)
-
-
-def _thickness(group: Group, given: Given) -> np.ndarray | None:
+def _thickness(rows: ElementRows, given: Given) -> np.ndarray | None:
     """(k, n) thickness at the nodes of shells where the corners differ; middle nodes have the mean of their edge."""
     if not given.corner_thickness:
         return None
-    kind = KINDS[group.rows.kind]
+    kind = KINDS[rows.kind]
     corners = list(given.corner_thickness[: kind.corner_count])
     middles = [math.fsum((corners[i], corners[j])) / 2.0 for i, j in kind.edges]
     values = corners + (middles if kind.node_count > kind.corner_count else [])
-    return np.tile(values, (len(group.rows.ids), 1))
+    return np.tile(values, (len(rows.ids), 1))
+
+
+def _beam_axes(points: np.ndarray, rows: ElementRows, turned: float) -> np.ndarray | None:
+    """(k, 3) directions of local y of beams.
+
+    With an orientation node K the local z axis points to it; without, local y is parallel to the global x-y plane
+    (beams along global z: y is global y).
+    """
+    if not rows.kind.startswith("beam"):
+        return None
+    first, second = points[rows.nodes[:, 0]], points[rows.nodes[:, 1]]
+    along = unit_vectors(second - first)
+    y = np.cross([0.0, 0.0, 1.0], along)
+    y[np.linalg.norm(y, axis=1) < _ALONG_Z] = (0.0, 1.0, 0.0)
+    orientation = rows.data.get("orientation", np.full(len(y), -1))
+    given = np.flatnonzero(orientation >= 0)
+    across = np.cross(points[orientation[given]] - first[given], along[given])
+    length = np.linalg.norm(second - first, axis=1)[given]
+    wrong = np.flatnonzero(np.linalg.norm(across, axis=1) <= 1e-8 * np.maximum(length, 1e-300))
+    if wrong.size:
+        where, number = rows.where(given[wrong[0]]), rows.ids[given[wrong[0]]]
+        raise MeshError(f"{where}: the orientation node of beam {number} lies on the line of the beam; use another.")
+    y[given] = across
+    y = unit_vectors(y)
+    return math.cos(turned) * y + math.sin(turned) * np.cross(along, y)
+
+
+def _material_axes(deck: Deck, points: np.ndarray, rows: ElementRows, fields: dict) -> np.ndarray | None:
+    """(k, 3, 3) directions of materials that are not the same in all of them; None where they do not matter."""
+    number, solid = attributes_of(rows)[4], is_solid(rows.kind)
+    of_layers = [layer.material for layer in getattr(fields["section"], "layers", ())]
+    directed = any(isinstance(own, OrthotropicMaterial | AnisotropicMaterial) for own in (fields["material"], *of_layers))
+    if not directed or not (solid or is_shell(rows.kind)) or (solid and number == 0):
+        return None
+    points = points[rows.nodes]
+    if number == 0:
+        return _shell_directions(points, rows.kind)
+    system = system_of(deck, number)
+    if system is None:
+        what = f"element {rows.ids[0]} has coordinate system {number}"
+        raise MeshError(f"{rows.where(0)}: {what}, which no LOCAL or CS defines.")
+    directions = system.directions(points.mean(axis=1))
+    if system.kind == "spherical":  # Ansys: radius, azimuth, elevation
+        directions = np.stack([directions[..., 0], directions[..., 2], -directions[..., 1]], axis=-1)
+    return directions
+
+
+def _shell_directions(points: np.ndarray, kind: str) -> np.ndarray:
+    """Ansys's own axes of shells: x along the first natural direction, z along the normal."""
+    if kind.startswith("quad"):
+        x = points[:, 1] + points[:, 2] - points[:, 0] - points[:, 3]
+        across = points[:, 2] + points[:, 3] - points[:, 0] - points[:, 1]
+    else:
+        x, across = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
+    z = unit_vectors(np.cross(x, across))
+    x = unit_vectors(x)
+    return np.stack([x, np.cross(z, x), z], axis=-1)
+
+
+def _displacement_systems(deck: Deck) -> tuple[list[CoordinateSystem], dict[str, np.ndarray]]:
+    """Systems of the nodes that have rotation angles, and by their names the indices of the nodes."""
+    if not deck.angles:
+        return [], {}
+    ids = np.concatenate([ids for ids, _ in deck.angles])
+    angles = np.concatenate([angles for _, angles in deck.angles])
+    # The last statement about a node counts.
+    _, last = np.unique(ids[::-1], return_index=True)
+    chosen = len(ids) - 1 - last
+    indices = deck.nodes.find(ids[chosen])
+    known = (indices >= 0) & np.isfinite(angles[chosen]).all(axis=1)
+    indices, angles = indices[known], angles[chosen][known]
+    triples, which = np.unique(angles, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    pieces = np.split(indices[order], np.flatnonzero(np.diff(which.ravel()[order])) + 1)
+    names = ["NODE ANGLES " + ",".join(f"{angle:.10g}" for angle in triple) for triple in triples]
+    axes = [rotation(triple) for triple in triples]
+    systems = [CoordinateSystem(name, "rectangular", np.zeros(3), own) for name, own in zip(names, axes, strict=True)]
+    return systems, {name: np.sort(nodes) for name, nodes in zip(names, pieces, strict=False)}

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.reader_tools.numbering import NodeTable
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.readers.ansys.deck_text import Command, Source
 from flexmbs.mesh.skipped_content import SkipList
 
@@ -27,37 +28,32 @@ class ElementType:
 
 
 @dataclass
-class Elements:
-    """Elements as a block or a run of commands gives them.
-
-    Attributes
-    ----------
-    attributes : (k, 5) int
-        Material, type, real constants, section, coordinate system.
-    nodes : (k, n) int
-        Node numbers, 0 after the last.
-    counts : (k,) int
-        How many of them are given.
-    """
-
-    ids: np.ndarray
-    attributes: np.ndarray
-    nodes: np.ndarray
-    counts: np.ndarray
-    file: str
-    lines: np.ndarray
-
-
-@dataclass
 class RawSection:
     """Section of a SECTYPE command."""
 
+    number: int
     kind: str
     subtype: str
     name: str
     data: list[list[float | str]] = field(default_factory=list)
     data_where: str = ""
     offset: tuple[str, list[float]] = ("", [])
+
+    def title(self, shape: str = "") -> str:
+        """How the mesh calls it."""
+        return " ".join(filter(None, ("SECTYPE", str(self.number), shape, self.name)))
+
+
+@dataclass
+class RealConstants:
+    """Real constants of an R command by their places, which count from 1; others are 0."""
+
+    place: str
+    where: str
+    values: dict[int, float] = field(default_factory=dict)
+
+    def __getitem__(self, place: int) -> float:
+        return self.values.get(place, 0.0)
 
 
 @dataclass
@@ -111,28 +107,6 @@ class CoupledSet:
 
 
 @dataclass
-class RigidRegion:
-    """CERIG, or a contact pair that Workbench writes for a remote point."""
-
-    name: str
-    kind: str
-    reference: int
-    nodes: np.ndarray
-    dofs: tuple[int, ...]
-    where: str
-
-
-@dataclass
-class Support:
-    """Nodes that a D command holds, and the components."""
-
-    name: str
-    nodes: np.ndarray
-    labels: tuple[str, ...]
-    where: str
-
-
-@dataclass
 class Deck:
     """All that is read from a deck."""
 
@@ -145,10 +119,11 @@ class Deck:
     # The attributes that elements of E and EN commands get.
     current: dict[str, int] = field(default_factory=lambda: {"MAT": 1, "TYPE": 1, "REAL": 1, "SECN": 1, "ESYS": 0, "CSYS": 0})
     angles: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
-    elements: list[Elements] = field(default_factory=list)
+    # As blocks and commands give them: data has "attributes" (k, 5), material, type, real constants, section and system,
+    # and "counts" (k,) of nodes, behind which are zeros.
+    elements: list[ElementRows] = field(default_factory=list)
     types: dict[int, ElementType] = field(default_factory=dict)
-    reals: dict[int, dict[int, float]] = field(default_factory=dict)
-    real_places: dict[int, str] = field(default_factory=dict)
+    reals: dict[int, RealConstants] = field(default_factory=dict)
     sections: dict[int, RawSection] = field(default_factory=dict)
     materials: dict[int, RawMaterial] = field(default_factory=dict)
     components: dict[str, Component] = field(default_factory=dict)
@@ -156,8 +131,9 @@ class Deck:
     systems: dict[int, CoordinateSystem] = field(default_factory=dict)
     equations: list[RawEquation] = field(default_factory=list)
     coupled: list[CoupledSet] = field(default_factory=list)
-    rigid: list[RigidRegion] = field(default_factory=list)
-    supports: list[Support] = field(default_factory=list)
+    # With numbers of nodes in place of indices.
+    rigid: list[Coupling] = field(default_factory=list)
+    supports: list[BoundaryCondition] = field(default_factory=list)
     # Numbers of the selected nodes and elements; None: all; "unknown": a selection that flexmbs does not follow.
     selected: dict[str, np.ndarray | None | str] = field(default_factory=lambda: {"NODE": None, "ELEM": None})
     highest_element: int = 0
@@ -172,11 +148,20 @@ class Deck:
         self.node_chunks.append((ids, points))
         self._select_new("NODE", ids)
 
-    def add_elements(self, elements: Elements) -> None:
+    def add_elements(self, elements: ElementRows) -> None:
         """Append elements."""
         self.elements.append(elements)
         self.highest_element = max(self.highest_element, int(elements.ids.max(initial=0)))
         self._select_new("ELEM", elements.ids)
+
+    def type_of(self, elements: ElementRows) -> ElementType:
+        """The ET of elements with the same attributes."""
+        return self.types[attributes_of(elements)[1]]
+
+    def constants(self, number: int) -> RealConstants | None:
+        """A set of real constants; None when there is none, or nothing in it."""
+        found = self.reals.get(number)
+        return found if found is not None and found.values else None
 
     def _select_new(self, entity: str, ids: np.ndarray) -> None:
         """New nodes and elements are selected when they are made."""
@@ -207,6 +192,14 @@ class Deck:
         """Note that a command in ``place`` ("file:line") is left out (``analysis``: it belongs to no body anyway)."""
         file, _, line = place.rpartition(":")
         self.skipped.add(name, file, int(line), analysis=analysis, why=why)
+
+
+Attributes = tuple[int, int, int, int, int]
+
+
+def attributes_of(elements: ElementRows) -> Attributes:
+    """Material, type, real constants, section and coordinate system of elements that have the same."""
+    return tuple(elements.data["attributes"][0].tolist())
 
 
 def joined(chunks: list[np.ndarray]) -> np.ndarray:

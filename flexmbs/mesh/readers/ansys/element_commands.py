@@ -8,7 +8,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
-from flexmbs.mesh.readers.ansys.deck import Deck, Elements, ElementType, handles
+from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 from flexmbs.mesh.readers.ansys.element_types import routine_of
 
@@ -81,7 +82,8 @@ class _ElementBlock:
         else:
             attributes, ids = table[heads][:, [3, 1, 2, 1, 4]], table[heads, 0]
             attributes[:, 1] = self._types_of(attributes[:, 1])
-        self._add(Elements(ids, attributes, nodes, counts[heads], file, first + heads))
+        data = {"attributes": attributes, "counts": counts[heads]}
+        self._add(ElementRows(None, "", ids, nodes, file, first + heads, data=data))
         return lines[heads[-1] + spans[-1] :]
 
     def _heads(self, counts: np.ndarray, first: int, ended: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -129,12 +131,12 @@ class _ElementBlock:
         nodes[np.arange(longest) >= counts[:, None]] = 0
         return nodes
 
-    def _add(self, own: Elements) -> None:
+    def _add(self, own: ElementRows) -> None:
         wrong = np.flatnonzero((own.ids <= 0) | (own.nodes[:, 0] <= 0) | (own.nodes < 0).any(axis=1))
         if wrong.size:
             row = wrong[0]
-            found = f"element {own.ids[row]} with the nodes {own.nodes[row][: own.counts[row]].tolist()}"
-            raise MeshError(f"{own.file}:{own.lines[row]}: EBLOCK: {found}; numbers must be positive.")
+            found = f"element {own.ids[row]} with the nodes {own.nodes[row][: own.data['counts'][row]].tolist()}"
+            raise MeshError(f"{own.where(row)}: EBLOCK: {found}; numbers must be positive.")
         self.read_count += len(own.ids)
         self._deck.add_elements(own)
 
@@ -167,7 +169,7 @@ def _en(deck: Deck, command: Command) -> None:
     elif form == "NODE" and deck.elements:
         own = deck.elements[-1]
         nodes = own.nodes[0][own.nodes[0] > 0].tolist() + command.integers(1)
-        count = int(own.counts[0])
+        count = own.nodes.shape[1]
         own.nodes = np.array([(nodes + [0] * count)[:count]], np.int64)
     else:
         raise command.wrong("the second argument must be ATTR or NODE, ATTR first.")
@@ -181,7 +183,7 @@ def _emore(deck: Deck, command: Command) -> None:
     nodes = np.array([[*own.nodes[0].tolist(), *command.integers(1)]], np.int64)
     if nodes.shape[1] > _MOST_NODES or (nodes < 0).any():
         raise command.wrong("too many nodes, or negative numbers.")
-    own.nodes, own.counts = nodes, np.array([nodes.shape[1]])
+    own.nodes, own.data["counts"] = nodes, np.array([nodes.shape[1]])
 
 
 def _without_last_zeros(nodes: list[int], command: Command) -> list[int]:
@@ -196,8 +198,9 @@ def _add_one(deck: Deck, command: Command, number: int, nodes: list[int], attrib
     if number <= 0 or any(node < 0 for node in nodes):
         raise command.wrong(f"element {number} with the nodes {nodes}; numbers must be positive.")
     attributes = attributes or [deck.current[name] for name in ("MAT", "TYPE", "REAL", "SECN", "ESYS")]
-    ids, given, counts = np.array([number]), np.array([nodes], np.int64), np.array([len(nodes)])
-    deck.add_elements(Elements(ids, np.array([attributes], np.int64), given, counts, command.file, np.array([command.line])))
+    data = {"attributes": np.array([attributes], np.int64), "counts": np.array([len(nodes)])}
+    ids, given, lines = np.array([number]), np.array([nodes], np.int64), np.array([command.line])
+    deck.add_elements(ElementRows(None, "", ids, given, command.file, lines, data=data))
 
 
 @handles("TSHA", "ETCO")

@@ -25,63 +25,48 @@ class Routine:
     kind : str or None
         Kind by the full number of its nodes; None for what is no part of a body.
     role : str
-        Of what is none, as in ``UnsupportedElements``; "mass", "rigid" and "spring" are made into masses, couplings, springs.
+        Of what is none, as in ``UnsupportedElements``; "mass" and "rigid" are made into masses and couplings.
     node_count : int
-        Nodes that define the element; one more may give the orientation of a beam. 0: varies.
+        Nodes that define an element of a body; one more may give the orientation of a beam.
     """
 
     name: str
     kind: str | None
-    role: str
-    node_count: int
+    role: str = ""
+    node_count: int = 0
 
 
 _MESH_ONLY = "MESH200."  # and the option that says which shape
+_NO_BODY = {
+    "mass": "MASS21",
+    "rigid": "MPC184",
+    "geometry": "MESH200 SURF19 SURF22 SURF153 SURF154 SURF156 SURF159 FOLLW201",
+    "connector": "PRETS179 COMBIN7 COMBIN37 COMBIN39 COMBIN40 COMBI165 COMBI214 COMBI250 LINK11 LINK160 LINK167 MATRIX27 MATRIX50",
+    "plane": "PLANE2 PLANE25 PLANE42 PLANE82 PLANE83 PLANE145 PLANE146 PLANE162 PLANE182 PLANE183 LINK1 BEAM3 BEAM23 BEAM54",
+    "axisymmetric": "SHELL51 SHELL61 SHELL208 SHELL209 SOLID272 SOLID273",
+    "fluid": "FLUID29 FLUID30 FLUID38 FLUID79 FLUID80 FLUID81 FLUID116 FLUID129 FLUID130 FLUID136 FLUID138 FLUID139 FLUID141"
+    " FLUID142 FLUID218 FLUID220 FLUID221 FLUID243 FLUID244 HSFLD241 HSFLD242",
+    "thermal": "PLANE13 PLANE35 PLANE53 PLANE55 PLANE67 PLANE75 PLANE77 PLANE78 PLANE121 PLANE223 PLANE230 PLANE233 PLANE238"
+    " PLANE292 PLANE293 SOLID5 SOLID62 SOLID69 SOLID70 SOLID87 SOLID90 SOLID96 SOLID97 SOLID98 SOLID117 SOLID122 SOLID123"
+    " SOLID225 SOLID226 SOLID227 SOLID231 SOLID232 SOLID236 SOLID237 SOLID239 SOLID240 SOLID278 SOLID279 SOLID291 SHELL57"
+    " SHELL131 SHELL132 SHELL157 LINK31 LINK32 LINK33 LINK34 LINK68 SURF151 SURF152 SURF155 SURF251 SURF252 MASS71",
+    "contact": "CONTA171 CONTA172 CONTA173 CONTA174 CONTA175 CONTA176 CONTA177 CONTA178 TARGE169 TARGE170 CONTAC12 CONTAC26"
+    " CONTAC48 CONTAC49 CONTAC52 INTER192 INTER193 INTER194 INTER195 INTER202 INTER203 INTER204 INTER205",
+}
 
 
-def _routines() -> dict[int, Routine]:
-    known: dict[int, Routine] = {}
-    for element in elements_of("Ansys"):
-        if not element.name.startswith(_MESH_ONLY):
-            role = "spring" if element.kind.startswith("spring") else ""
-            number = int(element.name.lstrip(ascii_uppercase))
-            known[number] = Routine(element.name, element.kind, role, max(element.node_counts))
-
-    def add(family: str, node_count: int, numbers: str, role: str) -> None:
-        for number in map(int, numbers.split()):
-            known[number] = Routine(f"{family}{number}", None, role, node_count)
-
-    add("MASS", 1, "21", "mass")
-    add("MPC", 2, "184", "rigid")
-    add("MESH", 0, "200", "geometry")
-    add("SURF", 0, "153 154 156 159 19 22", "geometry")
-    add("FOLLW", 1, "201", "geometry")
-    add("PRETS", 3, "179", "connector")
-    add("COMBIN", 2, "7 37 39 40", "connector")
-    add("COMBI", 2, "214 165 250", "connector")
-    add("LINK", 2, "11 160 167", "connector")
-    add("MATRIX", 0, "27 50", "connector")
-    add("PLANE", 0, "2 25 42 82 83 145 146 182 183 162", "plane")
-    add("LINK", 2, "1", "plane")
-    add("BEAM", 2, "3 23 54", "plane")
-    add("SHELL", 0, "51 61 208 209", "axisymmetric")
-    add("SOLID", 0, "272 273", "axisymmetric")
-    add("FLUID", 0, "29 30 38 79 80 81 116 129 130 136 138 139 141 142 218 220 221 243 244", "fluid")
-    add("HSFLD", 0, "241 242", "fluid")
-    add("PLANE", 0, "13 35 53 55 67 75 77 78 121 223 230 233 238 292 293", "thermal")
-    add("SOLID", 0, "5 62 69 70 87 90 96 97 98 117 122 123 226 227 225 231 232 236 237 239 240 278 279 291", "thermal")
-    add("SHELL", 0, "57 131 132 157", "thermal")
-    add("LINK", 0, "31 32 33 34 68", "thermal")
-    add("SURF", 0, "151 152 155 251 252", "thermal")
-    add("MASS", 1, "71", "thermal")
-    add("CONTA", 0, "171 172 173 174 175 176 177 178", "contact")
-    add("TARGE", 0, "169 170", "contact")
-    add("CONTAC", 0, "12 26 48 49 52", "contact")
-    add("INTER", 0, "192 193 194 195 202 203 204 205", "contact")
-    return known
+def _number(name: str) -> int:
+    return int(name.lstrip(ascii_uppercase))
 
 
-ROUTINES = _routines()
+ROUTINES = {
+    **{
+        _number(element.name): Routine(element.name, element.kind, node_count=max(element.node_counts))
+        for element in elements_of("Ansys")
+        if not element.name.startswith(_MESH_ONLY)
+    },
+    **{_number(name): Routine(name, None, role) for role, names in _NO_BODY.items() for name in names.split()},
+}
 
 
 #: Coupled-field solids and the structural ones that they are where KEYOPT(1) ends in 1 (11: structural-thermal).
@@ -90,7 +75,7 @@ _COUPLED = {225: 185, 226: 186, 227: 187}
 
 def routine_of(number: int) -> Routine:
     """The element with that number; one of role "unknown" when it is not in the list."""
-    return ROUTINES.get(number, Routine(f"element type {number}", None, "unknown", 0))
+    return ROUTINES.get(number, Routine(f"element type {number}", None, "unknown"))
 
 
 def routine_of_type(deck: Deck, known: ElementType) -> Routine:

@@ -8,14 +8,17 @@ from pathlib import Path
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.numbering import NodeTable
 from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which commands it handles)
-    constraint_commands,
+    components,
+    constraints,
     element_commands,
     element_types,
     materials,
     node_commands,
     other_commands,
-    section_commands,
-    sets,
+    real_constants,
+    sections,
+    selections,
+    supports,
 )
 from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
 from flexmbs.mesh.readers.ansys.deck import HANDLERS, Deck

@@ -116,6 +116,16 @@ def test_middle_nodes_left_out_on_one_edge_are_added_and_tied(tmp_path):
     assert any("midside node" in warning for warning in mesh.warnings)
 
 
+def test_axes_of_a_material_at_elements_whose_middle_nodes_are_added(tmp_path):
+    text = (DATA / "quadratic.cdb").read_text().replace("       9      10\n", "       0      10\n")
+    cylinder = text.replace("/PREP7\n", "/PREP7\nLOCAL,11,1,0,0,5\nCSYS,0\n", 1)
+    orthotropic = "".join(f"MP,{label},1,{value}\n" for label, value in {"EX": 10, "EY": 5, "EZ": 4, "GXY": 3, "PRXY": 0.2}.items())
+    rows = [line for line in text.splitlines() if line.startswith("       1       1")]
+    turned = cylinder.replace(rows[0], rows[0][:32] + f"{11:8d}" + rows[0][40:]) + orthotropic
+    mesh = read_ansys(_written(tmp_path, turned))
+    assert len(mesh.points) == 11 and mesh.blocks[0].material_axes.shape == (1, 3, 3)
+
+
 def test_mac_and_windows_line_ends_and_comments_in_any_encoding(tmp_path):
     text = (DATA / "quadratic.cdb").read_text()
     for end in ("\r\n", "\r"):

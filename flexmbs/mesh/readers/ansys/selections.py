@@ -1,12 +1,10 @@
-"""Components and selections: CMBLOCK, CM, CMGRP, CMDELE, NSEL, ESEL and their like."""
+"""Selections of nodes and elements: NSEL, ESEL, NSLE, ESLN, CMSEL, ALLSEL."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.fixed_columns import read_table
-from flexmbs.mesh.readers.ansys.deck import Component, Deck, handles, joined
+from flexmbs.mesh.readers.ansys.deck import Deck, handles, joined
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
 _COLUMN = {"MAT": 0, "TYPE": 1, "REAL": 2, "SECN": 3, "ESYS": 4}
@@ -57,7 +55,7 @@ def _elements_by(deck: Deck, command: Command) -> np.ndarray | None:
         return _by_name(deck, command)
     if item[:4] in _COLUMN:
         column = _COLUMN[item[:4]]
-        found = [_in_range(own.ids, own.attributes[:, column], command) for own in deck.elements]
+        found = [_in_range(own.ids, own.data["attributes"][:, column], command) for own in deck.elements]
         return None if any(ids is None for ids in found) else joined(found)
     return _of_component(deck, item, "ELEM")
 
@@ -71,7 +69,7 @@ def _by_name(deck: Deck, command: Command) -> np.ndarray:
     digits = "".join(character for character in command.text(4) if character.isdigit())
     routine = int(digits) if 0 < len(digits) < 6 else -1
     types = [number for number, known in deck.types.items() if known.routine == routine]
-    return joined([own.ids[np.isin(own.attributes[:, 1], types)] for own in deck.elements])
+    return joined([own.ids[np.isin(own.data["attributes"][:, 1], types)] for own in deck.elements])
 
 
 def _in_range(ids: np.ndarray, values: np.ndarray, command: Command) -> np.ndarray | None:
@@ -135,80 +133,3 @@ def _cmsel(deck: Deck, command: Command) -> None:
 @handles("ALLS")
 def _allsel(deck: Deck, command: Command) -> None:
     deck.selected.update(NODE=None, ELEM=None)
-
-
-_CHUNK = 20000  # lines
-_ENTITIES = {"NODE": "NODE", "ELEM": "ELEM", "ELEMENT": "ELEM", "NODES": "NODE"}
-_OF_GEOMETRY = ("KP", "LINE", "AREA", "VOLU")
-
-
-@handles("CMBL")
-def _cmblock(deck: Deck, command: Command) -> None:
-    """CMBLOCK,name,NODE|ELEM,count; a format line; numbers, a negative one ends a range that the one before begins."""
-    name, entity, count = command.text(1), _ENTITIES.get(command.text(2)), command.integer(3)
-    if not name or (entity is None and command.text(2)[:4] not in _OF_GEOMETRY):
-        raise command.wrong("a name and NODE or ELEM are required.")
-    given = _numbers_of_block(deck, command, count)
-    if entity is None:
-        deck.skip(command.name, command.place, "a component of geometry", analysis=True)
-        return
-    ids = expand_ranges(given, f"{command.where}: {name}", deck.all_ids(entity))
-    deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
-
-
-def _numbers_of_block(deck: Deck, command: Command, count: int) -> np.ndarray:
-    source = deck.source
-    known = source.format_line(command)
-    if known.reals or count < 0:
-        raise command.wrong("the format must have whole numbers, and the count must not be negative.")
-    left, numbers = -(-count // len(known.integers)), []
-    while left > 0:
-        lines = [source.data_line(command, f"{count} numbers") for _ in range(min(left, _CHUNK))]
-        left -= len(lines)
-        numbers.append(read_table(lines, known, source.file, source.line - len(lines) + 1, "CMBLOCK")[0].ravel())
-    given = joined(numbers)[:count]
-    source.check_count(command, int((given != 0).sum()), count, "numbers")
-    return given
-
-
-def expand_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.ndarray:
-    """Numbers with ranges (1, -5 is 1 to 5) expanded, to members that exist; ``existing`` is sorted.
-
-    Numbers given one by one are kept, whether they exist or not; MeshError when a range begins with nothing or falls.
-    """
-    ends = np.flatnonzero(given < 0)
-    if ends.size and (ends[0] == 0 or (given[ends - 1] <= 0).any() or (-given[ends] < given[ends - 1]).any()):
-        raise MeshError(f"{where}: a negative number must end a range that starts with the number before it.")
-    parts, at = [], 0
-    for end in ends.tolist():
-        first, last = int(given[end - 1]), -int(given[end])
-        parts += [given[at:end], existing[np.searchsorted(existing, first) : np.searchsorted(existing, last, "right")]]
-        at = end + 1
-    return np.unique(np.concatenate([*parts, given[at:]]))
-
-
-@handles("CM")
-def _cm(deck: Deck, command: Command) -> None:
-    """CM,name,NODE|ELEM: the selected nodes or elements."""
-    name, entity = command.text(1), _ENTITIES.get(command.text(2))
-    if not name or entity is None:
-        deck.skip(command.name, command.place, "a component of geometry")
-        return
-    ids = deck.selected_ids(entity)
-    if ids is None:
-        deck.skip(f"CM,{name}", command.place, "the selection before it is not evaluated")
-        return
-    deck.components[name] = Component(entity, ids, command.place, "CM")
-
-
-@handles("CMGR")
-def _cmgrp(deck: Deck, command: Command) -> None:
-    if not command.text(1):
-        raise command.wrong("the name of the assembly is missing.")
-    deck.groups[command.text(1)] = ([name for name in command.texts(2) if name], command.place)
-
-
-@handles("CMDE")
-def _cmdele(deck: Deck, command: Command) -> None:
-    deck.components.pop(command.text(1), None)
-    deck.groups.pop(command.text(1), None)
