@@ -68,10 +68,8 @@ def read_table(lines: list[str], known: Format, file: str, first: int, card: str
         lines = [line.rstrip() for line in lines]
         for row, line in enumerate(lines):
             if len(line) > width:
-                raise MeshError(
-                    f"{file}:{first + row}: {card}: the line has {len(line)} columns, but the format of the block"
-                    f" only {width}; they must agree."
-                )
+                what = f"the line has {len(line)} columns, but the format of the block only {width}"
+                raise MeshError(f"{file}:{first + row}: {card}: {what}; they must agree.")
     text = "".join([line.ljust(width) for line in lines]).encode("latin-1", "replace")
     characters = np.frombuffer(text, np.uint8).reshape(len(lines), width)
     split = sum(known.integers)
@@ -112,10 +110,8 @@ def _read_slowly(lines, known: Format, file: str, first: int, card: str) -> tupl
                 continue
             value = integer(field) if is_integer else real(field)
             if value is None:
-                raise MeshError(
-                    f"{file}:{first + row}: {card}: '{field}' in columns {start - width + 1} to {start} is not a"
-                    f" {'whole ' if is_integer else ''}number; the format line of the block defines the columns."
-                )
+                what = f"'{field}' in columns {start - width + 1} to {start} is not a {'whole ' if is_integer else ''}number"
+                raise MeshError(f"{file}:{first + row}: {card}: {what}; the format line of the block defines the columns.")
             if is_integer:
                 integers[row, column] = value
             else:

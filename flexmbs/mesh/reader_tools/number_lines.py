@@ -69,10 +69,7 @@ class NumberLines:
         """``count`` records: their numbers (count, len(layout)), integer when the layout is; and their lines."""
         left = len(self.lines) - self._row
         if not 0 <= count <= left:
-            raise MeshError(
-                f"{self.where()}: {count} lines with {what} should follow, but the section has {left} more; the file is"
-                " cut off, or the count is wrong."
-            )
+            raise self._wrong_count(count, left, what)
         rows = slice(self._row, self._row + count)
         wrong = np.flatnonzero(np.diff(self.offsets[self._row : self._row + count + 1]) != len(layout))
         if wrong.size:
@@ -103,10 +100,7 @@ class NumberLines:
         """
         left = len(self.lines) - self._row
         if count != left:
-            raise MeshError(
-                f"{self.where()}: {count} lines with {what} each should follow, but the section has {left} more; the"
-                " file is cut off, or the count is wrong."
-            )
+            raise self._wrong_count(count, left, f"{what} each")
         first = self._row
         self._row = len(self.lines)
         return self.offsets[first:-1], np.diff(self.offsets[first:]), self.lines[first:], first
@@ -122,6 +116,10 @@ class NumberLines:
             place = int(rows[row]) if isinstance(rows, np.ndarray) else rows + int(row)
             raise MeshError(f"{self.where(place)}: {values[row, column]:g} in {what} is not a whole number.")
         return values.astype(np.int64)
+
+    def _wrong_count(self, count: int, left: int, what: str) -> MeshError:
+        found = f"{count} lines with {what} should follow, but the section has {left} more"
+        return MeshError(f"{self.where()}: {found}; the file is cut off, or the count is wrong.")
 
     def _whole(self, value: float, what: str) -> int:
         if not (abs(value) < _LARGEST and value == np.floor(value)):

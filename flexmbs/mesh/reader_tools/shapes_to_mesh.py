@@ -120,10 +120,8 @@ def _nothing_structural(shapes: Shapes) -> str:
         held[rows.type_name, rows.role] += len(rows.ids)
     listed = ", ".join(f"{count} {name}{f' ({role})' if role else ''}" for (name, role), count in held.items() if count)
     where = next((rows.where(0) for rows in shapes.groups if len(rows.ids)), f"{shapes.path}:1")
-    return (
-        f"{where}: no element in the file can form a body; it has {listed or 'no elements'}, but solids, shells or"
-        " beams are required (save the volumes too)."
-    )
+    what = f"no element in the file can form a body; it has {listed or 'no elements'}"
+    return f"{where}: {what}, but solids, shells or beams are required (save the volumes too)."
 
 
 def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[ElementRows]) -> list[str]:
@@ -131,16 +129,12 @@ def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[Elemen
     has_solids = any(KINDS[rows.kind].dimension == 3 for rows in structural)
     lines = [rows for rows in geometry if rows.type_name.startswith("line")]
     if lines and not has_solids:
-        doubts.append(
-            f"{lines[0].where(0)}: {sum(len(rows.ids) for rows in lines)} lines along edges of shells are read as"
-            " named edges, not as beams."
-        )
+        count = sum(len(rows.ids) for rows in lines)
+        doubts.append(f"{lines[0].where(0)}: {count} lines along edges of shells are read as named edges, not as beams.")
     shells = [rows for rows in structural if KINDS[rows.kind].dimension == 2]
     if shells and not has_solids and (np.ptp(shapes.table.points, axis=0) == 0.0).any():
-        doubts.append(
-            f"{shells[0].where(0)}: all nodes lie in one plane; the elements are read as flat shells, which is wrong"
-            " for a plane-strain or plane-stress model."
-        )
+        what = "all nodes lie in one plane; the elements are read as flat shells"
+        doubts.append(f"{shells[0].where(0)}: {what}, which is wrong for a plane-strain or plane-stress model.")
     return doubts
 
 
@@ -202,9 +196,7 @@ def _node_groups(shapes: Shapes) -> Mapping[str, list[np.ndarray]]:
         indices = shapes.table.find(ids)
         if (indices < 0).any():
             missing = np.asarray(ids)[indices < 0]
-            shapes.warnings.append(
-                f"{shapes.path}: the node set {name} names {len(missing)} nodes that do not exist (first:"
-                f" {missing[0]}); they are left out."
-            )
+            what = f"the node set {name} names {len(missing)} nodes that do not exist (first: {missing[0]})"
+            shapes.warnings.append(f"{shapes.path}: {what}; they are left out.")
         found[name] = [indices[indices >= 0]]
     return found

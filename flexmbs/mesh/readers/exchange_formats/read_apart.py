@@ -88,10 +88,8 @@ def _check_stl(path: Path) -> None:
     if b"\x00" in head and size >= 84:
         count = int.from_bytes(head[80:84], "little")
         if 84 + 50 * count > size:
-            raise MeshError(
-                f"{path}: byte 80: {count} triangles are declared, but {size} bytes cannot hold them; the file is damaged"
-                " or cut off."
-            )
+            what = f"{count} triangles are declared, but {size} bytes cannot hold them; the file is damaged or cut off"
+            raise MeshError(f"{path}: byte 80: {what}.")
 
 
 def _xdmf_data(path: Path) -> Iterator[Path]:

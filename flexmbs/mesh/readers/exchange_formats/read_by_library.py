@@ -143,10 +143,8 @@ def _check(path: Path, content: Content) -> None:
     """MeshError when cells have a wrong number of points, or use points that do not exist."""
     sizes, types, used = content.sizes, content.types, content.connectivity
     if len(types) != len(sizes) or (sizes < 0).any() or sizes.sum() != len(used):
-        raise MeshError(
-            f"{path}: {len(types)} cell types, {len(sizes)} cells of {sizes.sum()} points together, and {len(used)} numbers"
-            " of points; make them agree."
-        )
+        what = f"{len(types)} cell types, {len(sizes)} cells of {sizes.sum()} points together, and {len(used)} numbers of points"
+        raise MeshError(f"{path}: {what}; make them agree.")
     for number, sizes_of_type in _FIXED.items():
         odd = np.flatnonzero((types == number) & ~np.isin(sizes, sizes_of_type))
         if odd.size:

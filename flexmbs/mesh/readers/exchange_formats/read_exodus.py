@@ -123,10 +123,8 @@ def _block(variables: Variables, number: int, node_ids: np.ndarray) -> ElementRo
     wrong = np.argwhere((connectivity < 1) | (connectivity > len(node_ids)))
     if len(wrong):
         row, column = wrong[0]
-        raise MeshError(
-            f"{path}: {variable}, element:{row + 1}: uses node {connectivity[row, column]}, but there are only"
-            f" {len(node_ids)} nodes."
-        )
+        what = f"uses node {connectivity[row, column]}, but there are only {len(node_ids)} nodes"
+        raise MeshError(f"{path}: {variable}, element:{row + 1}: {what}.")
     nodes = node_ids[connectivity - 1]
     shape = type_name[:3].upper()
     element = element_named("Exodus", shape, nodes.shape[1])
@@ -151,10 +149,8 @@ def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
         return
     wrong = np.flatnonzero(~(values[:, column] > 0.0) | ~np.isfinite(values[:, column]))
     if wrong.size:
-        raise MeshError(
-            f"{shapes.path}: {variable}: element {rows.ids[wrong[0]]} has the thickness {values[wrong[0], column]:g};"
-            " it must be positive."
-        )
+        what = f"element {rows.ids[wrong[0]]} has the thickness {values[wrong[0], column]:g}; it must be positive"
+        raise MeshError(f"{shapes.path}: {variable}: {what}.")
     shapes.thickness.append((rows.ids, values[:, column]))
 
 
@@ -163,10 +159,8 @@ def _node_sets(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> No
         members = variables.integers_or_none(f"node_ns{number}")
         exists = (members >= 1) & (members <= len(node_ids))
         if not exists.all() or not len(members):
-            shapes.warnings.append(
-                f"{shapes.path}: node_ns{number}: the node set {name} has {np.sum(exists)} nodes, and refers to"
-                f" {np.sum(~exists)} that do not exist."
-            )
+            what = f"has {np.sum(exists)} nodes, and refers to {np.sum(~exists)} that do not exist"
+            shapes.warnings.append(f"{shapes.path}: node_ns{number}: the node set {name} {what}.")
         shapes.node_groups[_unused(name, shapes.node_groups)] = node_ids[members[exists] - 1]
 
 
@@ -180,10 +174,8 @@ def _side_sets(variables: Variables, shapes: Shapes) -> None:
             raise MeshError(f"{shapes.path}: elem_ss{number} and side_ss{number} differ in length.")
         faces, missing = _faces(shapes.groups, elements - 1, sides)
         if missing:
-            shapes.warnings.append(
-                f"{shapes.path}: side_ss{number}: the side set {name} refers to {missing} sides that do not"
-                " exist; they are left out."
-            )
+            what = f"the side set {name} refers to {missing} sides that do not exist; they are left out"
+            shapes.warnings.append(f"{shapes.path}: side_ss{number}: {what}.")
         shapes.sides[_unused(name, shapes.sides)] = faces
 
 

@@ -101,10 +101,8 @@ class BinarySource:
     def check(self, count: int, size: int, what: str) -> None:
         """MeshError when ``count`` records of ``size`` bytes do not fit into the section."""
         if count < 0 or count * size > self._end - self._at:
-            raise MeshError(
-                f"{self.where()}: {count} x {size} bytes of {what} should follow, but the section has"
-                f" {self._end - self._at} more; the file is cut off, or the count is wrong."
-            )
+            left = f"but the section has {self._end - self._at} more; the file is cut off, or the count is wrong"
+            raise MeshError(f"{self.where()}: {count} x {size} bytes of {what} should follow, {left}.")
 
 
 _START = re.compile(rb"^[ \t\f]*\$([A-Za-z0-9]+)[ \t\r]*$\n?", re.MULTILINE)

@@ -51,10 +51,8 @@ def read_elements(contents: Contents, section: Section) -> None:
             for tag in np.unique(tags[:, column]):
                 add(TYPES[number].dimension, int(tag), same[tags[:, column] == tag])
     if kept.count:
-        contents.warnings.append(
-            f"{source.where(0)}: {kept.count} elements have the same nodes as another (Gmsh repeats an element for"
-            " each of its physical groups); each is read once, with the first number."
-        )
+        what = f"{kept.count} elements have the same nodes as another (Gmsh repeats an element for each of its physical groups)"
+        contents.warnings.append(f"{source.where(0)}: {what}; each is read once, with the first number.")
 
 
 class _Repeats:

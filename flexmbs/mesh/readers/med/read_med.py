@@ -110,10 +110,8 @@ def _number(shapes: Shapes, numbers: list[np.ndarray | None]) -> None:
             for rows, own in zip(shapes.groups, numbers, strict=True):
                 rows.ids = own
             return
-        shapes.warnings.append(
-            f"{shapes.path}: MAI: the file numbers the elements of each type separately; they are renumbered from 1"
-            " in the order of the file."
-        )
+        what = "the file numbers the elements of each type separately; they are renumbered from 1 in the order of the file"
+        shapes.warnings.append(f"{shapes.path}: MAI: {what}.")
     start = 1
     for rows in shapes.groups:
         rows.ids = np.arange(start, start + len(rows.ids))

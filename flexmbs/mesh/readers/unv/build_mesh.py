@@ -13,15 +13,50 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
+from flexmbs.mesh.element_names import FileElement, element_named
 from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
-from flexmbs.mesh.readers.unv.element_types import RIGID, element_of, is_real_beam, name_of, role_of
 
 _NODES = (15, 781, 2411)
+# Plane stress, plates, membranes, shells: mesh generators use any of them for surfaces.
+_FAMILIES = {
+    **dict.fromkeys((*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97)), "surface"),
+    **dict.fromkeys((21, 22, 24, 31), "beam"),
+}
+_RIGID = (121, 122)
+_ROLES = {
+    **dict.fromkeys(range(51, 57), "plane"),
+    **dict.fromkeys((*range(81, 89), 171, 172), "axisymmetric"),
+    **dict.fromkeys((136, 137, 138, 139, 141, 142, 161, 181), "connector"),
+    **dict.fromkeys((151, 152), "contact"),
+    **dict.fromkeys(range(191, 197), "thermal"),
+}
+_NAMES = {
+    **dict.fromkeys(range(41, 47), "plane stress"),
+    **dict.fromkeys(range(51, 57), "plane strain"),
+    **dict.fromkeys(range(61, 67), "plate"),
+    **dict.fromkeys(range(71, 77), "membrane"),
+    **dict.fromkeys(range(81, 89), "axisymmetric solid"),
+    **dict.fromkeys(range(91, 97), "thin shell"),
+    **dict.fromkeys(range(101, 107), "thick shell"),
+    **dict.fromkeys(range(111, 119), "solid"),
+    **dict.fromkeys((136, 137, 138, 139), "spring"),
+    **dict.fromkeys((141, 142), "damper"),
+    **dict.fromkeys((151, 152), "gap"),
+    **dict.fromkeys((31, 32), "pipe"),
+    **dict.fromkeys((121, 122), "rigid element"),
+    11: "rod",
+    21: "beam",
+    22: "tapered beam",
+    23: "curved beam",
+    24: "parabolic beam",
+    161: "lumped mass",
+    181: "constraint",
+}
 
 
 def build_mesh(content: Content, path: Path) -> Mesh:
@@ -34,16 +69,12 @@ def build_mesh(content: Content, path: Path) -> Mesh:
     structural, geometry = split_skin(bodies, keep)
     if not structural:
         held = ", ".join(dict.fromkeys(f"{rows.type_name} ({rows.role})" for rows in [*others, *rigid]))
-        raise MeshError(
-            f"{(others + rigid)[0].where(0)}: no element in the file can form a flexible body; it has {held}."
-            " Solids, shells or lines are required."
-        )
+        what = f"no element in the file can form a flexible body; it has {held}"
+        raise MeshError(f"{(others + rigid)[0].where(0)}: {what}. Solids, shells or lines are required.")
     blocks = make_blocks(structural, [0] * len(structural), lambda kind, key: {})
     content.warnings += true.warnings
-    content.warnings.append(
-        f"{blocks[0].where}: materials and sections are not read from universal files; give them with with_material,"
-        " with_thickness and with_section (--material, --thickness, --section)."
-    )
+    what = "materials and sections are not read from universal files; give them with with_material, with_thickness and with_section"
+    content.warnings.append(f"{blocks[0].where}: {what} (--material, --thickness, --section).")
     sets = _sets(content, table, blocks, geometry, [*others, *rigid])
     return Mesh(
         true.points,
@@ -71,10 +102,8 @@ def _require_mesh(content: Content, path: Path) -> None:
     if not any(number in content.counts for number in _NODES) or not content.nodes:
         raise MeshError(f"{where}: the file has no nodes (dataset 2411 or 15); its datasets are {held or 'none'}.")
     if not content.elements:
-        raise MeshError(
-            f"{where}: the file has no elements (dataset 2412): it holds the geometry of a measurement (nodes, trace"
-            f" lines) or only results, not a mesh; its datasets are {held}."
-        )
+        what = "it holds the geometry of a measurement (nodes, trace lines) or only results, not a mesh"
+        raise MeshError(f"{where}: the file has no elements (dataset 2412): {what}; its datasets are {held}.")
 
 
 def _node_table(content: Content, path: Path) -> NodeTable:
@@ -96,10 +125,8 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
         if number not in (0, 1):
             raise MeshError(f"{where} is in coordinate system {number}, which no dataset 18 or 2420 defines.")
     elif system.kind != "rectangular":
-        raise MeshError(
-            f"{where} is in a {system.kind} system, and the file does not state the unit of angles; write the nodes"
-            " in a Cartesian system."
-        )
+        what = f"is in a {system.kind} system, and the file does not state the unit of angles"
+        raise MeshError(f"{where} {what}; write the nodes in a Cartesian system.")
     else:
         with np.errstate(invalid="ignore", over="ignore"):  # what is no number is reported later
             own.points[chosen] = system.points(own.points[chosen])
@@ -108,11 +135,11 @@ def _to_global(content: Content, own: Nodes, number: int) -> None:
 def _sorted_elements(content: Content, table: NodeTable, true: TrueElements):
     """With indices of nodes: structural elements by kind, and which of them have a section; others; rigid elements."""
     bodies, keep, others, rigid = [], [], [], []
-    has_beams = any(is_real_beam(descriptor, rows.nodes.shape[1]) for descriptor, rows in content.elements)
+    has_beams = any(_is_real_beam(descriptor, rows.nodes.shape[1]) for descriptor, rows in content.elements)
     for descriptor, rows in content.elements:
-        name, role, count = name_of(descriptor), role_of(descriptor), rows.nodes.shape[1]
-        element = element_of(descriptor, count, has_beams)
-        if descriptor in RIGID:
+        name, role, count = _name_of(descriptor), _role_of(descriptor), rows.nodes.shape[1]
+        element = _element_of(descriptor, count, has_beams)
+        if descriptor in _RIGID:
             rigid.append(replace(rows, type_name=name, role="connector").with_indices(table))
         elif element is None:
             others.append(replace(rows, type_name=name, role=role).with_indices(table))
@@ -126,8 +153,35 @@ def _sorted_elements(content: Content, table: NodeTable, true: TrueElements):
             for part in true.of(rows.with_indices(table)):
                 (bodies if part.kind else others).append(part)
                 if part.kind:
-                    keep.append(part.data["cross_section"] > 0 if is_real_beam(descriptor, count) else None)
+                    keep.append(part.data["cross_section"] > 0 if _is_real_beam(descriptor, count) else None)
     return bodies, keep, others, rigid
+
+
+def _element_of(descriptor: int, node_count: int, has_beams: bool) -> FileElement | None:
+    """The kind of elements with a descriptor and a number of nodes; None for elements that are not structural.
+
+    Salome writes all lines as rods (11): which they are, a section says, except in a file that ``has_beams`` besides.
+    """
+    family = ("rod" if has_beams else "beam") if descriptor == 11 else _FAMILIES.get(descriptor, str(descriptor))
+    return element_named("UNV", family, node_count)
+
+
+def _is_real_beam(descriptor: int, node_count: int) -> bool:
+    """Whether lines of a type are beams where they name a cross section, even on edges of other elements.
+
+    Mesh generators write the edges of their geometry as rods (11), as 22 with three nodes, or without cross sections.
+    """
+    return descriptor in (21, 23, 24) or (descriptor == 22 and node_count == 2)
+
+
+def _role_of(descriptor: int) -> str:
+    """Role of elements that have no kind, as in ``UnsupportedElements``."""
+    return _ROLES.get(descriptor, "unknown")
+
+
+def _name_of(descriptor: int) -> str:
+    """How messages and blocks call the elements."""
+    return f"{_NAMES.get(descriptor, 'element')} {descriptor}"
 
 
 def _couplings(rigid: list[ElementRows]) -> list[Coupling]:
@@ -180,10 +234,8 @@ def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
     if not len(numbers):
         content.warnings.append(f"{group.where}: the group {group.name} has no nodes or elements; it is left out.")
     elif not exists.all():  # Gmsh names points in groups that it writes no elements for
-        content.warnings.append(
-            f"{group.where}: {(~exists).sum()} members of the group {group.name} do not exist (first:"
-            f" {numbers[~exists][0]}); they are left out."
-        )
+        what = f"{(~exists).sum()} members of the group {group.name} do not exist (first: {numbers[~exists][0]})"
+        content.warnings.append(f"{group.where}: {what}; they are left out.")
 
 
 def _faces(geometry: list[ElementRows], ids: np.ndarray) -> dict[str, np.ndarray]:

@@ -14,7 +14,6 @@ from flexmbs.mesh.mesh import StatedUnits
 from flexmbs.mesh.reader_tools.fixed_columns import Format, integer
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.unv.datasets import Dataset, UniversalFile
-from flexmbs.mesh.readers.unv.element_types import WITH_ORIENTATION
 from flexmbs.mesh.skipped_content import SkipList
 from flexmbs.mesh.unit_systems import SI, known_name
 
@@ -27,6 +26,7 @@ _WHY = {
 }
 _ALWAYS_SILENT = (151,)
 _ENTITY_NODE, _ENTITY_ELEMENT = 7, 8
+_WITH_ORIENTATION = (11, 21, 22, 23, 24, 31, 32)  # a line more: orientation node and end conditions
 _MOST_NODES = 500
 _KINDS = ("rectangular", "cylindrical", "spherical")
 
@@ -146,21 +146,17 @@ def _records(dataset: Dataset, table, filled: list[int], first: int, ended: bool
     while at < total:
         count = counts[at]
         if not 0 < count <= _MOST_NODES or filled[at] < width:
-            raise MeshError(
-                f"{dataset.file}:{first + at}: {dataset.card}: an element with {count} nodes; the line must have"
-                f" {width} whole numbers, the last of which is the number of nodes."
-            )
+            what = f"an element with {count} nodes; the line must have {width} whole numbers, the last of them the number of nodes"
+            raise MeshError(f"{dataset.file}:{first + at}: {dataset.card}: {what}.")
         nodes_at = at + 1
-        if descriptors[at] in WITH_ORIENTATION and nodes_at < total and _is_orientation(filled[nodes_at], count):
+        if descriptors[at] in _WITH_ORIENTATION and nodes_at < total and _is_orientation(filled[nodes_at], count):
             nodes_at += 1
         end = nodes_at - (-count // 8)
         if end > total or nodes_at >= total:
             break
         if sum(filled[nodes_at:end]) < count:
-            raise MeshError(
-                f"{dataset.file}:{first + end - 1}: {dataset.card}: the element of line {first + at} has {count}"
-                " nodes, some of which are missing; the file is damaged."
-            )
+            what = f"the element of line {first + at} has {count} nodes, some of which are missing; the file is damaged"
+            raise MeshError(f"{dataset.file}:{first + end - 1}: {dataset.card}: {what}.")
         records.append((at, nodes_at))
         at = end
     if at < total and ended:
@@ -182,10 +178,8 @@ def _add_elements(content: Content, table, records, file: str, first: int, colum
         ids, lines = table[at, 0], first + at
         wrong = np.flatnonzero((ids <= 0) | (nodes < 0).any(axis=1))
         if wrong.size:
-            raise MeshError(
-                f"{file}:{lines[wrong[0]]}: element {ids[wrong[0]]} with the nodes {nodes[wrong[0]].tolist()[:20]};"
-                " numbers must be positive."
-            )
+            what = f"element {ids[wrong[0]]} with the nodes {nodes[wrong[0]].tolist()[:20]}"
+            raise MeshError(f"{file}:{lines[wrong[0]]}: {what}; numbers must be positive.")
         cross_sections = np.where(nodes_at > at + 1, table[at + 1, 1], 0)
         rows = ElementRows(None, "", ids, nodes, file, lines, data={"cross_section": cross_sections})
         content.elements.append((descriptor, rows))
@@ -270,25 +264,19 @@ def _read_units(content: Content, dataset: Dataset, file: str) -> None:
     _, factors = dataset.table([dataset.needed_line("the factors of the units")], Format((), (25,) * 3), 0)
     lengths, forces = factors[0, :2].tolist()
     if not (1e-9 < lengths < 1e9 and 1e-15 < forces < 1e15):
-        content.warnings.append(
-            f"{where}: units {name} with {lengths:g} lengths in a metre and {forces:g} forces in a newton are not"
-            " valid units; numbers are used as given."
-        )
+        what = f"units {name} with {lengths:g} lengths in a metre and {forces:g} forces in a newton are not valid units"
+        content.warnings.append(f"{where}: {what}; numbers are used as given.")
         return
     # The unit of force is that of mass times length per s2.
     stated = StatedUnits(known_name((1.0 / lengths, lengths / forces, 1.0)), where)
     if content.stated_units is None:
         content.stated_units = stated
         if stated.units != SI.name:
-            content.warnings.append(
-                f"{where}: the file states its units as {name}, {stated.units}; its numbers are converted from them"
-                " unless units= (--units) is given (m-kg-s: used as they are)."
-            )
+            what = f"the file states its units as {name}, {stated.units}; its numbers are converted from them"
+            content.warnings.append(f"{where}: {what} unless units= (--units) is given (m-kg-s: used as they are).")
     elif content.stated_units.units != stated.units:
-        raise MeshError(
-            f"{where}: the units are {stated.units} here, but {content.stated_units.units} before"
-            f" ({content.stated_units.where}); write the mesh in one system of units."
-        )
+        before = f"{content.stated_units.units} before ({content.stated_units.where})"
+        raise MeshError(f"{where}: the units are {stated.units} here, but {before}; write the mesh in one system of units.")
 
 
 _READERS: dict[int, Callable[[Content, Dataset, str], None]] = {

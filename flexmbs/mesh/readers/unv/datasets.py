@@ -46,10 +46,8 @@ class Dataset:
             return None
         line = self._reader.read_line()
         if line is None:
-            raise MeshError(
-                f"{self._reader.path}:{self._reader.line}: {self.card}: the file ends within the dataset that begins"
-                f" in line {self.line} (a line with -1 ends it); it is cut off."
-            )
+            where, what = f"{self._reader.path}:{self._reader.line}: {self.card}", f"the dataset that begins in line {self.line}"
+            raise MeshError(f"{where}: the file ends within {what} (a line with -1 ends it); it is cut off.")
         if _MARK.match(line):
             self._ended = True
             return None
@@ -142,20 +140,16 @@ class UniversalFile:
             if not line.strip():
                 continue
             if not _MARK.match(line):
-                raise MeshError(
-                    f"{self.path}:{self.line}: {line[:30]!r} was found instead of -1, the start of a dataset; the"
-                    " file is damaged or not a universal file."
-                )
+                what = f"{line[:30]!r} was found instead of -1, the start of a dataset"
+                raise MeshError(f"{self.path}:{self.line}: {what}; the file is damaged or not a universal file.")
             start = self.line
             header = self.read_line()
             match = _NUMBER.match(header or b"")
             if header is None and start > 1:
                 return  # a file that ends with one mark too many
             if match is None:
-                raise MeshError(
-                    f"{self.path}:{self.line}: {(header or b'')[:30]!r} was found instead of the number of a"
-                    " dataset; the file is damaged or cut off."
-                )
+                what = f"{(header or b'')[:30]!r} was found instead of the number of a dataset"
+                raise MeshError(f"{self.path}:{self.line}: {what}; the file is damaged or cut off.")
             dataset = Dataset(self, int(match[1]), header.decode("latin-1"), self.line)
             if match[2]:
                 self._skip_binary(dataset)
