@@ -13,7 +13,7 @@ from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSect
 from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
-from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
@@ -36,39 +36,31 @@ def build(deck: Deck) -> Mesh:
     structural, others, equations = _sort_elements(model, assigned.owner > 0)
     if not structural and not others:
         raise MeshError(f"{deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
+    unsupported = other_elements(others)
     if not structural:
-        held: dict[tuple[str, str], list] = {}
-        for rows in others:
-            held.setdefault((rows.type_name, rows.role), [0, rows.where(0)])[0] += len(rows.ids)
-        listed = "; ".join(f"{count} {name} ({role}), first in {where}" for (name, role), (count, where) in held.items())
-        raise MeshError(
-            f"{others[0].where(0)}: *ELEMENT: the file has no three-dimensional structural elements (solids, shells, beams,"
-            f" trusses, springs). It has {listed}."
-        )
+        held = "; ".join(f"{len(one.ids)} {one.type_name} ({one.role}), first in {one.where}" for one in unsupported)
+        wanted = "three-dimensional structural elements (solids, shells, beams, trusses, springs)"
+        raise MeshError(f"{others[0].where(0)}: *ELEMENT: the file has no {wanted}. It has {held}.")
     joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
     for region, card in model.cards():
         if card.key in CONSTRAINT_CARDS:
             CONSTRAINT_CARDS[card.key](joined, region, card)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
     # Materials and axes that sections bring with them.
-    own = [
-        block.material for block in blocks if block.material is not None and block.material.name.startswith(("OF ", "LAYERS OF "))
-    ]
+    own = {block.material.name: block.material for block in blocks if block.material is not None}
+    own = {name: material for name, material in own.items() if name.startswith(("OF ", "LAYERS OF "))}
     systems = [section.orientation.system for section in assigned.sections if section and section.orientation]
     return Mesh(
         points=model.points,
         node_ids=model.node_ids,
         blocks=tuple(replace(block, ids=model.element_numbers[block.ids]) for block in blocks),
         **named_sets(model, node_sets, element_sets, joined.surfaces, ElementIndex(blocks)),
-        materials={**materials, **{material.name: material for material in own}},
-        couplings=tuple(joined.couplings),
+        materials={**materials, **own},
+        **{kept: tuple(getattr(joined, kept)) for kept in ("couplings", "ties", "point_masses", "boundary_conditions")},
         equations=(*joined.equations, *equations),
-        ties=tuple(joined.ties),
-        point_masses=tuple(joined.point_masses),
-        boundary_conditions=tuple(joined.boundary_conditions),
         coordinate_systems={**{system.name: system for system in systems}, **joined.systems},
         displacement_systems=joined.displacement_systems,
-        other_elements=tuple(replace(group, ids=model.element_numbers[group.ids]) for group in other_elements(others)),
+        other_elements=tuple(replace(one, ids=model.element_numbers[one.ids]) for one in unsupported),
         source=deck.source,
         file_format="Abaqus/CalculiX",
         skipped=deck.skipped.as_tuple(),
@@ -126,18 +118,17 @@ class _Assigned:
 
 def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
     """Read the section cards; of several for one element the last counts. Raises MeshError for undefined names."""
-    none = np.zeros(len(model.element_numbers), np.int32)
+    none = np.zeros(len(model.element_numbers), np.int64)
     assigned = _Assigned(none, none.copy(), [None], [None])
     for region, card in model.cards():
         if card.key in SECTION_CARDS:
             name = card.required_name("ELSET")
             section = SECTION_CARDS[card.key](model, region, card)
             serials = element_sets.named(region, name, card.where)
-            twice = np.flatnonzero(assigned.owner[serials])
+            twice = serials[assigned.owner[serials] > 0]
             if twice.size:
-                first = serials[twice[0]]
-                before, which = assigned.sections[assigned.owner[first]].card, model.element_numbers[first]
-                doubt = f"{twice.size} elements (first: {which}) already have a section ({before.where})"
+                before, number = assigned.sections[assigned.owner[twice[0]]].card, model.element_numbers[twice[0]]
+                doubt = f"{twice.size} elements (first: {number}) already have a section ({before.where})"
                 model.deck.warn(f"{card.where}: {doubt}; the last one is used.")
             assigned.owner[serials] = len(assigned.sections)
             assigned.sections.append(section)
@@ -158,19 +149,19 @@ def _structural_blocks(
 ) -> tuple[ElementBlock, ...]:
     """Blocks of elements that have kinds; ``thickness`` (nn,) is that of *NODAL THICKNESS, NaN where there is none."""
     parts, keys = [], []
-    beams = _beam_directions(model)
+    has_orienting = any("orienting" in rows.data for region in model.regions for rows in region.rows)
     for group in groups:
-        for owner, added, chosen in _by_section(group, assigned):
-            rows = group.take(chosen)
+        codes = assigned.owner[group.ids] * len(assigned.added) + assigned.added_to[group.ids]
+        for code, rows in sorted(split_by(group, codes)):
+            owner, added = divmod(code, len(assigned.added))
             section, family = assigned.sections[owner], element_type(rows.type_name).family
-            parts.append(rows)
-            keys.append((owner, added, rows.type_name))
             arrays = {
-                "y_axes": _y_axes(model, rows, beams, section) if family == "beam" else None,
+                "y_axes": _y_axes(model, rows, section) if family == "beam" and has_orienting else None,
                 "material_axes": _material_axes(model, rows, section, family),
                 "thickness": _thickness(model, rows, section, thickness) if family == "shell" else None,
             }
-            rows.data.update({name: values for name, values in arrays.items() if values is not None})
+            parts.append(replace(rows, data={name: values for name, values in arrays.items() if values is not None}))
+            keys.append((owner, added, rows.type_name))
     blocks = make_blocks(parts, keys, lambda kind, key: _fields(model, assigned, *key))
     for block in blocks:
         if not block.property_name:
@@ -180,28 +171,18 @@ def _structural_blocks(
     return blocks
 
 
-def _by_section(rows: ElementRows, assigned: _Assigned) -> list[tuple[int, int, np.ndarray | slice]]:
-    """(index of the section, of the added mass, rows that have both)."""
-    owner, added = assigned.owner[rows.ids].astype(np.int64), assigned.added_to[rows.ids]
-    code = owner * len(assigned.added) + added
-    if len(code) and (code == code[0]).all():
-        return [(int(owner[0]), int(added[0]), slice(None))]
-    _, first, which = np.unique(code, return_index=True, return_inverse=True)
-    return [(int(owner[at]), int(added[at]), np.flatnonzero(which == number)) for number, at in enumerate(first)]
-
-
 def _fields(model: Model, assigned: _Assigned, owner: int, added: int, type_name: str) -> dict:
     section = assigned.sections[owner]
     if section is None:
         return {}
     made = section.fitting(element_type(type_name).family, type_name)
-    material = None if isinstance(made, ShellSection) and made.layers else section.material
     if added:
         per, value, where = assigned.added[added]
         if isinstance(made, ShellSection if per == "AREA" else (BeamSection, TrussSection)):
             made = replace(made, nonstructural_mass=made.nonstructural_mass + value)
         else:
             model.deck.warn(f"{where}: MASS PER {per} does not match the section of its elements; it is left out.")
+    material = None if isinstance(made, ShellSection) and made.layers else section.material
     name = f"{section.card.title}, ELSET={section.card.name('ELSET')}"
     return {"material": material, "section": made, "property_name": name, "where": section.card.line.where}
 
@@ -222,34 +203,13 @@ def _thickness(model: Model, rows: ElementRows, section: Section | None, thickne
         model.deck.warn(f"{section.card.where} has no parameter NODAL THICKNESS: its own thickness is used, not *NODAL THICKNESS.")
         return None
     own = thickness[rows.nodes]
-    if np.isnan(own).any():
-        made = section.make("shell", rows.type_name)
-        own = np.where(np.isnan(own), getattr(made, "thickness", np.nan) or np.nan, own)
-    return own
+    default = getattr(section.make("shell", rows.type_name), "thickness", np.nan) if np.isnan(own).any() else np.nan
+    return np.where(np.isnan(own), default or np.nan, own)
 
 
-def _beam_directions(model: Model) -> np.ndarray | None:
-    """(number of elements,) node that orients the section of a beam, -1 for none."""
-    if not any(region.scope.orientation_nodes for region in model.regions):
-        return None
-    nodes = np.full(len(model.element_numbers), -1, np.int64)
-    for region in model.regions:
-        for position, numbers in region.scope.orientation_nodes.items():
-            rows, group = region.rows[position], region.scope.groups[position]
-            found = region.nodes.find(numbers)
-            wrong = np.flatnonzero((found < 0) & (numbers != 0))
-            if wrong.size:
-                beam, node = group.ids[wrong[0]], numbers[wrong[0]]
-                raise MeshError(f"{group.where(wrong[0])}: *ELEMENT: no *NODE defines node {node}, which orients beam {beam}.")
-            nodes[rows.ids] = found
-    return nodes
-
-
-def _y_axes(model: Model, rows: ElementRows, orienting: np.ndarray | None, section: Section | None) -> np.ndarray | None:
+def _y_axes(model: Model, rows: ElementRows, section: Section | None) -> np.ndarray:
     """Direction of local y of each beam, from its orientation node or else from its section."""
-    if orienting is None:
-        return None
-    nodes = orienting[rows.ids]
+    nodes = rows.data.get("orienting", np.full(len(rows.ids), -1))
     axes = model.points[nodes] - model.points[rows.nodes[:, 0]]
     length = np.linalg.norm(axes, axis=1, keepdims=True)
     zero = np.flatnonzero((length[:, 0] == 0.0) & (nodes >= 0))

@@ -90,8 +90,7 @@ class Scope:
     name: str = ""
     line: Line | None = None
     placement: Placement = field(default_factory=lambda: Placement(np.eye(3), np.zeros(3)))
-    groups: list[ElementRows] = field(default_factory=list)
-    orientation_nodes: dict[int, np.ndarray] = field(default_factory=dict)  # by position in ``groups``
+    groups: list[ElementRows] = field(default_factory=list)  # data "orienting": nodes that say how beams are turned
     node_sets: dict[str, list[SetItem]] = field(default_factory=lambda: defaultdict(list))
     element_sets: dict[str, list[SetItem]] = field(default_factory=lambda: defaultdict(list))
     surfaces: dict[str, SurfaceDraft] = field(default_factory=dict)  # of element faces

@@ -168,7 +168,7 @@ def _points(scope: Scope, ids, where: str) -> np.ndarray:
 
 
 def _append_elements(scope: Scope, group: ElementRows, ids: np.ndarray, nodes: np.ndarray, line: Line) -> None:
-    scope.groups.append(replace(group, ids=ids, nodes=nodes, file=line.file, lines=np.full(len(ids), line.number)))
+    scope.groups.append(replace(group, ids=ids, nodes=nodes, file=line.file, lines=np.full(len(ids), line.number), data={}))
 
 
 def _set_members(sets: dict[str, list[SetItem]], name: str, where: str, depth: int = 0) -> np.ndarray:

@@ -100,15 +100,15 @@ def _add_elements(deck: Deck, card: Card, kind: ElementType, rows: np.ndarray, f
     if (ids < 1).any():
         row = int(np.argmax(ids < 1))
         raise MeshError(f"{file}:{lines[row]}: {card.title}: element number {ids[row]} must be positive.")
-    if kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts):
-        scope.orientation_nodes[len(scope.groups)] = nodes[:, -1].copy()
+    is_oriented = kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts)
+    data = {"orienting": nodes[:, -1].copy()} if is_oriented else {}
     if kind.order:
         if kind.left_out and nodes.shape[1] > len(kind.order):
             deck.warn(f"{card.where}: {kind.name}: {kind.left_out}.")
         nodes = nodes[:, list(kind.order)]
     elif kind.counts:
         nodes = nodes[:, : min(kind.counts)]
-    scope.groups.append(ElementRows(kind.kind, kind.name, ids, nodes.copy(), file, lines, kind.role))
+    scope.groups.append(ElementRows(kind.kind, kind.name, ids, nodes.copy(), file, lines, kind.role, data))
 
 
 def _element_rows(deck: Deck, kind: ElementType, table: Table) -> Iterator[tuple[np.ndarray, np.ndarray]]:

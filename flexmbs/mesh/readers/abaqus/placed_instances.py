@@ -64,29 +64,37 @@ class Region:
     def __init__(self, source: str, scope: Scope, node_offset: int, element_offset: int, named: list[ElementRows]) -> None:
         self.scope, self.name = scope, scope.name  # the name is empty for the model itself
         table, placement = NodeTable(source, "*NODE"), scope.placement
-        for ids, points, file, lines in scope.node_chunks:
-            table.add(ids, points @ placement.rotation.T + placement.translation if self.name else points, file, lines)
+        for chunk in scope.node_chunks:
+            moved = chunk.points @ placement.rotation.T + placement.translation if self.name else chunk.points
+            table.add(*chunk._replace(points=moved))
         if scope.node_chunks:
             table.close()
+        elif scope.groups:
+            raise MeshError(f"{scope.groups[0].where(0)}: *ELEMENT: there are no nodes for the elements.")
         self.points = table.points if scope.node_chunks else np.empty((0, 3))
         self.nodes = Numbers(table.ids if scope.node_chunks else np.empty(0, np.int64), node_offset)
         groups = [*scope.groups, *named]
         check_element_numbers(groups)
-        self.rows: list[ElementRows] = []
-        serial = element_offset
-        for position, group in enumerate(groups):
-            nodes = group.nodes
-            if position < len(scope.groups):
-                if not scope.node_chunks:
-                    raise MeshError(f"{group.where(0)}: *ELEMENT: there are no nodes for the elements.")
-                found = group.with_indices(table).nodes
-                nodes = np.where(found < 0, -1, found + node_offset) if node_offset else found
-            self.rows.append(replace(group, ids=np.arange(serial, serial + len(group.ids)), nodes=nodes))
-            serial += len(group.ids)
         self.elements = Numbers(np.concatenate([np.empty(0, np.int64), *[group.ids for group in groups]]), element_offset)
+        starts = element_offset + np.cumsum([0, *[len(group.ids) for group in groups]])
+        placed_groups = [*(self._with_indices(group, table) for group in scope.groups), *named]
+        self.rows = [
+            replace(group, ids=np.arange(start, start + len(group.ids)))
+            for group, start in zip(placed_groups, starts[:-1].tolist(), strict=True)
+        ]
         # What is placed is not placed again, and its numbers can go (other instances have lists of their own).
-        scope.groups = [replace(group, nodes=group.nodes[:0]) for group in scope.groups]
-        scope.node_chunks = []
+        scope.groups, scope.node_chunks = [], []
+
+    def _with_indices(self, group: ElementRows, table: NodeTable) -> ElementRows:
+        nodes, data = group.with_indices(table).nodes, {}
+        if "orienting" in group.data:
+            numbers = group.data["orienting"]
+            data["orienting"] = self.nodes.find(numbers)
+            wrong = np.flatnonzero((data["orienting"] < 0) & (numbers != 0))
+            if wrong.size:
+                where, beam, node = group.where(wrong[0]), group.ids[wrong[0]], numbers[wrong[0]]
+                raise MeshError(f"{where}: *ELEMENT: no *NODE defines node {node}, which orients beam {beam}.")
+        return replace(group, nodes=np.where(nodes < 0, -1, nodes + self.nodes.offset) if self.nodes.offset else nodes, data=data)
 
 
 @dataclass
