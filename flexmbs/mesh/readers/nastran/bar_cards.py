@@ -21,14 +21,14 @@ from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 _DEFAULTS = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}
 
-_ZERO = Field(float, 0.0)
-PROD = Fields(mid=Field(int, at=1), a=_ZERO, j=_ZERO, nsm=Field(float, 0.0, at=5))
+_ZERO, _SIZE = Field(float, 0.0), Field(float, 0.0, least=0.0)
+PROD = Fields(mid=Field(int, at=1), a=_SIZE, j=_ZERO, nsm=Field(float, 0.0, at=5))
 PTUBE = Fields(mid=Field(int, at=1), od=_ZERO, t=_ZERO, nsm=_ZERO, od2=Field(float, None))
-PBAR = Fields(mid=Field(int, at=1), a=_ZERO, i1=_ZERO, i2=_ZERO, j=_ZERO, nsm=_ZERO)
-PBAR_LAST = Fields(k1=_ZERO, k2=_ZERO, i12=_ZERO)  # on the third line; no shear deformation without K1, K2
-PBEAM = Fields(mid=Field(int, at=1), a=_ZERO, i1=_ZERO, i2=_ZERO, i12=_ZERO, j=_ZERO, nsm=_ZERO)
+PBAR = Fields(mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, j=_SIZE, nsm=_ZERO)
+PBAR_LAST = Fields(k1=_SIZE, k2=_SIZE, i12=_ZERO)  # on the third line; no shear deformation without K1, K2
+PBEAM = Fields(mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, i12=_ZERO, j=_SIZE, nsm=_ZERO)
 PBEAM_LAST = Fields(
-    **{"k1": Field(float, 1.0), "k2": Field(float, 1.0), "s1": _ZERO, "s2": _ZERO},
+    **{"k1": Field(float, 1.0, least=0.0), "k2": Field(float, 1.0, least=0.0), "s1": _ZERO, "s2": _ZERO},
     **{"nsi_a": Field(float, 0.0, label="NSI(A)"), "nsi_b": Field(float, 0.0, label="NSI(B)")},
     **{"n1a": Field(float, 0.0, at=12, label="N1(A)"), "n2a": Field(float, 0.0, label="N2(A)")},
 )
@@ -167,14 +167,9 @@ def _section(deck: Deck, card: Card, values, last, centroid=(0.0, 0.0)) -> BeamS
     if 0.0 in (area, first, second, torsion):
         stated = f"A = {area:g}, I1 = {first:g}, I2 = {second:g}, J = {torsion:g}"
         deck.warn(card.where, f"{card.text(0)} has {stated}; they must be positive.")
-    if area < 0.0:
-        raise card.wrong(f"has the area {area:g}; give a positive A.")
-    if min(first, second, torsion) < 0.0 or (product and first * second <= product**2):
-        stated = f"I1 = {first:g}, I2 = {second:g}, I12 = {product:g}, J = {torsion:g}"
+    if min(area, first, second, torsion) < 0.0 or (product and first * second <= product**2):
+        stated = f"A = {area:g}, I1 = {first:g}, I2 = {second:g}, I12 = {product:g}, J = {torsion:g}"
         raise card.wrong(f"has {stated}; these are not properties of a section.")
-    if min(last.k1, last.k2) < 0.0:
-        advice = "give the part of the area that carries shear, or 0 for no shear deformation"
-        raise card.wrong(f"has K1 = {last.k1:g}, K2 = {last.k2:g}; {advice}.")
     shear = last.k1 or math.inf, last.k2 or math.inf
     if min(area, first, second, torsion) > 0.0:
         section = general_section(area, second, first, torsion, shear_factor=shear, Iyz=product, centroid=centroid)

@@ -93,7 +93,7 @@ class Card:
     @property
     def where(self) -> str:
         """ "file:line: NAME", as messages start."""
-        return f"{self.file}:{self.line}: {self.name}"
+        return f"{self.place}: {self.name}"
 
     def wrong(self, what: str) -> MeshError:
         """The error that something is wrong with the thing that has the number in the first field."""
@@ -106,26 +106,20 @@ class Card:
 
     def integer(self, index: int, what: str, default: int | None = None, least: int | None = None) -> int:
         """An integer; MeshError when it is none, is smaller than ``least``, or is missing without a default."""
-        text = self.text(index)
-        if not text:
-            if default is None:
-                raise self._not_a(index, what, "an integer")
+        if default is not None and not self.text(index):
             return default
-        value = integer(text)
+        value = integer(self.text(index))
         if value is None or abs(value) > LARGEST_NUMBER or (least is not None and value < least):
             raise self._not_a(index, what, "an integer" if least is None else f"an integer of at least {least}")
         return value
 
-    def real(self, index: int, what: str, default: float | None = None) -> float:
-        """A real; MeshError when it is none, or is missing without a default."""
-        text = self.text(index)
-        if not text:
-            if default is None:
-                raise self._not_a(index, what, "a number")
+    def real(self, index: int, what: str, default: float | None = None, least: float | None = None) -> float:
+        """A real; MeshError when it is none, is smaller than ``least``, or is missing without a default."""
+        if default is not None and not self.text(index):
             return default
-        value = real(text)
-        if value is None:
-            raise self._not_a(index, what, "a number, up to 1e100")
+        value = real(self.text(index))
+        if value is None or (least is not None and value < least):
+            raise self._not_a(index, what, "a number, up to 1e100" if least is None else f"a number of at least {least:g}")
         return value
 
     def reals(self, start: int, count: int, what: str, default: float | None = 0.0) -> list[float]:
@@ -225,7 +219,7 @@ class Field:
     default: Any = REQUIRED  # None: the value is None where the field is blank
     at: int | None = None  # index of the field; None: behind the one declared before it
     count: int = 0  # so many fields in a row, as a list; 0: one
-    least: int | None = None
+    least: float | None = None
     label: str = ""  # what messages call it; "": its name in capitals
 
     def value(self, card: Card, index: int, label: str) -> Any:
@@ -235,7 +229,7 @@ class Field:
         if self.type is int:
             return card.integer(index, label, default, self.least)
         if self.type is float:
-            return card.real(index, label, default)
+            return card.real(index, label, default, self.least)
         return card.text(index, default or "") if self.type is str else card.dofs(index, label, default or "")
 
 

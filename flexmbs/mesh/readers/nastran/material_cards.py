@@ -12,17 +12,17 @@ from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Ma
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
 
-_ZERO, _GIVEN = Field(float, 0.0), Field(float, None)
-MAT1 = Fields(e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_GIVEN, ge=Field(float, 0.0, at=7))
-MAT2 = Fields(g=Field(float, 0.0, at=1, count=6), rho=_GIVEN, ge=Field(float, 0.0, at=12))
+_ZERO, _GIVEN, _RHO = Field(float, 0.0), Field(float, None), Field(float, None, least=0.0)
+MAT1 = Fields(e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
+MAT2 = Fields(g=Field(float, 0.0, at=1, count=6), rho=_RHO, ge=Field(float, 0.0, at=12))
 MAT8 = Fields(
     **{"e1": Field(float, 0.0, at=1), "e2": _ZERO, "nu12": _ZERO, "g12": _ZERO, "g1z": Field(float, 0.0, label="G1,Z")},
-    **{"g2z": Field(float, 0.0, label="G2,Z"), "rho": _GIVEN, "ge": Field(float, 0.0, at=16)},
+    **{"g2z": Field(float, 0.0, label="G2,Z"), "rho": _RHO, "ge": Field(float, 0.0, at=16)},
 )
-MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_GIVEN, ge=Field(float, 0.0, at=30))
-MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_GIVEN, ge=Field(float, 0.0, at=15))
+MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_RHO, ge=Field(float, 0.0, at=30))
+MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_RHO, ge=Field(float, 0.0, at=15))
 MAT12 = Fields(  # of Autodesk's Nastran; OptiStruct calls it MAT9OR
-    **{"e": Field(float, 0.0, at=1, count=3), "nu12": _ZERO, "nu23": _ZERO, "nu31": _GIVEN, "rho": _GIVEN},
+    **{"e": Field(float, 0.0, at=1, count=3), "nu12": _ZERO, "nu23": _ZERO, "nu31": _GIVEN, "rho": _RHO},
     **{"g": Field(float, 0.0, count=3), "ge": Field(float, 0.0, at=15)},
 )
 _UNUSABLE = {
@@ -129,8 +129,6 @@ def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
         return unusable(card, name, None, f"{_UNUSABLE[card.name]}.")
     fields, make = _MAKERS[card.name]
     given = fields.read(card)
-    if given.rho is not None and given.rho < 0.0:
-        raise MeshError(f"{card.where} {card.text(0)}: RHO is {given.rho * deck.mass_factor:g}; it must be positive.")
     density = None if given.rho is None else given.rho * deck.mass_factor
     return make(deck, card, given, name, (density, Damping(structural=given.ge) if given.ge else None, card.place))
 

@@ -45,44 +45,44 @@ def read_case_control(deck: Deck, lines: Iterable[LineOfDeck]) -> None:
     """Sets and chosen constraints of the lines between CEND (or the start of the file) and BEGIN BULK."""
     used: dict[tuple[str, int], set[str]] = {}
     drafts: dict[tuple[str, int], tuple[str, str, int]] = {}
-    pending: tuple[int, str, str, int] | None = None
     section = ""
+    for text, file, line in _statements(lines):
+        if found := _SET.match(text):
+            number = int(found[1][:18])
+            if section in ("", "POST"):
+                drafts[section, number] = found[2], file, line
+            else:
+                deck.skipped.add(f"SET {number}", file, line, analysis=True, why=f"a set for plots, in OUTPUT({section})")
+        elif begins := _SECTION.match(text):
+            section = begins[1].upper()
+        elif choice := _CHOICE.match(text):
+            numbers, number = deck.chosen.setdefault(choice[1].upper(), []), int(choice[2][:18])
+            numbers += [] if number in numbers else [number]
+        elif request := _OUTPUT.match(text):
+            for starts, of in ((_OF_NODES, "nodes"), (_OF_ELEMENTS, "elements")):
+                if request[1].upper().startswith(starts):
+                    used.setdefault((section, int(request[2][:18])), set()).add(of)
+        elif section == "POST" and (surface := _SURFACE.match(text)):
+            used.setdefault((section, int(surface[1][:18])), set()).add("elements")
+    for (section, number), draft in drafts.items():
+        # A set that stands before OUTPUT(POST) may be used there.
+        of = used.get((section, number), () if section else used.get(("POST", number), ()))
+        _add_case_set(deck, number, section if ("", number) in drafts else "", frozenset(of), *draft)
+
+
+def _statements(lines: Iterable[LineOfDeck]) -> Iterator[tuple[str, str, int]]:
+    """The lines without comments, and their places; sets that go on in further lines as one."""
+    begun = None
     for file, number, text in lines:
         text = text.split("$")[0].strip()
-        if not text:
-            continue
-        if pending is not None:
-            pending = (pending[0], pending[1] + " " + text, *pending[2:])
-        elif found := _SET.match(text):
-            pending = (int(found.group(1)[:18]), found.group(2), file, number)
-        elif begins := _SECTION.match(text):
-            section = begins.group(1).upper()
-        elif choice := _CHOICE.match(text):
-            numbers = deck.chosen.setdefault(choice.group(1).upper(), [])
-            numbers += [value for value in [int(choice.group(2)[:18])] if value not in numbers]
-        elif request := _OUTPUT.match(text):
-            word, key = request.group(1).upper(), (section, int(request.group(2)[:18]))
-            if word.startswith(_OF_NODES):
-                used.setdefault(key, set()).add("nodes")
-            elif word.startswith(_OF_ELEMENTS):
-                used.setdefault(key, set()).add("elements")
-        elif section == "POST" and (surface := _SURFACE.match(text)):
-            used.setdefault((section, int(surface.group(1)[:18])), set()).add("elements")
-        if pending is not None and not text.endswith(","):
-            if section in ("", "POST"):
-                drafts[section, pending[0]] = pending[1:]
-            else:
-                why = f"a set for plots, in OUTPUT({section})"
-                deck.skipped.add(f"SET {pending[0]}", *pending[2:], analysis=True, why=why)
-            pending = None
-    for key, draft in drafts.items():
-        # A set that stands before OUTPUT(POST) may be used there.
-        of = used.get(key, used.get(("POST", key[1]), ()) if not key[0] else ())
-        _add_case_set(deck, key if ("", key[1]) in drafts else ("", key[1]), frozenset(of), *draft)
+        if text:
+            begun = (text, file, number) if begun is None else (f"{begun[0]} {text}", *begun[1:])
+            if not (text.endswith(",") and _SET.match(begun[0])):
+                yield begun
+                begun = None
 
 
-def _add_case_set(deck: Deck, key: tuple[str, int], of: frozenset[str], text: str, file: str, line: int) -> None:
-    section, number = key
+def _add_case_set(deck: Deck, number: int, section: str, of: frozenset[str], text: str, file: str, line: int) -> None:
     words = text.replace(",", " ").split()
     why = ""
     if any(integer(word) is None and real(word) is not None for word in words):

@@ -30,7 +30,7 @@ SCALAR = Fields(number=_NUMBER, **_ENDS)  # CELAS1, CELAS2, CDAMP1, CDAMP2, CMAS
 BUSHING = Fields(number=_NUMBER, g1=Field(int, 0, at=2, least=0), g2=Field(int, 0, least=0))  # CBUSH, CBUSH1D, CVISC
 CONM1 = Fields(number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
 CONM2 = Fields(
-    **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": _ZERO, "x": Field(float, 0.0, count=3)},
+    **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": Field(float, 0.0, least=0.0), "x": Field(float, 0.0, count=3)},
     i=Field(float, 0.0, at=8, count=6),
 )
 _OFFSETS_ARE_POINTS = -1  # CID of a CONM2 whose X1, X2, X3 are basic coordinates
@@ -229,8 +229,6 @@ def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
 
 def _concentrated(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
     given, node = CONM2.read(card), grid.node(card, 1, "G", "the mass")
-    if given.m < 0.0:
-        raise MeshError(f"{card.where}: the mass of {given.number} is {given.m:g}; give a positive one.")
     at, axes, offset = grid.points[node], np.eye(3), np.array(given.x)
     if given.cid == _OFFSETS_ARE_POINTS:
         offset = offset - at

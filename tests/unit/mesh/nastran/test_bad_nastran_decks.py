@@ -36,7 +36,7 @@ CASES = {
         POINTS + "CQUAD4,1,1,1,2,3,4\n,,,.1,.1,-.1,.1\n" + SHELL,
         "deck.bdf:5: CQUAD4 1 has the thicknesses",
     ),
-    "negative area": (BAR + "PBAR,1,1,-1.,1.,1.,1.\nMAT1,1,200.,,.3\n", "deck.bdf:6: PBAR 1 has the area -1"),
+    "negative area": (BAR + "PBAR,1,1,-1.,1.,1.,1.\nMAT1,1,200.,,.3\n", "deck.bdf:6: PBAR: A .field 4. is '-1.'; give a number of"),
     "no layers": (PLATE + "PCOMP,1\nMAT1,1,200.,,.3\n", "deck.bdf:6: PCOMP 1 has no layers"),
     "bar without direction": (
         POINTS + "CBAR,1,1,1,2\nPBAR,1,1,1.,1.,1.,1.\nMAT1,1,200.\n",

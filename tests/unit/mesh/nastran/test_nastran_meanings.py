@@ -41,7 +41,7 @@ def test_bars_with_blank_or_zero_shear_factors_have_no_shear_deformation(read):
 
 
 def test_negative_shear_factors_are_refused(read):
-    with pytest.raises(MeshError, match=r"deck.bdf:6: PBAR 1 has K1 = -1, K2 = 0; give the part of the area"):
+    with pytest.raises(MeshError, match=r"deck.bdf:6: PBAR: K1 .field 2 of line 3. is '-1.'; give a number of at least 0"):
         read(BAR + ",,,,,,,,\n,-1.\n" + STEEL)
 
 
