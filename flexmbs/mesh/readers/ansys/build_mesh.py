@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from flexmbs.mesh.readers.ansys.supports import supports
 _ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel to global z
 
 
-def build_mesh(deck: Deck, path: Path) -> Mesh:
+def build_mesh(deck: Deck) -> Mesh:
     """The mesh of a deck.
 
     Raises
@@ -37,7 +36,7 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
     MeshError
         No nodes or no elements of a body, wrong numbers, wrong properties.
     """
-    _close_nodes(deck, path)
+    _close_nodes(deck)
     elements = sort_elements(deck)
     check_element_numbers([*elements.structural, *elements.others])
     materials = make_materials(deck)
@@ -59,19 +58,20 @@ def build_mesh(deck: Deck, path: Path) -> Mesh:
         coordinate_systems={system.name: system for system in (*deck.systems.values(), *systems)},
         displacement_systems=turned_nodes,
         other_elements=other_elements([rows for rows in elements.others if rows.role not in ("mass", "rigid")]),
-        source=str(path),
+        source=str(deck.source.path),
         file_format="Ansys",
         skipped=deck.skipped.as_tuple(),
         warnings=tuple(deck.warnings),
     )
 
 
-def _close_nodes(deck: Deck, path: Path) -> None:
+def _close_nodes(deck: Deck) -> None:
     missing = f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
+    end = f"{deck.source.path}:{deck.source.line}"
     if not sum(len(ids) for ids, _ in deck.node_chunks):
-        raise MeshError(f"{path}:{deck.source.line}: the deck has no nodes (NBLOCK or N){missing}.")
+        raise MeshError(f"{end}: the deck has no nodes (NBLOCK or N){missing}.")
     if not sum(len(own.ids) for own in deck.elements):
-        raise MeshError(f"{path}:{deck.source.line}: the deck has no elements (EBLOCK, E or EN){missing}.")
+        raise MeshError(f"{end}: the deck has no elements (EBLOCK, E or EN){missing}.")
     deck.nodes.close()
 
 

@@ -37,16 +37,16 @@ def _cmblock(deck: Deck, command: Command) -> None:
 
 def _numbers_of_block(deck: Deck, command: Command, count: int) -> np.ndarray:
     source = deck.source
-    known = source.format_line(command)
+    known = deck.format_line(command)
     if known.reals or count < 0:
         raise command.wrong("the format must have whole numbers, and the count must not be negative.")
     left, numbers = -(-count // len(known.integers)), []
     while left > 0:
-        lines = [source.data_line(command, f"{count} numbers") for _ in range(min(left, _CHUNK))]
+        lines = [deck.data_line(command, f"{count} numbers") for _ in range(min(left, _CHUNK))]
         left -= len(lines)
         numbers.append(read_table(lines, known, source.file, source.line - len(lines) + 1, "CMBLOCK")[0].ravel())
     given = joined(numbers)[:count]
-    source.check_count(command, int((given != 0).sum()), count, "numbers")
+    deck.check_count(command, int((given != 0).sum()), count, "numbers")
     return given
 
 

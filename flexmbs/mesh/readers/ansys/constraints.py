@@ -45,7 +45,7 @@ def _continued(deck: Deck, command: Command) -> list[int]:
     if fields and fields[0].upper() == "CP":
         fields = fields[2:]
     if not fields or any(not re.fullmatch(r"\d{1,15}", part) for part in fields):
-        raise deck.source.wrong(command, f"node numbers of the set in line {command.line} are missing; the set declares more.")
+        raise deck.wrong(command, f"node numbers of the set in line {command.line} are missing; the set declares more.")
     return [int(part) for part in fields if int(part)]
 
 

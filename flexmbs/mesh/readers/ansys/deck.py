@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling
+from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.readers.ansys.deck_text import Command, Source
 from flexmbs.mesh.skipped_content import SkipList
@@ -141,6 +144,46 @@ class Deck:
     processor: str = ""
     rotated_by_command: str = ""
     missing_includes: list[str] = field(default_factory=list)
+
+    def wrong(self, command: Command, text: str) -> MeshError:
+        """The error that something is wrong with the present line, which belongs to a command before it."""
+        return MeshError(f"{self.source.place}: {command.name}: {text}")
+
+    def format_line(self, command: Command, after: int = 1) -> Format:
+        """The format of a block, which stands so many lines behind its command."""
+        return parse_format(self.source.next_line() or "", f"{command.file}:{command.line + after}: {command.name}")
+
+    def block_lines(self, command: Command, end: re.Pattern, expected: str) -> list[str]:
+        """The next lines of numbers of a block, a chunk of them; none behind the last.
+
+        A line that matches ``end`` ends it; it comes again where its group "next" matches. MeshError for other lines.
+        """
+        lines = self.source.number_lines()
+        if lines:
+            return lines
+        line = self.source.next_line()
+        last = end.match(line) if line is not None else None
+        if line is None or last is None:
+            found = "the file ends" if line is None else f"{line.strip()[:40]!r} was found"
+            raise self.wrong(command, f"{found} within the block that begins in line {command.line}; {expected} after the last.")
+        if last.groupdict().get("next") is not None:
+            self.source.push_back(line)
+        return []
+
+    def data_line(self, command: Command, declared: str) -> str:
+        """The next line of a block; MeshError where it ends before it has as many as its first line declares."""
+        line = self.source.next_line() or ""
+        text = line.strip()
+        if text in ("", "-1") or text[0].isalpha() or text[0] in "/*!":
+            ends = f"the block of line {command.line} ends before the {declared} that it declares"
+            raise self.wrong(command, f"{ends}; the file is cut off or the count is wrong.")
+        return line
+
+    def check_count(self, command: Command, found: int, declared: int, what: str) -> None:
+        """MeshError where a block had fewer of its things than its first line declares."""
+        if found < declared:
+            ends = f"the block ends after {found} {what}, but its first line (line {command.line}) declares {declared}"
+            raise self.wrong(command, f"{ends}; the file is cut off or the count is wrong.")
 
     def add_nodes(self, ids: np.ndarray, points: np.ndarray, file: str, lines: np.ndarray) -> None:
         """Append nodes: ``ids`` (k,), ``points`` (k, 3), ``lines`` (k,) of ``file``."""

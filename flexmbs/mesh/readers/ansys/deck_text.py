@@ -1,20 +1,23 @@
-"""The text of a deck: its lines and those of included files, and commands with their arguments."""
+"""The text of a deck: its lines and those of included files; commands with their arguments, and arithmetic in these."""
 
 from __future__ import annotations
 
+import ast
+import math
+import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format
 from flexmbs.mesh.reader_tools.included_files import Includes
-from flexmbs.mesh.readers.ansys.expressions import evaluate
 
-_CHUNK = 20000  # lines of a block that are read at a time
+Parameters = Mapping[str, float | str | None]
+
+CHUNK = 20000  # lines of a block that are read at a time
 _DIGITS = frozenset("0123456789")
 _BOM = "\xef\xbb\xbf"  # as latin-1 reads it
 
@@ -22,14 +25,8 @@ _BOM = "\xef\xbb\xbf"  # as latin-1 reads it
 class Source:
     """A deck, line by line; ``include`` puts the lines of another file in front of the rest.
 
-    Attributes
-    ----------
-    path : Path
-        The deck; other files must lie in its folder unless ``allow_outside``.
-    file : str
-        The file of the line that ``next_line`` gave last.
-    line : int
-        Its number in that file.
+    ``file`` and ``line`` say where the line stands that was given last. Other files than the deck, ``path``, must lie in
+    its folder unless ``allow_outside``.
     """
 
     def __init__(self, path: Path, allow_outside: bool = False) -> None:
@@ -40,18 +37,9 @@ class Source:
         self._open(path)
 
     @property
-    def in_include(self) -> bool:
-        """Whether the present line is one of an included file."""
-        return len(self._stack) > 1
-
-    @property
     def place(self) -> str:
         """ "file:line" of the present line."""
         return f"{self.file}:{self.line}"
-
-    def wrong(self, command: Command, text: str) -> MeshError:
-        """The error that something is wrong with the present line, which belongs to a command before it."""
-        return MeshError(f"{self.place}: {command.name}: {text}")
 
     def next_line(self) -> str | None:
         """The next line without its end; None after the last one of the deck."""
@@ -71,67 +59,18 @@ class Source:
         self._waiting.append(line)
         self.line -= 1
 
-    def block_lines(self, command: Command, end: re.Pattern, expected: str) -> list[str]:
-        """The next lines of numbers of a block, a chunk of them; none behind the last.
-
-        A line that matches ``end`` is the last one; it comes again where its group "next" matches. MeshError for others.
-        """
-        lines = self._number_lines()
-        if lines:
-            return lines
-        line = self.next_line()
-        last = end.match(line) if line is not None else None
-        if line is None or last is None:
-            found = "the file ends" if line is None else f"{line.strip()[:40]!r} was found"
-            raise self.wrong(command, f"{found} within the block that begins in line {command.line}; {expected} after the last.")
-        if last.groupdict().get("next") is not None:
-            self.push_back(line)
-        return []
-
-    def _number_lines(self) -> list[str]:
+    def number_lines(self) -> list[str]:
         """The next lines, as long as they begin with a digit (after blanks), at most a chunk of them."""
         if self._waiting:
             return [self.next_line()] if self._waiting[-1].lstrip()[:1] in _DIGITS else []
         lines: list[str] = []
-        for text in islice(self._stack[-1][0] if self._stack else (), _CHUNK):
+        for text in islice(self._stack[-1][0] if self._stack else (), CHUNK):
             if text.lstrip()[:1] not in _DIGITS:
                 self._waiting.append(text.rstrip("\r\n\x1a"))
                 break
             lines.append(text.rstrip())
         self.line += len(lines)
         return lines
-
-    def format_line(self, command: Command, after: int = 1) -> Format:
-        """The format of a block, which stands so many lines behind its command."""
-        return parse_format(self.next_line() or "", f"{command.file}:{command.line + after}: {command.name}")
-
-    def data_line(self, command: Command, declared: str) -> str:
-        """The next line of a block; MeshError where it ends before it has as many as its first line declares."""
-        line = self.next_line()
-        text = "" if line is None else line.strip()
-        if line is None or text in ("", "-1") or text[0].isalpha() or text[0] in "/*!":
-            ends = f"the block of line {command.line} ends before the {declared} that it declares"
-            raise self.wrong(command, f"{ends}; the file is cut off or the count is wrong.")
-        return line
-
-    def check_count(self, command: Command, found: int, declared: int, what: str) -> None:
-        """MeshError where a block had fewer of its things than its first line declares."""
-        if found < declared:
-            ends = f"the block ends after {found} {what}, but its first line (line {command.line}) declares {declared}"
-            raise self.wrong(command, f"{ends}; the file is cut off or the count is wrong.")
-
-    def leave_file(self) -> None:
-        """Go on after the line that included the present file, or end the deck."""
-        opened, _, line_before = self._stack.pop()
-        opened.close()
-        self._waiting.clear()
-        if self._stack:
-            self.file, self.line = str(self._stack[-1][1]), line_before
-
-    def close(self) -> None:
-        """Close all files, also when the deck was not read to its end."""
-        while self._stack:
-            self.leave_file()
 
     def include(self, name: str, where: str) -> bool:
         """Read ``name`` next; False when there is no such file. ``where`` starts the message of errors.
@@ -157,33 +96,36 @@ class Source:
         self._stack.append((opened, path, self.line))
         self.file, self.line = str(path), 0
 
+    def leave_file(self) -> None:
+        """Go on after the line that included the present file, or end the deck."""
+        opened, _, line_before = self._stack.pop()
+        opened.close()
+        self._waiting.clear()
+        if self._stack:
+            self.file, self.line = str(self._stack[-1][1]), line_before
 
-_NAME = re.compile(r"\s*([*/~]?[A-Za-z_][\w*/.-]*)\s*,?")
-_ASSIGNMENT = re.compile(r"\s*%?([A-Za-z_]\w*)%?\s*(\([^=]*\))?\s*=(.*)$")
-_COMMENTS = ("/COM", "C***", "/TITL", "/STIT")
+    def close(self) -> None:
+        """End the deck and close all files."""
+        while self._stack:
+            self.leave_file()
+
+
 _RELEASE = re.compile(r"R?\d\.\d|UNBL")
 _LARGEST_INTEGER = 2**53  # beyond it a float is no exact whole number
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command with its arguments as text; the first argument has position 1, as in the manuals.
+    """A command, its name in upper case, with its arguments as text; the first has position 1, as in the manuals.
 
-    Attributes
-    ----------
-    name : str
-        In upper case, as written.
-    arguments : tuple of str
-        Without surrounding blanks.
-    left_off : int
-        How many arguments stood before them.
+    ``left_off`` says how many arguments stood before these.
     """
 
     name: str
     arguments: tuple[str, ...]
     file: str
     line: int
-    parameters: Mapping[str, float | str | None]
+    parameters: Parameters
     left_off: int = 0
 
     @property
@@ -259,37 +201,73 @@ class Command:
         return [self.integer(position, 0) for position in range(first, len(self.arguments) + 1)]
 
 
-def commands_of(text: str, source: Source, parameters: Mapping[str, float | str | None]) -> Iterator[Command]:
-    """The commands of the present line; none of blank lines and comments. NAME = value is a *SET.
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[ED][+-]?\d+)?"
+_PLAIN = re.compile(rf"[+-]?{_NUMBER}", re.ASCII)
+_EXPRESSION = re.compile(r"[\w\s.%()*/+-]{1,500}", re.ASCII)
+_OPERAND = re.compile(rf"(?P<number>{_NUMBER})|%?(?P<name>[A-Z_]\w*)%?", re.ASCII)
 
-    Raises MeshError when the line is no command (numbers outside of a block, binary garbage).
+
+def _nearest_whole(value: float) -> float:
+    return float(math.floor(value + 0.5))
+
+
+_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "ABS": abs,
+    "SQRT": math.sqrt,
+    "EXP": math.exp,
+    "LOG": math.log,
+    "LOG10": math.log10,
+    "NINT": _nearest_whole,
+}
+_OPERATORS: Mapping[type, Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,
+}
+
+
+def evaluate(text: str, parameters: Parameters) -> float | None:
+    """Value of a number or an arithmetic expression of numbers and parameters; None when it has none.
+
+    The order of operations is that of Python, as in Ansys: -A**-B is -(A**(-B)). Trigonometric functions are left out:
+    their unit depends on *AFUN.
     """
-    if text.lstrip().upper().startswith(_COMMENTS):
-        return
-    for part in _split(next(_split(text, "!")), "$"):
-        if not part.strip() or part.lstrip().startswith(":"):  # a label of *GO
-            continue
-        assigned = _ASSIGNMENT.match(part)
-        match = assigned or _NAME.match(part)
-        if match is None:
-            found = f"{source.place}: {part.strip()[:40]!r} was found instead of a command"
-            raise MeshError(f"{found}; numbers belong in a block (NBLOCK, EBLOCK), whose first line is missing or damaged.")
-        name, arguments = match[1].upper(), tuple(argument.strip() for argument in _split(part[match.end() :], ","))
-        if assigned:
-            name, arguments = "*SET", (name + (assigned[2] or ""), assigned[3].strip())
-        yield Command(name, arguments, source.file, source.line, parameters)
+    text = text.strip().upper()
+    try:
+        if _PLAIN.fullmatch(text):
+            value = _float(text)
+        elif _EXPRESSION.fullmatch(text):
+            value = _value(ast.parse(_OPERAND.sub(_in_python, text).strip(), mode="eval").body, parameters)
+        else:
+            return None
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        return None
+    return value if math.isfinite(value) else None
 
 
-def _split(text: str, separator: str) -> Iterator[str]:
-    """Split at a separator that is not within quotes."""
-    if "'" not in text:
-        yield from text.split(separator)
-        return
-    start, quoted = 0, False
-    for at, character in enumerate(text):
-        if character == "'":
-            quoted = not quoted
-        elif character == separator and not quoted:
-            yield text[start:at]
-            start = at + 1
-    yield text[start:]
+def _float(number: str) -> float:
+    return float(number.replace("D", "E"))
+
+
+def _in_python(operand: re.Match) -> str:
+    """A number as Python writes it, or the name of a parameter or function; blanks keep it apart from others."""
+    return f" {operand['name'] or repr(_float(operand['number']))} "
+
+
+def _value(node: ast.expr, parameters: Parameters) -> float:
+    match node:
+        case ast.Constant(value=float(number)):
+            return number
+        case ast.Name(id=name) if isinstance(known := parameters.get(name), float):
+            return known
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, parameters)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _value(operand, parameters)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return _OPERATORS[type(sign)](_value(left, parameters), _value(right, parameters))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](_value(argument, parameters))
+    raise ValueError("no number, parameter or operation that has a value")

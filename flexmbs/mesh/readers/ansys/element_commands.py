@@ -40,12 +40,12 @@ def _keyopt(deck: Deck, command: Command) -> None:
 @handles("EBLO")
 def _eblock(deck: Deck, command: Command) -> None:
     solid, count = command.text(2) == "SOLID", command.integer(4, 0)
-    known = deck.source.format_line(command)
+    known = deck.format_line(command)
     if known.reals or len(known.integers) < (_HEAD + _ON_FIRST_LINE if solid else 7):
         raise command.wrong("the format must have whole numbers only, 19 (SOLID) or at least 7.")
     block = _ElementBlock(deck, command, known, solid)
     block.read()
-    deck.source.check_count(command, block.read_count, count, "elements")
+    deck.check_count(command, block.read_count, count, "elements")
 
 
 class _ElementBlock:
@@ -63,7 +63,7 @@ class _ElementBlock:
         tail: list[str] = []  # lines of an element that did not end
         ended = False
         while not ended:
-            more = self._source.block_lines(self._command, _END, "elements were expected, and -1")
+            more = self._deck.block_lines(self._command, _END, "elements were expected, and -1")
             ended = not more
             lines = tail + more
             tail = self._take(lines, self._source.line - len(lines) + (0 if ended else 1), ended) if lines else []
@@ -97,7 +97,7 @@ class _ElementBlock:
             if at + steps[at] > len(steps):
                 if ended:
                     what = f"the element of line {first + at}, which has {counts[at]} nodes"
-                    raise self._source.wrong(self._command, f"the block ends within {what}; lines are missing.")
+                    raise self._deck.wrong(self._command, f"the block ends within {what}; lines are missing.")
                 break
             heads.append(at)
             at += steps[at]

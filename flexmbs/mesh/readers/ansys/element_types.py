@@ -106,7 +106,7 @@ def _etblock(deck: Deck, command: Command) -> None:
         _take(deck, command, _fields(line, widths))
         read_count += 1
     declared = command.integer(1, 0)
-    deck.source.check_count(command, read_count, max(declared, read_count + 1) if line is None else declared, "element types")
+    deck.check_count(command, read_count, max(declared, read_count + 1) if line is None else declared, "element types")
 
 
 def _widths(text: str, where: str) -> tuple[int, ...]:
@@ -125,7 +125,7 @@ def _take(deck: Deck, command: Command, fields: list[str]) -> None:
     number, routine = integer(fields[0]), integer(fields[1])
     if number is None or routine is None or number <= 0 or routine <= 0:
         found = f"'{fields[0]}' and '{fields[1]}' were found instead of"
-        raise deck.source.wrong(command, f"{found} the number of an element type and its routine (186 of SOLID186).")
+        raise deck.wrong(command, f"{found} the number of an element type and its routine (186 of SOLID186).")
     given = {i: real(text) for i, text in enumerate(fields[2:], start=1) if text}
     # The fields are text by their format: names of options are none that the reader asks for.
     options = {option: value for option, value in given.items() if value is not None and abs(value) < 1e9}

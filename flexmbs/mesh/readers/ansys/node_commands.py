@@ -29,15 +29,15 @@ _GLOBAL = {
 @handles("NBLO")
 def _nblock(deck: Deck, command: Command) -> None:
     source, count = deck.source, command.integer(4, 0)
-    known = source.format_line(command)
+    known = deck.format_line(command)
     if len(known.reals) < 3 or len(known.integers) not in (1, 3):
         raise command.wrong("the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
     read = 0
     expected = "nodes were expected, and N,R5.3,LOC,-1, or -1"
-    while lines := source.block_lines(command, _END_OF_ALL if read and read >= count else _END, expected):
+    while lines := deck.block_lines(command, _END_OF_ALL if read and read >= count else _END, expected):
         _add_nodes(deck, known, lines, source.line - len(lines) + 1)
         read += len(lines)
-    source.check_count(command, read, count, "nodes")
+    deck.check_count(command, read, count, "nodes")
 
 
 def _add_nodes(deck: Deck, known: Format, lines: list[str], first: int) -> None:

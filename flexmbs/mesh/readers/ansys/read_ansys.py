@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.numbering import NodeTable
 from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which commands it handles)
@@ -22,8 +25,7 @@ from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which comma
 )
 from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
 from flexmbs.mesh.readers.ansys.deck import HANDLERS, Deck
-from flexmbs.mesh.readers.ansys.deck_text import Command, Source, commands_of
-from flexmbs.mesh.readers.ansys.expressions import evaluate
+from flexmbs.mesh.readers.ansys.deck_text import Command, Parameters, Source, evaluate
 
 
 def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
@@ -40,39 +42,63 @@ def read_ansys(path: str | Path, *, allow_outside: bool = False) -> Mesh:
         The file is damaged or holds no body, or its mesh depends on commands that only Ansys itself carries out; the
         message names file, line and command.
     """
-    path = Path(path)
-    return build_mesh(read_deck(path, allow_outside), path)
+    source = Source(Path(path), allow_outside)
+    try:
+        deck = Deck(source, NodeTable(str(source.path), "NBLOCK or N"))
+        _Interpreter(deck).run()
+    finally:
+        source.close()
+    return build_mesh(deck)
 
 
-_RUN, _SKIP, _UNKNOWN = "run", "skip", "unknown"
+_NAME = re.compile(r"\s*([*/~]?[A-Za-z_][\w*/.-]*)\s*,?")
+_ASSIGNMENT = re.compile(r"\s*%?([A-Za-z_]\w*)%?\s*(\([^=]*\))?\s*=(.*)$")
+_COMMENTS = ("/COM", "C***", "/TITL", "/STIT")
+_QUOTED_SEPARATOR = "\uffff"  # which no text in latin-1 has
+
+
+def _commands_of(text: str, source: Source, parameters: Parameters) -> Iterator[Command]:
+    """The commands of the present line; none of blank lines and comments. NAME = value is a *SET.
+
+    Raises MeshError when the line is no command (numbers outside of a block, binary garbage).
+    """
+    if text.lstrip().upper().startswith(_COMMENTS):
+        return
+    for part in _split(_split(text, "!")[0], "$"):
+        if not part.strip() or part.lstrip().startswith(":"):  # a label of *GO
+            continue
+        assigned = _ASSIGNMENT.match(part)
+        match = assigned or _NAME.match(part)
+        if match is None:
+            found = f"{source.place}: {part.strip()[:40]!r} was found instead of a command"
+            raise MeshError(f"{found}; numbers belong in a block (NBLOCK, EBLOCK), whose first line is missing or damaged.")
+        name, arguments = match[1].upper(), tuple(argument.strip() for argument in _split(part[match.end() :], ","))
+        if assigned:
+            name, arguments = "*SET", (name + (assigned[2] or ""), assigned[3].strip())
+        yield Command(name, arguments, source.file, source.line, parameters)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Split at a separator that is not within quotes."""
+    if "'" not in text:
+        return text.split(separator)
+    parts = text.split("'")
+    parts[1::2] = [quoted.replace(separator, _QUOTED_SEPARATOR) for quoted in parts[1::2]]
+    return [part.replace(_QUOTED_SEPARATOR, separator) for part in "'".join(parts).split(separator)]
+
+
 _PROCESSORS = {"/PREP": "/PREP7", "/SOL": "/SOLU", "/POST": "/POST", "/AUX": "/AUX", "/OPT": "/OPT", "FINI": "FINISH"}
 _UNDEFINED = 7.888609052e-31  # the value of a parameter that was never set
 _DEEPEST = 20
 _IGES = re.compile(r".{72}[SGDPT][ \d]{6}\d\s*$")  # geometry that CDWRITE,COMB writes ahead of the commands
-
-
-def read_deck(path: Path, allow_outside: bool = False) -> Deck:
-    """All commands of a deck and its included files.
-
-    Raises
-    ------
-    MeshError
-        A command that the mesh depends on cannot be read or followed.
-    """
-    source = Source(path, allow_outside)
-    try:
-        deck = Deck(source, NodeTable(str(path), "NBLOCK or N"))
-        _Interpreter(deck).run()
-        return deck
-    finally:
-        source.close()
+_COMPARISONS = {"EQ": operator.eq, "NE": operator.ne, "LT": operator.lt, "GT": operator.gt, "LE": operator.le, "GE": operator.ge}
 
 
 class _Interpreter:
     def __init__(self, deck: Deck) -> None:
         self._deck, self._source = deck, deck.source
-        # Open *IF and *DO blocks: (command, "run", "skip" or "unknown", whether a branch was taken).
-        self._open: list[tuple[Command, str, bool]] = []
+        # Open *IF and *DO blocks: (command, whether its commands are run (None: unknown), whether a branch was taken).
+        self._open: list[tuple[Command, bool | None, bool]] = []
         self._before = ""
 
     def run(self) -> None:
@@ -80,92 +106,68 @@ class _Interpreter:
             if len(text) >= 80 and _IGES.match(text):
                 self._deck.skip("IGES", self._source.place, "geometry, not mesh", analysis=True)
                 continue
-            for command in commands_of(text, self._source, self._deck.parameters):
-                if self._command(command):
-                    return
+            for command in _commands_of(text, self._source, self._deck.parameters):
+                self._command(command)
         if self._open:
             ends = f"the file ends too early, in line {self._source.line}"
             raise self._open[-1][0].wrong(f"this block is never closed (*ENDIF, *ENDDO); {ends}.")
 
-    def _state(self) -> str:
-        states = [state for _, state, _ in self._open]
-        return _SKIP if _SKIP in states else _UNKNOWN if _UNKNOWN in states else _RUN
-
-    def _command(self, command: Command) -> bool:
-        """Do what a command says; True when the deck ends with it."""
-        if self._control(command):
-            return False
-        state = self._state()
-        if state == _SKIP:
-            return False
-        if state == _UNKNOWN:
-            self._within_unknown(command)
-            return False
-        if command.name in ("/EOF", "/EXIT"):
-            if command.name == "/EXIT" or not self._source.in_include:
-                return True
-            self._source.leave_file()
-            return False
-        self._run(command)
-        self._before = command.key if command.key != "*SET" else self._before
-        return False
-
-    def _control(self, command: Command) -> bool:
-        name = command.name
+    def _command(self, command: Command) -> None:
+        name, verdicts = command.name, [verdict for _, verdict, _ in self._open]
         if name == "*IF":
-            self._if(command)
+            self._if(command, all(verdicts))
         elif name.startswith("*ELSE"):
             self._else(command)
         elif name.startswith("*DO"):
-            self._push(command, _UNKNOWN)
+            self._push(command, None)
         elif name.startswith("*END"):
-            if self._open:
-                self._open.pop()
+            self._open = self._open[:-1]
+        elif False in verdicts:
+            return
+        elif None in verdicts:
+            self._within_unknown(command)
+        elif name in ("/EOF", "/EXIT"):
+            self._leave(command)
         else:
-            return False
-        return True
+            self._run(command)
+            self._before = command.key if command.key != "*SET" else self._before
 
-    def _push(self, command: Command, state: str, taken: bool = False) -> None:
+    def _leave(self, command: Command) -> None:
+        """/EOF ends the present file, with the blocks that are open in it; /EXIT ends the deck."""
+        if command.name == "/EXIT":
+            self._source.close()
+        else:
+            self._source.leave_file()
+        self._open = [block for block in self._open if command.name == "/EOF" and block[0].file != command.file]
+
+    def _push(self, command: Command, verdict: bool | None) -> None:
         if len(self._open) >= _DEEPEST:
             raise command.wrong(f"blocks are nested deeper than {_DEEPEST}; this is not an Ansys deck.")
-        self._open.append((command, state, taken))
+        self._open.append((command, verdict, bool(verdict)))
 
-    def _if(self, command: Command) -> None:
-        if "THEN" not in (command.text(4), command.text(8)):
-            if self._state() == _RUN and command.text(4) not in ("", "EXIT", "CYCLE"):
-                self._deck.skip("*IF", command.place, "a jump is not followed", analysis=True)
-            return
-        verdict = self._verdict(command)
-        self._push(command, _UNKNOWN if verdict is None else _RUN if verdict else _SKIP, bool(verdict))
+    def _if(self, command: Command, is_run: bool) -> None:
+        if "THEN" in (command.text(4), command.text(8)):
+            self._push(command, self._verdict(command))
+        elif is_run and command.text(4) not in ("", "EXIT", "CYCLE"):
+            self._deck.skip("*IF", command.place, "a jump is not followed", analysis=True)
 
     def _else(self, command: Command) -> None:
         if not self._open:
             raise command.wrong("there is no *IF before it; the file is damaged.")
-        opened, state, taken = self._open.pop()
-        if state == _UNKNOWN:
-            new = (opened, _UNKNOWN, False)
-        elif taken:
-            new = (opened, _SKIP, True)
-        else:
+        opened, verdict, taken = self._open.pop()
+        if taken:
+            verdict = False
+        elif verdict is not None:
             verdict = self._verdict(command) if command.name.startswith("*ELSEIF") else True
-            new = (opened, _UNKNOWN if verdict is None else _RUN if verdict else _SKIP, bool(verdict))
-        self._open.append(new)
+        self._open.append((opened, verdict, taken or bool(verdict)))
 
     def _verdict(self, command: Command) -> bool | None:
         """Whether a condition holds; None when it depends on what flexmbs does not know."""
-        if command.text(4) not in ("THEN", ""):
+        first, second, compare = self._value(command, 1), self._value(command, 3), command.text(2)
+        of_texts = isinstance(first, str) or isinstance(second, str)
+        if command.text(4) not in ("THEN", "") or compare not in (("EQ", "NE") if of_texts else _COMPARISONS):
             return None
-        first, second = (self._value(command, position) for position in (1, 3))
-        if first is None or second is None:
-            return None
-        operator = command.text(2)
-        if operator == "EQ":
-            return first == second
-        if operator == "NE":
-            return first != second
-        if isinstance(first, str) or isinstance(second, str):
-            return None
-        return {"LT": first < second, "GT": first > second, "LE": first <= second, "GE": first >= second}.get(operator)
+        return None if first is None or second is None else _COMPARISONS[compare](first, second)
 
     def _value(self, command: Command, position: int) -> float | str | None:
         text = command.text(position)
@@ -182,7 +184,7 @@ class _Interpreter:
 
     def _within_unknown(self, command: Command) -> None:
         deck, key = self._deck, command.key
-        opened = next(block for block, state, _ in self._open if state == _UNKNOWN)
+        opened = next(block for block, verdict, _ in self._open if verdict is None)
         if self._enters(command):
             return
         if key in ("*SET", "*GET"):

@@ -49,19 +49,19 @@ def _put_constants(deck: Deck, command: Command, number: int, start: int, first:
 def _rlblock(deck: Deck, command: Command) -> None:
     """RLBLOCK,sets,highest,most values,per line; two format lines; of each set: number, count, values."""
     sets, source = command.integer(1), deck.source
-    first, other = source.format_line(command), source.format_line(command, after=2)
+    first, other = deck.format_line(command), deck.format_line(command, after=2)
     if len(first.integers) != 2 or not first.reals or not other.reals or other.integers:
         raise command.wrong("the formats must be like (2i8,6g16.9) and (7g16.9).")
 
     def numbers(known: Format) -> tuple[list[int], list[float]]:
-        lines = [source.data_line(command, f"{sets} sets")]
+        lines = [deck.data_line(command, f"{sets} sets")]
         integers, reals = read_table(lines, known, source.file, source.line, "RLBLOCK")
         return integers[0].tolist(), reals[0].tolist()
 
     for _ in range(min(sets, _MOST_SETS)):
         (number, count), values = numbers(first)
         if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
-            raise source.wrong(command, f"set {number} has {count} constants, which is impossible.")
+            raise deck.wrong(command, f"set {number} has {count} constants, which is impossible.")
         constants = deck.reals[number] = RealConstants(source.place, f"{source.place}: R,{number}")
         while len(values) < count:
             values += numbers(other)[1]

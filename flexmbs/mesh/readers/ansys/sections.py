@@ -12,8 +12,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial, Material
 from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, RawSection, RealConstants, handles
-from flexmbs.mesh.readers.ansys.deck_text import Command
-from flexmbs.mesh.readers.ansys.expressions import evaluate
+from flexmbs.mesh.readers.ansys.deck_text import Command, evaluate
 from flexmbs.mesh.sections.beam_sections import general_section, pipe
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
@@ -45,10 +44,10 @@ def _secblock(deck: Deck, command: Command) -> None:
     """SECBLOCK,count and that many lines, each of one layer (shells) or of part of the data (beams)."""
     section, count, source = _section(deck, command), command.integer(1, 1), deck.source
     for _ in range(min(count, _MOST_LINES)):
-        line = source.data_line(command, f"{count} lines")
+        line = deck.data_line(command, f"{count} lines")
         values = _values(deck, line.split("!")[0].split(",") if "," in line else line.split())
         if any(isinstance(value, str) for value in values):
-            raise source.wrong(command, f"{line.strip()[:40]!r} is not a list of numbers separated by commas.")
+            raise deck.wrong(command, f"{line.strip()[:40]!r} is not a list of numbers separated by commas.")
         _add_data(section, values, source.place)
 
 

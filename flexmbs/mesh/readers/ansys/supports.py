@@ -51,11 +51,11 @@ def _dblock(deck: Deck, command: Command) -> None:
     held: dict[str, list[int]] = {}
     width, label_width = int(known[1]), int(known[2])
     for _ in range(count):
-        line = source.data_line(command, f"{count} supports")
+        line = deck.data_line(command, f"{count} supports")
         number, label = line[:width].strip(), line[width : width + label_width].strip().upper()
         node = integer(number)
         if node is None or node <= 0:
-            raise source.wrong(command, f"'{number}' is not the number of a node.")
+            raise deck.wrong(command, f"'{number}' is not the number of a node.")
         held.setdefault(label, []).append(node)
     end = source.next_line()
     if end is not None and end.strip() != "-1":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flexmbs import AnisotropicMaterial, MeshError, OrthotropicMaterial, UnusableMaterial
-from flexmbs.mesh.readers.ansys.expressions import evaluate
+from flexmbs.mesh.readers.ansys.deck_text import evaluate
 from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
 
 DATA = Path(__file__).parents[3] / "data" / "mesh" / "ansys"
@@ -218,3 +218,18 @@ def test_element_types_of_a_block(tmp_path):
 def test_blocks_of_element_types_that_are_damaged(tmp_path, text, message):
     with pytest.raises(MeshError, match=message):
         read_ansys(written(tmp_path, text))
+
+
+def test_ends_of_files_and_decks(tmp_path):
+    (tmp_path / "part.inp").write_text("*if,1,eq,1,then\nmp,dens,1,3\n/eof\n*endif\nmp,dens,1,4\n")
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + "/input,part,inp\nmp,alpd,1,2\n/exit\nmp,dens,1,5\nnonsense = (\n"))
+    assert (mesh.materials["MAT 1"].density, mesh.materials["MAT 1"].damping.alpha) == (3.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "density"),
+    [("a,eq,2", 1), ("a,ne,2", 2), ("a,ge,3", 2), ("'x',eq,name", 1), ("a,eq,9,then\n*elseif,a,eq,2", 1), ("never,eq,0", 2)],
+)
+def test_branches_of_conditions(tmp_path, condition, density):
+    deck = f"a=2\nname='X'\n*if,{condition},then\nmp,dens,1,1\n*if,a,eq,2,then\nb=1\n*endif\n*else\nmp,dens,1,2\n*endif\n"
+    assert read_ansys(written(tmp_path, HEXAHEDRON + deck)).materials["MAT 1"].density == density
