@@ -58,7 +58,7 @@ def build(deck: Deck) -> Mesh:
         materials={**materials, **own},
         **{kept: tuple(getattr(joined, kept)) for kept in ("couplings", "ties", "point_masses", "boundary_conditions")},
         equations=(*joined.equations, *equations),
-        coordinate_systems={**{system.name: system for system in systems}, **joined.systems},
+        coordinate_systems={**{system.name: system for system in systems}, **joined.coordinate_systems},
         displacement_systems=joined.displacement_systems,
         other_elements=tuple(replace(one, ids=model.element_numbers[one.ids]) for one in unsupported),
         source=deck.source,

@@ -7,11 +7,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.axes_cards import find_orientation, system_of
 from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, integer, is_integer, number, numbers, smallest_eigenvalue
+from flexmbs.mesh.readers.abaqus.number_tables import (
+    data_line,
+    first_number,
+    integer,
+    is_integer,
+    number,
+    numbers,
+    smallest_eigenvalue,
+)
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
@@ -44,9 +53,9 @@ class Joined:
     ties: list[Tie] = field(default_factory=list)
     point_masses: list[PointMass] = field(default_factory=list)
     boundary_conditions: list[BoundaryCondition] = field(default_factory=list)
-    systems: dict = field(default_factory=dict)
-    displacement_systems: dict = field(default_factory=dict)
-    thickness: np.ndarray | None = None
+    coordinate_systems: dict[str, CoordinateSystem] = field(default_factory=dict)
+    displacement_systems: dict[str, np.ndarray] = field(default_factory=dict)
+    thickness: np.ndarray | None = None  # (number of nodes,) of *NODAL THICKNESS, NaN where there is none
     coupled: int = 0
 
     def nodes(self, region: Region, text: str, where: str) -> np.ndarray:
@@ -75,13 +84,12 @@ class Joined:
         if not chosen.any():
             raise MeshError(f"{card.where}: {name} couples no nodes besides the reference node; add some.")
         weights = None if weights is None else weights[chosen]
-        self.couplings.append(Coupling(name, kind, reference, nodes[chosen], dofs=dofs, weights=weights, where=card.line.where))
+        self.couplings.append(Coupling(name, kind, reference, nodes[chosen], tuple(dofs), weights, card.line.where))
 
 
 def _components(first: str, last: str, where: str) -> set[int]:
     """Components 1 to 6 from the first to the last (blank: the first); others (temperature, ...) are none of a body."""
-    low = integer(first, where, "a component")
-    high = integer(last or first, where, "a component")
+    low, high = integer(first, where, "a component"), integer(last or first, where, "a component")
     if high < low or low < 0:
         raise MeshError(f"{where}: the first component must not exceed the last, got {low} to {high}.")
     return {dof for dof in _ALL if low <= dof <= high}
@@ -89,48 +97,45 @@ def _components(first: str, last: str, where: str) -> set[int]:
 
 def _rigid_body(joined: Joined, region: Region, card: Card) -> None:
     """*RIGID BODY, REF NODE=node, NSET= | PIN NSET= | TIE NSET= | ELSET= [, ROT NODE=node]."""
-    parts, pinned = [], []
-    for parameter, nodes in (("NSET", parts), ("TIE NSET", parts), ("PIN NSET", pinned)):
-        if card.has(parameter):
-            nodes.append(joined.nodes(region, card.required_name(parameter), card.where))
+    given = {
+        name: joined.nodes(region, card.required_name(name), card.where)
+        for name in ("NSET", "TIE NSET", "PIN NSET")
+        if card.has(name)
+    }
     if card.has("ELSET"):
         serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
-        parts.append(joined.model.nodes_of_elements(serials))
-    if not parts and not pinned and card.has("ANALYTICAL SURFACE"):
-        joined.model.deck.skip(card, "an analytical surface has no nodes")
-        return
-    if not parts and not pinned:
+        given["ELSET"] = joined.model.nodes_of_elements(serials)
+    if not given and not card.has("ANALYTICAL SURFACE"):
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
-    if not card.has("REF NODE"):
-        joined.model.deck.skip(card, "it has no REF NODE")
+    if not given or not card.has("REF NODE"):
+        joined.model.deck.skip(card, "it has no REF NODE" if given else "an analytical surface has no nodes")
         return
     reference = joined.reference(region, card)
     if card.has("ROT NODE"):
         joined.model.deck.warn(f"{card.where}: instead of the displacements of ROT NODE the rotations of REF NODE are used.")
-    name = f"RIGID BODY {card.line.number}"
-    if parts:
-        joined.couple(card, name, "rigid", reference, np.unique(np.concatenate(parts)))
-    if pinned:
-        joined.couple(card, f"{name} PIN", "rigid", reference, np.unique(np.concatenate(pinned)), dofs=(1, 2, 3))
+    name, pinned = f"RIGID BODY {card.line.number}", given.pop("PIN NSET", None)
+    if given:
+        joined.couple(card, name, "rigid", reference, np.unique(np.concatenate(list(given.values()))))
+    if pinned is not None:
+        joined.couple(card, f"{name} PIN", "rigid", reference, np.unique(pinned), dofs=(1, 2, 3))
 
 
 def _coupling(joined: Joined, region: Region, card: Card) -> None:
     """*COUPLING, REF NODE=node, SURFACE=name, CONSTRAINT NAME=name, with *KINEMATIC or *DISTRIBUTING: components."""
     name = card.name("CONSTRAINT NAME") or f"COUPLING {card.line.number}"
     reference, points = joined.reference(region, card), joined.model.points
-    surface_name = card.required_name("SURFACE")
-    found, faces = joined.surfaces.find(region, surface_name), None
-    nodes = joined.node_sets.find(region, surface_name) if found is None else None
+    surface, faces = card.required_name("SURFACE"), {}
+    nodes = joined.node_sets.find(region, surface) if joined.surfaces.find(region, surface) is None else None
     if nodes is None:
-        found = found or joined.surfaces.named(region, surface_name, card.where)
-        draft = found[0].scope.surface(found[1])
-        nodes = joined.surfaces.nodes(found[0], draft)
-        faces = None if draft.of_nodes else joined.surfaces.faces(found[0], draft).faces
+        holder, own = joined.surfaces.named(region, surface, card.where)
+        draft = holder.scope.surface(own)
+        nodes = joined.surfaces.nodes(holder, draft)
+        faces = {} if draft.of_nodes else joined.surfaces.faces(holder, draft).faces
     if not card.children:
         raise MeshError(f"{card.where} is incomplete; add *KINEMATIC or *DISTRIBUTING after it.")
     child = card.children[0]
-    given = (_components(*line.entries(2), child.at(line)) for line in child.lines())
-    dofs = tuple(sorted(set().union(*given))) or _ALL
+    given = (_components(first, last, where) for _, where, (first, last) in child.rows(2))
+    dofs = sorted(set().union(*given)) or _ALL
     if card.has("ORIENTATION") and not {1, 2, 3} <= set(dofs):
         joined.model.deck.skip(card, "only some components in the axes of an ORIENTATION")
         return
@@ -142,26 +147,22 @@ def _coupling(joined: Joined, region: Region, card: Card) -> None:
         return
     if child.option("WEIGHTING METHOD", "UNIFORM") != "UNIFORM":
         joined.model.deck.warn(f"{child.where}: the weights are taken as uniform.")
-    weights = None if faces is None else _areas(points, faces, nodes)
     # The format always couples the translations of the reference node; rotations unless they are left out.
-    joined.couple(card, name, "average", reference, nodes, weights, tuple(sorted({1, 2, 3, *dofs})))
+    joined.couple(card, name, "average", reference, nodes, _areas(points, faces, nodes), sorted({1, 2, 3, *dofs}))
 
 
-def _areas(points: np.ndarray, faces, nodes: np.ndarray) -> np.ndarray | None:
+def _areas(points: np.ndarray, faces: dict[str, np.ndarray], nodes: np.ndarray) -> np.ndarray | None:
     """(k,) share of each node in the area of the faces: that of the triangles at it, around the middle of the face."""
     share = np.zeros(len(points))
     for kind, rows in faces.items():
-        if not kind.startswith(("tri", "quad")):
-            continue
-        around = ring(kind)
+        around = ring(kind) if kind.startswith(("tri", "quad")) else []
         centre = points[rows].mean(axis=1)
         for one, other in zip(around, around[1:] + around[:1], strict=True):
             a, b = points[rows[:, one]] - centre, points[rows[:, other]] - centre
             area = np.linalg.norm(np.cross(a, b), axis=1) / 4.0
             np.add.at(share, rows[:, one], area)
             np.add.at(share, rows[:, other], area)
-    weights = share[nodes]
-    return weights if (weights > 0.0).all() else None
+    return share[nodes] if (share[nodes] > 0.0).all() else None
 
 
 def _kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
@@ -214,22 +215,20 @@ def _mpc(joined: Joined, region: Region, card: Card) -> None:
             continue
         dofs = _ALL if kind == "TIE" else (1, 2, 3)
         joined.count_equations(len(dofs) * len(first), where)
-        for a, b in zip(first.tolist(), second.tolist(), strict=True):
-            terms = [([a, b], [dof, dof], [1.0, -1.0]) for dof in dofs]
+        for pair in np.column_stack([first, second]):
+            terms = [(pair, [dof, dof], [1.0, -1.0]) for dof in dofs]
             if kind == "LINK":
-                along = joined.model.points[a] - joined.model.points[b]
+                along = joined.model.points[pair[0]] - joined.model.points[pair[1]]
                 length = np.linalg.norm(along)
                 if not length > 0.0:
                     raise MeshError(f"{where}: the nodes of the link coincide.")
-                terms = [([a] * 3 + [b] * 3, [1, 2, 3, 1, 2, 3], np.concatenate([along, -along]) / length)]
+                terms = [(np.repeat(pair, 3), [1, 2, 3, 1, 2, 3], np.concatenate([along, -along]) / length)]
             joined.equations += [Equation(name, *map(np.array, term), where=line.where) for term in terms]
 
 
 def _equation(joined: Joined, region: Region, card: Card) -> None:
     """*EQUATION: number of terms; then node or node set, component, coefficient of each, on any number of lines."""
-    if card.has("REMOVE"):
-        return
-    lines = iter(card.lines())
+    lines = iter(() if card.has("REMOVE") else card.lines())
     for line in lines:
         where, last, entries = card.at(line), line, []
         count = integer(line.entries(1)[0], where, "the number of terms", least=1)
@@ -250,7 +249,7 @@ def _equation(joined: Joined, region: Region, card: Card) -> None:
         if any(len(own) not in (1, size) for own in nodes):
             raise MeshError(f"{where}: the node sets of an equation must have equal numbers of nodes, or one node.")
         joined.count_equations(size, where)
-        table = np.concatenate(nodes)[None] if size == 1 else np.column_stack([np.broadcast_to(n, size) for n in nodes])
+        table = np.column_stack([np.broadcast_to(own, size) for own in nodes])
         joined.equations += [Equation(f"EQUATION {line.number}", row, dofs, factors, where=line.where) for row in table]
 
 
@@ -260,8 +259,8 @@ def _tie(joined: Joined, region: Region, card: Card) -> None:
     if cyclic:
         joined.model.deck.skip(card, f"{cyclic}: only the sector in the file is read")
         return
-    tolerance = card.text("POSITION TOLERANCE")
-    tolerance = number(tolerance, card.where, "POSITION TOLERANCE") if tolerance else None
+    text = card.text("POSITION TOLERANCE")
+    tolerance = number(text, card.where, "POSITION TOLERANCE") if text else None
     for line, where, names in card.rows(2):
         if not names[1]:
             raise MeshError(f"{where}: a tie needs two surfaces, got '{line.text[:60]}'.")
@@ -279,11 +278,11 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         return
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
     for _, where, (node, first, last) in card.rows(3):
-        if not node:
-            raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
-        if not first:
-            raise MeshError(f"{where}: no component is given; give 1 to 6, or ENCASTRE, PINNED, XSYMM, ...")
         support = compact(first)
+        if not node or not first:
+            raise MeshError(
+                f"{where}: a support must be 'node or node set, first component, last component', or ENCASTRE, PINNED, ..."
+            )
         if support not in _NAMED_SUPPORTS and not is_integer(support):
             raise MeshError(f"{where}: '{support[:20]}' is not a component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
         dofs = _NAMED_SUPPORTS[support] if support in _NAMED_SUPPORTS else _components(support, last, where)
@@ -295,30 +294,31 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
             held[key] = (joined.nodes(region, node, where), set())
         held[key][1].update(dofs)
     single: dict[tuple[int, ...], list[np.ndarray]] = {}
+    conditions = []
     for name, (nodes, own) in held.items():
         if own and is_integer(name):
             single.setdefault(tuple(sorted(own)), []).append(nodes)
         elif own:
-            joined.boundary_conditions.append(BoundaryCondition(name, nodes, tuple(sorted(own)), where=card.line.where))
+            conditions.append((name, nodes, tuple(sorted(own))))
     for dofs, parts in single.items():
         name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
-        joined.boundary_conditions.append(BoundaryCondition(name, np.concatenate(parts), dofs, where=card.line.where))
-    if not any(own for _, own in held.values()):
+        conditions.append((name, np.concatenate(parts), dofs))
+    joined.boundary_conditions += [BoundaryCondition(*condition, where=card.line.where) for condition in conditions]
+    if not conditions:
         joined.model.deck.skip(card, "it constrains no displacement", analysis=True)
 
 
 def _mass(joined: Joined, region: Region, card: Card) -> None:
     """*MASS, ELSET=set of MASS elements: the mass of each."""
     line = data_line(card, 0, "the mass")
-    values = numbers(card, line, "the mass")
     if card.option("TYPE", "ISOTROPIC") != "ISOTROPIC":
         joined.model.deck.skip(card, "a different mass in each direction")
-    elif not values or values[0] < 0.0:
-        raise MeshError(f"{card.at(line)}: the mass must be positive, got '{line.text[:40]}'.")
-    elif values[0] == 0.0:
+        return
+    mass = first_number(card, line, "the mass", "not be negative")
+    if mass == 0.0:
         joined.model.deck.warn(f"{card.at(line)}: the mass is zero; it is left out.")
     else:
-        _point_masses(joined, region, card, values[0], np.zeros((3, 3)))
+        _point_masses(joined, region, card, mass, np.zeros((3, 3)))
 
 
 def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
@@ -356,7 +356,7 @@ def _transform(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "TYPE=S")
         return
     name = f"TRANSFORM {joined.model.final_name(region, set_name)}"
-    joined.systems[name] = system_of(name, kind, values, card.where)
+    joined.coordinate_systems[name] = system_of(name, kind, values, card.where)
     joined.displacement_systems[name] = nodes
 
 
