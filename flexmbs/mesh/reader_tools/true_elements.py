@@ -10,6 +10,7 @@ from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.mirrored_elements import turned
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.tied_nodes import weighted_sum
 
 
 class TrueElements:
@@ -59,13 +60,13 @@ class TrueElements:
         return parts
 
     def equations(self, axes_of: Callable[[np.ndarray], np.ndarray] | None = None) -> list[Equation]:
-        """Displacements of the nodes that were made; ``axes_of``: as ``axes`` of ``middle_equations`` for nodes (3,)."""
-        return [
-            equation
-            for middles, where in self._middles
-            for nodes in middles
-            for equation in middle_equations(self.ids[nodes[0]], nodes, where, None if axes_of is None else axes_of(nodes))
-        ]
+        """The nodes that were made move with the mean of their edge's ends; ``axes_of``: nodes (3,) -> ``weighted_sum``'s axes."""
+        equations = []
+        for middles, where in self._middles:
+            for nodes in middles:
+                axes = None if axes_of is None else axes_of(nodes)
+                equations += weighted_sum(f"{MIDDLE_NODE} {self.ids[nodes[0]]}", nodes, np.array([1.0, -0.5, -0.5]), where, axes)
+        return equations
 
     def _add_middles(self, ends: np.ndarray, where: str, type_name: str) -> None:
         new = len(self.points) + np.arange(len(ends))
@@ -94,22 +95,3 @@ class TrueElements:
         first = int(np.argmax(chosen))
         whose = f"{rows.where(first)}: {chosen.sum()} elements of type {rows.type_name}"
         self.warnings.append(f"{whose} {what} (first: element {numbers[first]}); {then}.")
-
-
-def middle_equations(number: int, nodes: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
-    """The displacement of a node in the middle of an edge is the mean of those of the edge's ends: three equations.
-
-    Parameters
-    ----------
-    number : the node's number, for the name
-    nodes : (3,) indices of the node and of the two ends
-    axes : (3, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
-    """
-    axes = np.broadcast_to(np.eye(3), (3, 3, 3)) if axes is None else axes
-    equations = []
-    for axis in range(3):
-        coefficients = axes[:, axis, :] * np.array([1.0, -0.5, -0.5])[:, None]
-        which, component = np.nonzero(coefficients)
-        name = f"{MIDDLE_NODE} {number}"
-        equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
-    return equations

@@ -21,10 +21,11 @@ from flexmbs import (
     box_mesh,
     rectangle,
 )
+from flexmbs.mesh.couplings import MIDDLE_NODE
 from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.mesh.quality.summary import summarize
 from flexmbs.mesh.quality.summary_text import describe
-from flexmbs.mesh.reader_tools.true_elements import middle_equations
+from flexmbs.mesh.reader_tools.tied_nodes import weighted_sum
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 
@@ -122,7 +123,8 @@ def test_beams_and_their_section():
 
 
 def test_created_middle_nodes_are_one_row(mesh):
-    made = [equation for number in (7, 8) for equation in middle_equations(number, np.array([number, 0, 1]), "deck.bdf:9")]
+    means = ((number, np.array([number, 0, 1])) for number in (7, 8))
+    made = [e for number, nodes in means for e in weighted_sum(f"{MIDDLE_NODE} {number}", nodes, [1.0, -0.5, -0.5], "deck.bdf:9")]
     found = summarize(
         replace(mesh, equations=(*made, Equation("MPC 3", np.array([0, 1]), np.array([1, 1]), np.array([1.0, -1.0]))))
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling, Equation
+from flexmbs.mesh.reader_tools.tied_nodes import rigid_link, weighted_sum
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
@@ -102,7 +103,7 @@ def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling] | list[Equation]
             return _rigid(card, ends[at], ends[other:][:1], dependent[other] or _ALL)
         if independent[at] == _TRANSLATIONS and not independent[other] and dependent[other] in ((), _TRANSLATIONS):
             deck.warn(card.where, f"{card.text(0)} ties the translations of its ends to each other; rotations do not count.")
-            return _equal_translations(card, ends, grid)
+            return weighted_sum(f"RBAR {card.text(0)}", ends, np.array([-1.0, 1.0]), card.place, grid.displacement_axes(ends))
     rest = [tuple(dof for dof in _ALL if dof not in own) for own in independent]
     if not _hold_a_rigid_body(ends, independent, grid):
         deck.leave_out(card, "its independent components CNA, CNB are not six that hold a rigid body")
@@ -123,16 +124,6 @@ def _hold_a_rigid_body(ends: np.ndarray, independent: list[tuple[int, ...]], gri
             axis = axes[:, (dof - 1) % 3]
             rows.append(np.concatenate([axis, np.cross(lever, axis)] if dof <= 3 else [np.zeros(3), axis]))
     return len(rows) == len(_ALL) and bool(np.linalg.matrix_rank(np.array(rows), tol=1e-6) == len(_ALL))
-
-
-def _equal_translations(card: Card, ends: np.ndarray, grid: Grid) -> list[Equation]:
-    """Three equations, one for each axis of the mesh."""
-    equations = []
-    for coefficients in np.moveaxis(grid.displacement_axes(ends) * np.array([-1.0, 1.0])[:, None, None], 1, 0):
-        which, component = np.nonzero(coefficients)
-        name = f"RBAR {card.text(0)}"
-        equations.append(Equation(name, ends[which], component + 1, coefficients[which, component], 0.0, card.place))
-    return equations
 
 
 def _rbe3(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
@@ -182,14 +173,10 @@ def _weighted(deck: Deck, card: Card, texts: list[str], grid: Grid) -> tuple[lis
 def _rigid_rod(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     """RROD: the distance of two nodes stays, so the displacements along their line are equal."""
     ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
-    along = grid.points[ends[1]] - grid.points[ends[0]]
-    length = np.linalg.norm(along)
-    if not length > 0.0:
+    link = rigid_link(f"RROD {card.text(0)}", ends, grid.points, card.place, grid.displacement_axes(ends))
+    if link is None:
         raise card.wrong("has zero length; its nodes must differ.")
-    axes = grid.displacement_axes(ends)
-    coefficients = np.concatenate([-(axes[0].T @ along), axes[1].T @ along]) / length
-    dofs = np.array([1, 2, 3, 1, 2, 3])
-    return [Equation(f"RROD {card.text(0)}", np.repeat(ends, 3), dofs, coefficients, 0.0, card.place)]
+    return [link]
 
 
 def _chosen_equations(deck: Deck, cards: list[Card]) -> set[int] | None:
