@@ -22,12 +22,16 @@ from flexmbs.mesh.sections.profiles.profile_section import profile_section
 _DEFAULTS = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}
 
 _ZERO, _SIZE = Field(float, 0.0), Field(float, 0.0, least=0.0)
-PROD = Fields(mid=Field(int, at=1), a=_SIZE, j=_ZERO, nsm=Field(float, 0.0, at=5))
-PTUBE = Fields(mid=Field(int, at=1), od=_ZERO, t=_ZERO, nsm=_ZERO, od2=Field(float, None))
-PBAR = Fields(mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, j=_SIZE, nsm=_ZERO)
-PBAR_LAST = Fields(k1=_SIZE, k2=_SIZE, i12=_ZERO)  # on the third line; no shear deformation without K1, K2
-PBEAM = Fields(mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, i12=_ZERO, j=_SIZE, nsm=_ZERO)
+PROD = Fields("PROD CONROD", mid=Field(int, at=1), a=_SIZE, j=_ZERO, nsm=Field(float, 0.0, at=5))
+PTUBE = Fields("PTUBE", mid=Field(int, at=1), od=_ZERO, t=_ZERO, nsm=_ZERO, od2=Field(float, None))
+PBAR = Fields(  # no shear deformation without K1, K2
+    "PBAR",
+    **{"mid": Field(int, at=1), "a": _SIZE, "i1": _SIZE, "i2": _SIZE, "j": _SIZE, "nsm": _ZERO},
+    **{"k1": Field(float, 0.0, at=16, least=0.0), "k2": _SIZE, "i12": _ZERO},
+)
+PBEAM = Fields("PBEAM", mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, i12=_ZERO, j=_SIZE, nsm=_ZERO)
 PBEAM_LAST = Fields(
+    "PBEAM, its last two lines",
     **{"k1": Field(float, 1.0, least=0.0), "k2": Field(float, 1.0, least=0.0), "s1": _ZERO, "s2": _ZERO},
     **{"nsi_a": Field(float, 0.0, label="NSI(A)"), "nsi_b": Field(float, 0.0, label="NSI(B)")},
     **{"n1a": Field(float, 0.0, at=12, label="N1(A)"), "n2a": Field(float, 0.0, label="N2(A)")},
@@ -151,8 +155,8 @@ def rod_fields(deck: Deck, card: Card) -> dict:
 
 
 def _pbar(deck: Deck, card: Card, ratio: float) -> BeamSection:
-    given, last = PBAR.read(card), PBAR_LAST.read(card, 16)
-    return _section(deck, card, (given.a, given.i1, given.i2, last.i12, given.j, given.nsm), last)
+    given = PBAR.read(card)
+    return _section(deck, card, (given.a, given.i1, given.i2, given.i12, given.j, given.nsm), given)
 
 
 def _section(deck: Deck, card: Card, values, last, centroid=(0.0, 0.0)) -> BeamSection:

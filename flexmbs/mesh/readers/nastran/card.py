@@ -146,10 +146,14 @@ class Card:
         return Card(self.name, self.fields[start : start + count], self.file, self.line)
 
     def _not_a(self, index: int, what: str, rule: str) -> MeshError:
-        line, field = divmod(index, 8)
-        number = f"{field + 2}" if line == 0 else f"{field + 2} of line {line + 1}"  # as the manual counts
         stated = f"is '{self.text(index)}'" if self.text(index) else "is missing"
-        return MeshError(f"{self.where}: {what} (field {number}) {stated}; give {rule}.")
+        return MeshError(f"{self.where}: {what} (field {field_number(index)}) {stated}; give {rule}.")
+
+
+def field_number(index: int) -> str:
+    """A field of a card as the manual counts it: the name is number 1 of its line."""
+    line, field = divmod(index, 8)
+    return f"{field + 2}" if line == 0 else f"{field + 2} of line {line + 1}"
 
 
 @dataclass(frozen=True)
@@ -236,22 +240,25 @@ class Field:
 class Fields:
     """The fields of a card, declared once; ``read`` turns them into attributes of the same names.
 
-    >>> PROD = Fields(mid=Field(int, at=1), a=Field(float, 0.0), j=Field(float, 0.0), nsm=Field(float, 0.0, at=5))
+    >>> PROD = Fields("PROD", mid=Field(int, at=1), a=Field(float, 0.0), j=Field(float, 0.0), nsm=Field(float, 0.0, at=5))
     """
 
-    def __init__(self, **fields: Field) -> None:
-        self._places: list[tuple[str, Field, int]] = []
+    declared: list[Fields] = []
+
+    def __init__(self, cards: str, /, **fields: Field) -> None:
+        self.cards = cards
+        self.places: list[tuple[str, str, Field, int]] = []  # name, what messages call it, the field, its index
         at = 0
         for name, field in fields.items():
             at = at if field.at is None else field.at
-            self._places.append((name, field, at))
+            self.places.append((name, field.label or name.upper(), field, at))
             at += field.count or 1
+        self.declared.append(self)
 
     def read(self, card: Card, start: int = 0) -> SimpleNamespace:
         """The values of a card whose first field is number ``start``. Raises MeshError for fields that are wrong."""
         found = SimpleNamespace()
-        for name, field, at in self._places:
-            label = field.label or name.upper()
+        for name, label, field, at in self.places:
             several = [field.value(card, start + at + i, label) for i in range(field.count or 1)]
             setattr(found, name, several if field.count else several[0])
         return found

@@ -13,15 +13,17 @@ from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
 
 _ZERO, _GIVEN, _RHO = Field(float, 0.0), Field(float, None), Field(float, None, least=0.0)
-MAT1 = Fields(e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
-MAT2 = Fields(g=Field(float, 0.0, at=1, count=6), rho=_RHO, ge=Field(float, 0.0, at=12))
+MAT1 = Fields("MAT1", e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
+MAT2 = Fields("MAT2", g=Field(float, 0.0, at=1, count=6), rho=_RHO, ge=Field(float, 0.0, at=12))
 MAT8 = Fields(
+    "MAT8",
     **{"e1": Field(float, 0.0, at=1), "e2": _ZERO, "nu12": _ZERO, "g12": _ZERO, "g1z": Field(float, 0.0, label="G1,Z")},
     **{"g2z": Field(float, 0.0, label="G2,Z"), "rho": _RHO, "ge": Field(float, 0.0, at=16)},
 )
-MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_RHO, ge=Field(float, 0.0, at=30))
-MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_RHO, ge=Field(float, 0.0, at=15))
+MAT9 = Fields("MAT9", g=Field(float, 0.0, at=1, count=21), rho=_RHO, ge=Field(float, 0.0, at=30))
+MAT11 = Fields("MAT11", constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_RHO, ge=Field(float, 0.0, at=15))
 MAT12 = Fields(  # of Autodesk's Nastran; OptiStruct calls it MAT9OR
+    "MAT12 MAT9OR",
     **{"e": Field(float, 0.0, at=1, count=3), "nu12": _ZERO, "nu23": _ZERO, "nu31": _GIVEN, "rho": _RHO},
     **{"g": Field(float, 0.0, count=3), "ge": Field(float, 0.0, at=15)},
 )

@@ -88,13 +88,13 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
         deck.has_case_control = True
         lines = chain([_read_head(deck, comments, source, lines)], lines)
     of_case, deck.parameters = deck.parameters, {}
-    lexer = Lexer(frozenset(_BATCH_HANDLERS), comments.take)
+    lexer = Lexer(frozenset(BATCH_HANDLERS), comments.take)
     bulk = BulkLines(deck, lines)
     for card in lexer.cards(bulk):
         if isinstance(card, Batch):
-            _BATCH_HANDLERS[card.name](deck, card)
+            BATCH_HANDLERS[card.name](deck, card)
         else:
-            _HANDLERS.get(card.name, _skip)(deck, card)
+            HANDLERS.get(card.name, _skip)(deck, card)
     _check_end(deck, source, lexer, bulk.ended)
     for name, cards in of_case.items():  # the last one of a parameter counts, which is one of case control if there is any (QRG)
         deck.parameters.setdefault(name, []).extend(cards)
@@ -178,12 +178,12 @@ def _apply_mass_factor(deck: Deck) -> None:
         deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
 
 
-_BATCH_HANDLERS = {
+BATCH_HANDLERS = {
     "GRID": lambda deck, batch: deck.grids.append(batch),
     **dict.fromkeys(node_and_element_cards.CARDS, node_and_element_cards.read_elements),
     **dict.fromkeys(node_and_element_cards.OTHERS, node_and_element_cards.read_others),
 }
-_HANDLERS = {
+HANDLERS = {
     **dict.fromkeys(("GRDSET", "BAROR", "BEAMOR"), Deck.set_default),
     **dict.fromkeys(("SPOINT", "EPOINT"), node_and_element_cards.read_scalar_points),
     **{f"CORD{number}{kind}": node_and_element_cards.read_system for number in "12" for kind in "RCS"},
