@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
+from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS, is_shell, is_solid
 from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, OrthotropicMaterial
@@ -19,11 +20,10 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbe
 from flexmbs.mesh.readers.ansys import constraints
 from flexmbs.mesh.readers.ansys.components import make_sets
 from flexmbs.mesh.readers.ansys.deck import Attributes, Deck, attributes_of
-from flexmbs.mesh.readers.ansys.element_groups import Sorted, sort_elements
-from flexmbs.mesh.readers.ansys.materials import make_materials
-from flexmbs.mesh.readers.ansys.node_commands import rotation, system_of
+from flexmbs.mesh.readers.ansys.element_types import Sorted, sort_elements
+from flexmbs.mesh.readers.ansys.other_commands import rotation
+from flexmbs.mesh.readers.ansys.properties import make_material
 from flexmbs.mesh.readers.ansys.sections import Given, make_section
-from flexmbs.mesh.readers.ansys.supports import supports
 
 _ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel to global z
 
@@ -39,10 +39,10 @@ def build_mesh(deck: Deck) -> Mesh:
     _close_nodes(deck)
     elements = sort_elements(deck)
     check_element_numbers([*elements.structural, *elements.others])
-    materials = make_materials(deck)
+    materials = {number: make_material(deck, number, raw) for number, raw in deck.materials.items()}
     blocks = _blocks(deck, elements, materials)
     rigid, links = constraints.rigid_elements(deck, elements.others)
-    masses = constraints.point_masses(deck, elements.others)
+    masses = _point_masses(deck, elements.others)
     equations = [*links, *constraints.equations_of(deck), *elements.true.equations()]
     systems, turned_nodes = _displacement_systems(deck)
     return Mesh(
@@ -54,7 +54,7 @@ def build_mesh(deck: Deck) -> Mesh:
         couplings=(*rigid, *constraints.couplings_of(deck, elements.others)),
         equations=tuple(equations),
         point_masses=tuple(masses),
-        boundary_conditions=tuple(supports(deck)),
+        boundary_conditions=tuple(constraints.supports(deck)),
         coordinate_systems={system.name: system for system in (*deck.systems.values(), *systems)},
         displacement_systems=turned_nodes,
         other_elements=other_elements([rows for rows in elements.others if rows.role not in ("mass", "rigid")]),
@@ -67,36 +67,33 @@ def build_mesh(deck: Deck) -> Mesh:
 
 def _close_nodes(deck: Deck) -> None:
     missing = f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
-    end = f"{deck.source.path}:{deck.source.line}"
-    if not sum(len(ids) for ids, _ in deck.node_chunks):
-        raise MeshError(f"{end}: the deck has no nodes (NBLOCK or N){missing}.")
-    if not sum(len(own.ids) for own in deck.elements):
-        raise MeshError(f"{end}: the deck has no elements (EBLOCK, E or EN){missing}.")
+    for entity, needed in (("NODE", "nodes (NBLOCK or N)"), ("ELEM", "elements (EBLOCK, E or EN)")):
+        if not len(deck.all_ids(entity)):
+            raise MeshError(f"{deck.source.place}: the deck has no {needed}{missing}.")
     deck.nodes.close()
 
 
 def _blocks(deck: Deck, elements: Sorted, materials: Mapping[int, AnyMaterial]) -> tuple[ElementBlock, ...]:
-    given: dict[tuple[str, Attributes], Given] = {}
+    sections: dict[tuple[str, Attributes], Given] = {}
+    fields: dict[tuple[str, Attributes], dict] = {}
     for rows in elements.structural:
-        key = attributes_of(rows)
-        if (rows.kind, key) not in given:
-            own = make_section(deck, rows.kind, deck.type_of(rows), key[2], key[3], materials)
-            if key not in {known for _, known in given}:  # not again for wedges among hexahedra
+        kind, key = rows.kind, attributes_of(rows)
+        if (kind, key) not in sections:
+            own = make_section(deck, kind, deck.type_of(rows), key[2], key[3], materials)
+            if key not in {known for _, known in sections}:  # not again for wedges among hexahedra
                 _warn_missing(deck, rows, own, materials)
-            given[rows.kind, key] = own
-
-    def describe(kind: str, key: Attributes) -> dict:
-        return _fields(kind, key, given[kind, key], materials)
-
-    for rows in elements.structural:
-        key = attributes_of(rows)
-        own = given[rows.kind, key]
+            sections[kind, key], fields[kind, key] = own, _fields(kind, key, own, materials)
+        own = sections[kind, key]
         arrays = {
             "y_axes": _beam_axes(elements.true.points, rows, own.turned),
             "thickness": _thickness(rows, own),
-            "material_axes": _material_axes(deck, elements.true.points, rows, describe(rows.kind, key)),
+            "material_axes": _material_axes(deck, elements.true.points, rows, fields[kind, key]),
         }
         rows.data.update({name: values for name, values in arrays.items() if values is not None})
+
+    def describe(kind: str, key: Attributes) -> dict:
+        return fields[kind, key]
+
     return make_blocks(elements.structural, [attributes_of(rows) for rows in elements.structural], describe)
 
 
@@ -128,6 +125,39 @@ def _warn_missing(deck: Deck, rows: ElementRows, given: Given, materials: Mappin
         deck.warn(f"{about} are layered solids; their own material replaces the layers.")
     if name == "LINK10":
         deck.warn(f"{about} act only in tension or only in compression; they are read as linear.")
+
+
+def _point_masses(deck: Deck, others: list[ElementRows]) -> list[PointMass]:
+    """MASS21 elements; those whose masses differ by direction are left out and noted."""
+    masses = []
+    for rows in others:
+        if rows.role != "mass":
+            continue
+        known, number = deck.type_of(rows), attributes_of(rows)[2]
+        constants = deck.constants(number)
+        values = [constants[place] for place in range(1, 7)] if constants is not None else [0.0] * 6
+        why = _unusable_mass(known.option(1), known.option(2), known.option(3), values)
+        if constants is None or why:
+            constraints.omit(deck, rows, why or f"there is no R,{number} with its mass; add it")
+            continue
+        mass, inertia = values[0], np.diag(values[3:6]) if known.option(3) == 0 else np.zeros((3, 3))
+        if mass < 0.0 or (np.diag(inertia) < 0.0).any():
+            raise MeshError(f"{constants.where}: the mass {mass:g} or an inertia is negative.")
+        for row, (number, node) in enumerate(zip(rows.ids, rows.nodes[:, 0], strict=True)):
+            masses.append(PointMass(f"MASS21 {number}", int(node), mass, inertia, np.zeros(3), rows.where(row)))
+    return masses
+
+
+def _unusable_mass(volumes: int, turned: int, form: int, values: list[float]) -> str:
+    if volumes:
+        return "KEYOPT(1): its constants are volumes, not masses"
+    if form in (3, 4):
+        return "KEYOPT(3): a mass in the plane"
+    if form == 0 and not values[0] == values[1] == values[2]:
+        return "its mass is not the same in all directions"
+    if turned and form == 0 and any(values[3:6]) and len(set(values[3:6])) > 1:
+        return "KEYOPT(2): its inertia rotates with the nodal system"
+    return ""
 
 
 def _thickness(rows: ElementRows, given: Given) -> np.ndarray | None:
@@ -176,7 +206,7 @@ def _material_axes(deck: Deck, points: np.ndarray, rows: ElementRows, fields: di
     points = points[rows.nodes]
     if number == 0:
         return _shell_directions(points, rows.kind)
-    system = system_of(deck, number)
+    system = deck.system(number)
     if system is None:
         what = f"element {rows.ids[0]} has coordinate system {number}"
         raise MeshError(f"{rows.where(0)}: {what}, which no LOCAL or CS defines.")

@@ -1,4 +1,4 @@
-"""What joins nodes, and masses: CP, CE, CERIG, rigid elements, remote points, MASS21."""
+"""What holds and joins nodes: D, CP, CE, CERIG, rigid elements and remote points, and what a Mesh has of them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,105 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import Coupling, Equation, PointMass
+from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation
+from flexmbs.mesh.reader_tools.fixed_columns import integer
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.ansys.deck import CoupledSet, Deck, RawEquation, attributes_of, handles, joined
+from flexmbs.mesh.reader_tools.tied_nodes import rigid_link
+from flexmbs.mesh.readers.ansys.deck import Deck, RawEquation, attributes_of, handles, joined
 from flexmbs.mesh.readers.ansys.deck_text import Command
-from flexmbs.mesh.readers.ansys.supports import DOFS, SEVERAL
 
+DOFS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
+_SEVERAL = {"ALL": tuple(DOFS), "U": ("UX", "UY", "UZ"), "ROT": ("ROTX", "ROTY", "ROTZ")}
 _MOST_TERMS = 1000000
+_DBLOCK_FORMAT = re.compile(r"\(i(\d{1,2}),a(\d{1,2})", re.IGNORECASE)
+
+
+@handles("D")
+def _d(deck: Deck, command: Command) -> None:
+    """D,node,label,value,value2,last node,step,more labels; ALL means the selected nodes."""
+    labels = [own for label in (command.text(2), *command.texts(7)[:5]) for own in _SEVERAL.get(label, (label,))]
+    dofs = tuple(dict.fromkeys(DOFS[label] for label in labels if label in DOFS))
+    nodes = _nodes_of(deck, command) if dofs else None
+    if not dofs:
+        deck.skip(f"D,,{command.text(2)}", command.place, "no displacement", analysis=True)
+    elif nodes is None:
+        deck.skip(command.name, command.place, "its selection is not evaluated", analysis=True)
+    else:
+        deck.supports.append(BoundaryCondition(_name_of_support(deck, command.text(1)), nodes, dofs, command.where))
+
+
+def _name_of_support(deck: Deck, nodes: str) -> str:
+    """The component that a support holds, or that was selected last if it is all that is selected."""
+    if nodes != "ALL" or not isinstance(deck.selected["NODE"], np.ndarray):
+        return nodes if nodes in deck.components else ""
+    component = deck.components.get(deck.last_component)
+    same = component is not None and np.array_equal(component.ids, deck.selected["NODE"])
+    return deck.last_component if same else ""
+
+
+@handles("DBLO")
+def _dblock(deck: Deck, command: Command) -> None:
+    """DBLOCK,count; a format such as (i9,a6,2(pg16.9)); of each support: node, label, value; -1."""
+    source, count = deck.source, command.integer(1)
+    known = _DBLOCK_FORMAT.match((source.next_line() or "").replace(" ", ""))
+    if known is None:
+        raise MeshError(f"{command.file}:{command.line + 1}: DBLOCK: a format such as (i9,a6,2(pg16.9)) must stand here.")
+    held: dict[str, list[int]] = {}
+    width, label_width = int(known[1]), int(known[2])
+    for _ in range(count):
+        line = deck.data_line(command, f"{count} supports")
+        number, label = line[:width].strip(), line[width : width + label_width].strip().upper()
+        node = integer(number)
+        if node is None or node <= 0:
+            raise deck.wrong(command, f"'{number}' is not the number of a node.")
+        held.setdefault(label, []).append(node)
+    end = source.next_line()
+    if end is not None and end.strip() != "-1":
+        source.push_back(end)
+    for label, nodes in held.items():
+        if label in DOFS:
+            deck.supports.append(BoundaryCondition("", np.array(nodes), (DOFS[label],), command.where))
+        else:
+            deck.skip(f"DBLOCK,,{label}", command.place, "no displacement", analysis=True)
+
+
+def _nodes_of(deck: Deck, command: Command) -> np.ndarray | None:
+    text = command.text(1)
+    if text in ("ALL", "P"):  # P: picked on the screen
+        return deck.selected_ids("NODE") if text == "ALL" else None
+    if text in deck.components:
+        component = deck.components[text]
+        return component.ids if component.entity == "NODE" else None
+    first = command.integer(1)
+    last, step = command.integer(5, first), command.integer(6, 1)
+    if last <= first or step <= 0:
+        return np.array([first])
+    existing = deck.all_ids("NODE")
+    existing = existing[(existing >= first) & (existing <= last)]
+    return existing[(existing - first) % step == 0]
+
+
+def supports(deck: Deck) -> list[BoundaryCondition]:
+    """D commands, put together by component and by what they hold."""
+    held: dict[str, tuple[np.ndarray, str]] = {}
+    for support in deck.supports:
+        indices = deck.nodes.find(support.nodes)
+        missing = support.nodes[indices < 0]
+        if missing.size:
+            deck.warn(f"{support.where}: node {missing[0]} does not exist ({len(missing)} in all); it is left out.")
+        mask, _ = held.setdefault(support.name, (np.zeros((len(deck.nodes.ids), 6), bool), support.where))
+        for dof in support.dofs:
+            mask[indices[indices >= 0], dof - 1] = True
+    made = []
+    for name, (mask, where) in held.items():
+        used = np.flatnonzero(mask.any(axis=1))
+        patterns, which = np.unique(mask[used], axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            dofs = tuple((np.flatnonzero(pattern) + 1).tolist())
+            labels = ",".join(label for label, dof in DOFS.items() if dof in dofs)
+            nodes = used[which.ravel() == number]
+            made.append(BoundaryCondition(f"{name or 'D'} {labels}", nodes, dofs, where))
+    return made
 
 
 @handles("CP")
@@ -28,15 +120,20 @@ def _cp(deck: Deck, command: Command) -> None:
     else:
         name, label = command.text(1), command.text(2)
         nodes = deck.selected_ids("NODE") if command.text(3) == "ALL" else [abs(node) for node in command.integers(3) if node]
-    labels = SEVERAL["ALL"] if label == "ALL" else (label,)
+    labels = _SEVERAL["ALL"] if label == "ALL" else (label,)
     if nodes is None or any(label not in DOFS for label in labels):
         deck.skip(f"CP,,{label}", command.place, "no displacement, or a selection that is not evaluated")
         return
-    known = next((own for own in deck.coupled if (own.name, own.component) == (name, label)), None)
-    if known is not None:
-        known.nodes += list(nodes)
-    else:
-        deck.coupled += [CoupledSet(name, own, list(nodes), command.where) for own in labels]
+    name = _name_of_set(name, [known for known, _ in deck.coupled])
+    for own in labels:
+        deck.coupled.setdefault((name, own), ([], command.where))[0].extend(nodes)
+
+
+def _name_of_set(given: str, known: list[str]) -> str:
+    """The number of a set; NEXT is one more than the highest of those that are known, HIGH the one before it."""
+    if given == "HIGH":
+        return known[-1] if known else "1"
+    return str(1 + max((int(name) for name in known if name.isdigit()), default=0)) if given in ("NEXT", "") else given
 
 
 def _continued(deck: Deck, command: Command) -> list[int]:
@@ -61,11 +158,7 @@ def _ce(deck: Deck, command: Command) -> None:
         else:
             raise command.wrong("there is no CE,R5.0,DEFI before it.")
         return
-    name = command.text(1)
-    if name == "HIGH":
-        name = deck.equations[-1].name if deck.equations else "1"
-    elif name in ("NEXT", ""):
-        name = str(len(deck.equations) + 1)
+    name = _name_of_set(command.text(1), [known.name for known in deck.equations])
     equation = next((own for own in reversed(deck.equations[-50:]) if own.name == name), None)
     if equation is None:
         equation = RawEquation(name, [], command.number(2, 0.0), command.where)
@@ -87,7 +180,7 @@ def _cerig(deck: Deck, command: Command) -> None:
         nodes = deck.components[which].ids
     else:
         nodes = deck.selected_ids("NODE") if which == "ALL" else np.array([command.integer(2)])
-    many = {**SEVERAL, "UXYZ": SEVERAL["U"], "RXYZ": SEVERAL["ROT"]}
+    many = {**_SEVERAL, "UXYZ": _SEVERAL["U"], "RXYZ": _SEVERAL["ROT"]}
     labels = [*many.get(label, (label,)), *command.texts(4)[:4]]
     dofs = tuple(sorted({DOFS[own] for own in labels if own in DOFS}))
     if nodes is None or not dofs:
@@ -101,39 +194,6 @@ _CONTACTS = ("CONTA173", "CONTA174", "CONTA175", "CONTA177")
 _RIGID_LINK, _RIGID_BEAM = 0, 1
 
 
-def point_masses(deck: Deck, others: list[ElementRows]) -> list[PointMass]:
-    """MASS21 elements; those whose masses differ by direction are left out and noted."""
-    masses = []
-    for rows in others:
-        if rows.role != "mass":
-            continue
-        known, number = deck.type_of(rows), attributes_of(rows)[2]
-        constants = deck.constants(number)
-        values = [constants[place] for place in range(1, 7)] if constants is not None else [0.0] * 6
-        why = _unusable_mass(known.option(1), known.option(2), known.option(3), values)
-        if constants is None or why:
-            _omit(deck, rows, why or f"there is no R,{number} with its mass; add it")
-            continue
-        mass, inertia = values[0], np.diag(values[3:6]) if known.option(3) == 0 else np.zeros((3, 3))
-        if mass < 0.0 or (np.diag(inertia) < 0.0).any():
-            raise MeshError(f"{constants.where}: the mass {mass:g} or an inertia is negative.")
-        for row, (number, node) in enumerate(zip(rows.ids, rows.nodes[:, 0], strict=True)):
-            masses.append(PointMass(f"MASS21 {number}", int(node), mass, inertia, np.zeros(3), rows.where(row)))
-    return masses
-
-
-def _unusable_mass(volumes: int, turned: int, form: int, values: list[float]) -> str:
-    if volumes:
-        return "KEYOPT(1): its constants are volumes, not masses"
-    if form in (3, 4):
-        return "KEYOPT(3): a mass in the plane"
-    if form == 0 and not values[0] == values[1] == values[2]:
-        return "its mass is not the same in all directions"
-    if turned and form == 0 and any(values[3:6]) and len(set(values[3:6])) > 1:
-        return "KEYOPT(2): its inertia rotates with the nodal system"
-    return ""
-
-
 def rigid_elements(deck: Deck, others: list[ElementRows]) -> tuple[list[Coupling], list[Equation]]:
     """MPC184: rigid beams are couplings, rigid links equations along their line; joints are left out and noted."""
     couplings: dict[int, tuple[list[int], str]] = {}
@@ -143,7 +203,7 @@ def rigid_elements(deck: Deck, others: list[ElementRows]) -> tuple[list[Coupling
             continue
         option = deck.type_of(rows).option(1)
         if option not in (_RIGID_LINK, _RIGID_BEAM):
-            _omit(deck, rows, f"a joint (KEYOPT(1) = {option}); state it as a joint of the mechanism")
+            omit(deck, rows, f"a joint (KEYOPT(1) = {option}); state it as a joint of the mechanism")
             continue
         if rows.nodes.shape[1] < 2 or (rows.nodes[:, :2] < 0).any():
             raise MeshError(f"{rows.where(0)}: element {rows.ids[0]} (MPC184) needs two nodes.")
@@ -163,13 +223,11 @@ def _rigid_links(deck: Deck, rows: ElementRows) -> list[Equation]:
     turned = deck.nodes.find(joined([ids for ids, _ in deck.angles]))  # nodes whose displacement directions are turned
     equations = []
     for row, ends in enumerate(rows.nodes[:, :2]):
-        along = deck.nodes.points[ends[1]] - deck.nodes.points[ends[0]]
-        length = np.linalg.norm(along)
-        if not length > 0.0 or np.isin(ends, turned).any():
-            _omit(deck, rows, "a rigid link of zero length, or between rotated nodes")
-            continue
-        dofs, factors = np.array([1, 2, 3, 1, 2, 3]), np.concatenate([-along / length, along / length])
-        equations.append(Equation(f"MPC184 {rows.ids[row]}", np.repeat(ends, 3), dofs, factors, where=rows.where(row)))
+        link = rigid_link(f"MPC184 {rows.ids[row]}", ends, deck.nodes.points, rows.where(row))
+        if link is None or np.isin(ends, turned).any():
+            omit(deck, rows, "a rigid link of zero length, or between rotated nodes")
+        else:
+            equations.append(link)
     return equations
 
 
@@ -210,15 +268,15 @@ def _remote_points(deck: Deck, others: list[ElementRows]) -> list[Coupling]:
 def equations_of(deck: Deck) -> list[Equation]:
     """CE and CP."""
     if deck.rotated_by_command and (deck.equations or deck.coupled):
-        first = (deck.equations or deck.coupled)[0]
-        _note(deck, "CE, CP", first.where, f"NROTAT in {deck.rotated_by_command} rotates their directions")
+        where = [*(raw.where for raw in deck.equations), *(where for _, where in deck.coupled.values())][0]
+        deck.skip("CE, CP", where.rpartition(": ")[0], f"NROTAT in {deck.rotated_by_command} rotates their directions")
         return []
     made = [equation for raw in deck.equations if (equation := _equation(deck, raw)) is not None]
-    for own in deck.coupled:
-        numbers = np.array(list(dict.fromkeys(own.nodes)), np.int64)
-        nodes = deck.nodes.indices(numbers, own.where, f"coupled set {own.name}")
-        name, dofs, factors = f"CP {own.name} {own.component}", np.full(2, DOFS[own.component]), np.array([1.0, -1.0])
-        made += [Equation(name, np.array([node, nodes[0]]), dofs, factors, where=own.where) for node in nodes[1:]]
+    for (name, component), (numbers, where) in deck.coupled.items():
+        nodes = deck.nodes.indices(np.array(list(dict.fromkeys(numbers)), np.int64), where, f"coupled set {name}")
+        dofs, factors = np.full(2, DOFS[component]), np.array([1.0, -1.0])
+        ends = [np.array([node, nodes[0]]) for node in nodes[1:]]
+        made += [Equation(f"CP {name} {component}", own, dofs, factors, where=where) for own in ends]
     return made
 
 
@@ -226,7 +284,8 @@ def _equation(deck: Deck, raw: RawEquation) -> Equation | None:
     unknown = next((label for _, label, _ in raw.terms if label not in DOFS), None)
     terms = [term for term in raw.terms if term[2] != 0.0]
     if unknown is not None or not terms:
-        _note(deck, f"CE {raw.name}", raw.where, f"{unknown} is not a displacement" if unknown else "no factors", bool(unknown))
+        why = f"{unknown} is not a displacement" if unknown else "no factors"
+        deck.skip(f"CE {raw.name}", raw.where.rpartition(": ")[0], why, analysis=bool(unknown))
         return None
     numbers, labels, factors = zip(*terms, strict=True)
     nodes = deck.nodes.indices(np.array(numbers), raw.where, f"equation {raw.name}")
@@ -234,9 +293,6 @@ def _equation(deck: Deck, raw: RawEquation) -> Equation | None:
     return Equation(f"CE {raw.name}", nodes, dofs, np.array(factors), raw.constant, raw.where)
 
 
-def _omit(deck: Deck, rows: ElementRows, why: str) -> None:
+def omit(deck: Deck, rows: ElementRows, why: str) -> None:
+    """Note that elements are left out."""
     deck.skip(f"{rows.type_name} ({len(rows.ids)} elements)", rows.where(0), why)
-
-
-def _note(deck: Deck, card: str, where: str, why: str, analysis: bool = False) -> None:
-    deck.skip(card, where.rpartition(": ")[0], why, analysis)

@@ -16,6 +16,8 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.readers.ansys.deck_text import Command, Source
 from flexmbs.mesh.skipped_content import SkipList
 
+END_OF_BLOCK = re.compile(r"\s*-1\s*($|,)")
+
 
 @dataclass
 class ElementType:
@@ -99,14 +101,13 @@ class RawEquation:
     where: str
 
 
-@dataclass
-class CoupledSet:
-    """Nodes whose displacement components of one name are equal."""
-
-    name: str
-    component: str
-    nodes: list[int]
-    where: str
+# Systems that always exist: global Cartesian, cylindrical about z, spherical, cylindrical about y.
+_GLOBAL_SYSTEMS = {
+    0: ("rectangular", np.eye(3)),
+    1: ("cylindrical", np.eye(3)),
+    2: ("spherical", np.eye(3)),
+    5: ("cylindrical", np.array([(1.0, 0, 0), (0, 0, 1.0), (0, -1.0, 0)])),
+}
 
 
 @dataclass
@@ -133,12 +134,16 @@ class Deck:
     groups: dict[str, tuple[list[str], str]] = field(default_factory=dict)
     systems: dict[int, CoordinateSystem] = field(default_factory=dict)
     equations: list[RawEquation] = field(default_factory=list)
-    coupled: list[CoupledSet] = field(default_factory=list)
+    # By the name of the set and the component: the numbers of the nodes, and where the first CP command is.
+    coupled: dict[tuple[str, str], tuple[list[int], str]] = field(default_factory=dict)
     # With numbers of nodes in place of indices.
     rigid: list[Coupling] = field(default_factory=list)
     supports: list[BoundaryCondition] = field(default_factory=list)
     # Numbers of the selected nodes and elements; None: all; "unknown": a selection that flexmbs does not follow.
     selected: dict[str, np.ndarray | None | str] = field(default_factory=lambda: {"NODE": None, "ELEM": None})
+    section: RawSection | None = None  # of the last SECTYPE
+    next_constant: tuple[int, int] | None = None  # set of real constants and position, of RMORE
+    table: RawTable | None = None  # of the last TB; None behind its first temperature
     highest_element: int = 0
     last_component: str = ""
     processor: str = ""
@@ -221,6 +226,13 @@ class Deck:
         """Numbers of the selected nodes or elements; None when they are not known."""
         selected = self.selected[entity]
         return self.all_ids(entity) if selected is None else selected if isinstance(selected, np.ndarray) else None
+
+    def system(self, number: int) -> CoordinateSystem | None:
+        """A coordinate system by its number; None when it is not defined."""
+        if number not in _GLOBAL_SYSTEMS:
+            return self.systems.get(number)
+        kind, axes = _GLOBAL_SYSTEMS[number]
+        return CoordinateSystem(str(number), kind, np.zeros(3), axes)
 
     @property
     def in_solution(self) -> bool:

@@ -13,15 +13,11 @@ from flexmbs.mesh.reader_tools.numbering import NodeTable
 from flexmbs.mesh.readers.ansys import (  # noqa: F401  (each states which commands it handles)
     components,
     constraints,
-    element_commands,
     element_types,
-    materials,
-    node_commands,
+    node_and_element_commands,
     other_commands,
-    real_constants,
+    properties,
     sections,
-    selections,
-    supports,
 )
 from flexmbs.mesh.readers.ansys.build_mesh import build_mesh
 from flexmbs.mesh.readers.ansys.deck import HANDLERS, Deck
@@ -184,12 +180,13 @@ class _Interpreter:
 
     def _within_unknown(self, command: Command) -> None:
         deck, key = self._deck, command.key
+        decides_mesh = key in other_commands.CHANGES_MESH or (key in HANDLERS and key not in other_commands.SELECTS)
         opened = next(block for block, verdict, _ in self._open if verdict is None)
         if self._enters(command):
             return
         if key in ("*SET", "*GET"):
             deck.parameters[command.text(1)] = None
-        elif self._decides_mesh(key):
+        elif decides_mesh and not deck.in_solution:
             unknown = f"whether this command is run depends on {opened.name} in line {opened.line}"
             raise command.wrong(f"{unknown}, which flexmbs cannot decide or repeat; write the finished model with CDWRITE,DB.")
         elif key in other_commands.SELECTS:
@@ -197,11 +194,6 @@ class _Interpreter:
             deck.skip(command.name, command.place, f"within {opened.name}")
         elif key not in other_commands.SILENT:
             deck.skip(command.name, command.place, analysis=key in other_commands.ANALYSIS or key[0] in "*/" or deck.in_solution)
-
-    def _decides_mesh(self, key: str) -> bool:
-        """Whether a command says what the body is; during the solution none does that."""
-        makes = key in other_commands.CHANGES_MESH or (key in HANDLERS and key not in other_commands.SELECTS)
-        return makes and not self._deck.in_solution
 
     def _enters(self, command: Command) -> bool:
         """Whether a command enters or leaves a processor (/PREP7, /SOLU, FINISH)."""

@@ -16,22 +16,20 @@ from flexmbs.mesh.readers.ansys.deck_text import Command, evaluate
 from flexmbs.mesh.sections.beam_sections import general_section, pipe
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
-_CURRENT_SECTION = "current section"
 _MOST_LINES = 100000
 
 
 @handles("SECT")
 def _sectype(deck: Deck, command: Command) -> None:
     number = command.integer(1, 1)
-    deck.sections[number] = RawSection(number, command.text(2), command.text(3), command.raw(4).strip("'"))
-    deck.current[_CURRENT_SECTION] = number
+    deck.section = RawSection(number, command.text(2), command.text(3), command.raw(4).strip("'"))
+    deck.sections[number] = deck.section
 
 
 def _section(deck: Deck, command: Command) -> RawSection:
-    section = deck.sections.get(deck.current.get(_CURRENT_SECTION, -1))
-    if section is None:
+    if deck.section is None:
         raise command.wrong("there is no SECTYPE command before it.")
-    return section
+    return deck.section
 
 
 @handles("SECD")
@@ -42,13 +40,13 @@ def _secdata(deck: Deck, command: Command) -> None:
 @handles("SECB")
 def _secblock(deck: Deck, command: Command) -> None:
     """SECBLOCK,count and that many lines, each of one layer (shells) or of part of the data (beams)."""
-    section, count, source = _section(deck, command), command.integer(1, 1), deck.source
+    section, count = _section(deck, command), command.integer(1, 1)
     for _ in range(min(count, _MOST_LINES)):
         line = deck.data_line(command, f"{count} lines")
         values = _values(deck, line.split("!")[0].split(",") if "," in line else line.split())
         if any(isinstance(value, str) for value in values):
             raise deck.wrong(command, f"{line.strip()[:40]!r} is not a list of numbers separated by commas.")
-        _add_data(section, values, source.place)
+        _add_data(section, values, deck.source.place)
 
 
 def _values(deck: Deck, texts: list[str]) -> list[float | str]:

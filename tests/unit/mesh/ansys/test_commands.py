@@ -233,3 +233,10 @@ def test_ends_of_files_and_decks(tmp_path):
 def test_branches_of_conditions(tmp_path, condition, density):
     deck = f"a=2\nname='X'\n*if,{condition},then\nmp,dens,1,1\n*if,a,eq,2,then\nb=1\n*endif\n*else\nmp,dens,1,2\n*endif\n"
     assert read_ansys(written(tmp_path, HEXAHEDRON + deck)).materials["MAT 1"].density == density
+
+
+def test_coupled_sets_by_their_numbers(tmp_path):
+    sets = "cp,4,uy,1,2\ncp,next,ux,1,2\ncp,next,ux,3,4\ncp,high,ux,5\ncp,4,uy,3\n"
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + sets))
+    found = [(own.name, mesh.node_ids[own.nodes].tolist()) for own in mesh.equations]
+    assert found == [("CP 4 UY", [2, 1]), ("CP 4 UY", [3, 1]), ("CP 5 UX", [2, 1]), ("CP 6 UX", [4, 3]), ("CP 6 UX", [5, 3])]

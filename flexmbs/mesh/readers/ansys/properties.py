@@ -1,4 +1,4 @@
-"""Materials: MP, MPTEMP, MPDATA, UIMP, TB and TBDATA, and what they are for flexmbs."""
+"""Real constants (R, RMORE, RMODIF, RLBLOCK) and materials (MP, MPDATA, UIMP, TB, TBDATA), and what materials are for flexmbs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,68 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial, flaw
-from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, handles
+from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
+from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, RealConstants, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
-_TABLE = "current table"
+_MOST_CONSTANTS = 10000
+_MOST_SETS = 100000
+
+
+@handles("R")
+def _r(deck: Deck, command: Command) -> None:
+    """R,set,values, or as CDWRITE writes it: R,R5.0,LOC,set,start,values."""
+    _, command = command.coded()
+    number = command.integer(1, 1)
+    if command.left_off:
+        _put_constants(deck, command, number, command.integer(2, 1), 3)
+    else:
+        deck.reals.pop(number, None)
+        _put_constants(deck, command, number, 1, 2)
+
+
+@handles("RMOR")
+def _rmore(deck: Deck, command: Command) -> None:
+    if deck.next_constant is None:
+        raise command.wrong("there is no R command before it.")
+    _put_constants(deck, command, *deck.next_constant, 1)
+
+
+@handles("RMOD")
+def _rmodif(deck: Deck, command: Command) -> None:
+    _put_constants(deck, command, command.integer(1, 1), command.integer(2, 1), 3)
+
+
+def _put_constants(deck: Deck, command: Command, number: int, start: int, first: int) -> None:
+    """Arguments from ``first`` on are the constants of a set from ``start`` on."""
+    if not 0 < start <= _MOST_CONSTANTS:
+        raise command.wrong(f"real constants begin at position {start}; the first position is 1.")
+    constants = deck.reals.setdefault(number, RealConstants(command.place, f"{command.place}: R,{number}"))
+    constants.values.update({start + i: value for i, value in command.given(first).items()})
+    deck.next_constant = (number, start + 6)  # R and RMORE hold six values each
+
+
+@handles("RLBL")
+def _rlblock(deck: Deck, command: Command) -> None:
+    """RLBLOCK,sets,highest,most values,per line; two format lines; of each set: number, count, values."""
+    sets, source = command.integer(1), deck.source
+    first, other = deck.format_line(command), deck.format_line(command, after=2)
+    if len(first.integers) != 2 or not first.reals or not other.reals or other.integers:
+        raise command.wrong("the formats must be like (2i8,6g16.9) and (7g16.9).")
+
+    def numbers(known: Format) -> tuple[list[int], list[float]]:
+        lines = [deck.data_line(command, f"{sets} sets")]
+        integers, reals = read_table(lines, known, source.file, source.line, "RLBLOCK")
+        return integers[0].tolist(), reals[0].tolist()
+
+    for _ in range(min(sets, _MOST_SETS)):
+        (number, count), values = numbers(first)
+        if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
+            raise deck.wrong(command, f"set {number} has {count} constants, which is impossible.")
+        constants = deck.reals[number] = RealConstants(source.place, f"{source.place}: R,{number}")
+        while len(values) < count:
+            values += numbers(other)[1]
+        constants.values.update(enumerate(values[:count], 1))
 
 
 @handles("MP")
@@ -74,57 +132,41 @@ def _put(deck: Deck, command: Command, label: str, number: int, value: float) ->
 def _tb(deck: Deck, command: Command) -> None:
     label, number = command.text(1)[:4], command.integer(2, 1)
     material = deck.materials.setdefault(number, RawMaterial(command.place))
-    material.tables.setdefault(label, RawTable(label, command.text(5), command.place))
-    deck.current[_TABLE] = number
-    deck.parameters[_TABLE] = label
+    deck.table = material.tables.setdefault(label, RawTable(label, command.text(5), command.place))
 
 
 @handles("TBTE", "TBFI")
 def _tbtemp(deck: Deck, command: Command) -> None:
     """After the second temperature of a table no more constants are taken."""
-    table = _present(deck)
-    if table is not None and table.constants:
-        deck.warn(f"{table.where}: TB,{table.label}: the table of the first temperature is used.")
-        deck.parameters[_TABLE] = None
+    if deck.table is not None and deck.table.constants:
+        deck.warn(f"{deck.table.where}: TB,{deck.table.label}: the table of the first temperature is used.")
+        deck.table = None
 
 
 @handles("TBDA")
 def _tbdata(deck: Deck, command: Command) -> None:
-    table = _present(deck)
-    if table is not None:
-        start = command.integer(1, max(table.constants, default=0) + 1)
-        table.constants.update({start + i: value for i, value in command.given(2, 6).items()})
-
-
-def _present(deck: Deck) -> RawTable | None:
-    label = deck.parameters.get(_TABLE)
-    material = deck.materials.get(deck.current.get(_TABLE, -1))
-    return material.tables.get(label) if material is not None and isinstance(label, str) else None
-
-
-@handles("MPTE", "TBPT")
-def _temperatures(deck: Deck, command: Command) -> None:
-    """MPTEMP: temperatures of the MPDATA after it, of which the first is taken; TBPT: points of curves."""
+    if deck.table is not None:
+        constants = deck.table.constants
+        start = command.integer(1, max(constants, default=0) + 1)
+        constants.update({start + i: value for i, value in command.given(2, 6).items()})
 
 
 _READ_TABLES = ("ELAS", "ANEL", "SDAM")
 _NOT_LINEAR = ("HYPE", "MOON", "OGDE", "BB", "AHYP", "GASK", "FLUI", "SMA", "CDM", "FOAM", "MPLA", "PERF")
 _ELASTIC_LABELS = "EX EY EZ PRXY PRYZ PRXZ NUXY NUYZ NUXZ GXY GYZ GXZ DENS ALPD BETD DMPR DMPS".split()
+_ISOTROPIC, _ORTHOTROPIC = "EX PRXY".split(), "EX EY EZ GXY GYZ GXZ PRXY PRYZ PRXZ".split()
+_ELASTIC_TABLES = {"": _ISOTROPIC, "ISOT": _ISOTROPIC, "OELM": _ORTHOTROPIC, "ORTH": _ORTHOTROPIC, "ORTHO": _ORTHOTROPIC}
 _SAME = 0.01  # a shear modulus that differs less from E / (2 (1 + nu)) is rounded, not meant
 _DEFAULT_POISSON = 0.3  # what Ansys takes when none is given
 # Upper triangle of the 6 by 6 matrix row by row, as TBDATA gives it.
 _TRIANGLE = [(row, column) for row in range(6) for column in range(row, 6)]
 
 
-def make_materials(deck: Deck) -> dict[int, AnyMaterial]:
-    """All materials by their numbers; what is not used of them is noted.
+def make_material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
+    """A material by what the deck says of it; what is not used of that is noted.
 
     Raises MeshError for moduli that are not positive, Poisson's ratios outside of the possible, negative densities.
     """
-    return {number: _material(deck, number, raw) for number, raw in deck.materials.items()}
-
-
-def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     name = f"MAT {number}"
     for label, place in raw.places.items():
         if label not in _ELASTIC_LABELS:
@@ -142,9 +184,8 @@ def _material(deck: Deck, number: int, raw: RawMaterial) -> AnyMaterial:
     softest = next((label for label in raw.tables if label in _NOT_LINEAR), None)
     if "EX" not in values or softest:
         missing = f"TB,{softest} is not linear elastic" if softest else "there is no MP,EX"
-        remedy = f"add MP,EX,{number} and MP,PRXY,{number}"
-        if "EX" in values:
-            remedy = f"remove TB,{softest},{number} or give TB,ELASTIC,{number}"
+        instead = f"remove TB,{softest},{number} or give TB,ELASTIC,{number}"
+        remedy = instead if "EX" in values else f"add MP,EX,{number} and MP,PRXY,{number}"
         return UnusableMaterial(name, f"{raw.where}: {name} has no linear elasticity ({missing}); {remedy}", density, raw.where)
     return _by_constants(deck, name, raw, values, common)
 
@@ -171,26 +212,17 @@ def _damping(raw: RawMaterial) -> Damping | None:
 
 
 def _from_table(deck: Deck, name: str, raw: RawMaterial, common: dict) -> AnyMaterial:
-    table = raw.tables["ELAS"]
-    constants = table.constants
-    if table.option in ("", "ISOT"):
-        _require(table, 2)
-        values = {"EX": constants[1], "PRXY": constants[2]}
-    elif table.option in ("OELM", "ORTH", "ORTHO"):
-        _require(table, 9)
-        values = dict(zip("EX EY EZ GXY GYZ GXZ PRXY PRYZ PRXZ".split(), (constants[i] for i in range(1, 10)), strict=True))
-    elif table.option in ("AELS", "AELF"):
+    table, values = raw.tables["ELAS"], {}
+    if table.option in ("AELS", "AELF"):
         return _anisotropic(name, table, common)
-    else:
+    if table.option not in _ELASTIC_TABLES:
         raise MeshError(f"{table.where}: TB,ELASTIC: the option {table.option} is unknown; known are ISOT, OELM, AELS and AELF.")
-    raw.places.update({label: table.where for label in values})
+    labels = _ELASTIC_TABLES[table.option]
+    for place, label in enumerate(labels, 1):
+        if place not in table.constants:
+            raise MeshError(f"{table.where}: TB,ELAS: constant {place} is missing; TBDATA must give {len(labels)}.")
+        values[label], raw.places[label] = table.constants[place], table.where
     return _by_constants(deck, name, raw, values, common)
-
-
-def _require(table: RawTable, count: int) -> None:
-    missing = [place for place in range(1, count + 1) if place not in table.constants]
-    if missing:
-        raise MeshError(f"{table.where}: TB,{table.label}: constant {missing[0]} is missing; TBDATA must give {count}.")
 
 
 def _anisotropic(name: str, table: RawTable, common: dict) -> AnisotropicMaterial:

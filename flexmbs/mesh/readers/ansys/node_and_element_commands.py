@@ -1,7 +1,8 @@
-"""ET, KEYOPT, EBLOCK, E, EN and EMORE."""
+"""Nodes and elements: NBLOCK, N, EBLOCK, E, EN and EMORE."""
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -9,32 +10,82 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, handles
+from flexmbs.mesh.readers.ansys.deck import END_OF_BLOCK, Deck, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 from flexmbs.mesh.readers.ansys.element_types import routine_of
 
-_END = re.compile(r"\s*-1\s*($|,)")
+_LAST = r"-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b"
+_END_OF_NODES = re.compile(rf"\s*({_LAST})", re.IGNORECASE)
+_END_OF_ALL_NODES = re.compile(rf"\s*({_LAST}|(?P<next>[A-Z/*!]|$))", re.IGNORECASE)  # where all nodes were read: any command
 _MOST_NODES = 500
 _ON_FIRST_LINE = 8  # nodes that stand on the first line of an element, SOLID form
 _HEAD = 11  # numbers before the nodes, SOLID form: material, type, real constants, section, system, ..., count, 0, number
 
 
-@handles("ET")
-def _et(deck: Deck, command: Command) -> None:
-    number, text = command.integer(1), command.text(2)
-    if not text:
-        raise command.wrong(f"the name of the element type is missing (ET,{number},186).")
-    named = re.fullmatch(r"[^\W\d_]*?(\d{1,9})\d*", text)  # SOLID186 or 186
-    options = {i + 1: value for i, value in command.given(3, 6).items()}
-    deck.types[number] = ElementType(int(named[1]) if named else command.integer(2), options, command.place)
+@handles("NBLO")
+def _nblock(deck: Deck, command: Command) -> None:
+    source, count = deck.source, command.integer(4, 0)
+    known = deck.format_line(command)
+    if len(known.reals) < 3 or len(known.integers) not in (1, 3):
+        raise command.wrong("the format must have 1 or 3 integers and at least 3 real numbers (6 values).")
+    read = 0
+    expected = "nodes were expected, and N,R5.3,LOC,-1, or -1"
+    while lines := deck.block_lines(command, _END_OF_ALL_NODES if read and read >= count else _END_OF_NODES, expected):
+        _add_nodes(deck, known, lines, source.line - len(lines) + 1)
+        read += len(lines)
+    deck.check_count(command, read, count, "nodes")
 
 
-@handles("KEYO")
-def _keyopt(deck: Deck, command: Command) -> None:
-    number, option = command.integer(1), command.integer(2)
-    if number not in deck.types:
-        raise command.wrong(f"there is no element type {number}; an ET command must define it before.")
-    deck.types[number].options[option] = command.number(3, 0.0)
+def _add_nodes(deck: Deck, known: Format, lines: list[str], first: int) -> None:
+    file = deck.source.file
+    integers, reals = read_table(lines, known, file, first, "NBLOCK")
+    ids = integers[:, 0]
+    wrong = np.flatnonzero(ids <= 0)
+    if wrong.size:
+        raise MeshError(f"{file}:{first + wrong[0]}: NBLOCK: node number {ids[wrong[0]]}; it must be positive.")
+    deck.add_nodes(ids, reals[:, :3], file, first + np.arange(len(ids)))
+    turned = (reals[:, 3:6] != 0.0).any(axis=1)
+    if reals.shape[1] >= 6 and turned.any():
+        deck.angles.append((ids[turned], reals[turned, 3:6]))
+
+
+@handles("N")
+def _node(deck: Deck, command: Command) -> None:
+    """N,number,x,y,z,angles, or as CDWRITE writes it: N,R5.3,LOC,number,x,y,z and N,R5.3,ANG,number,angles."""
+    form, command = command.coded()
+    if form[:3] == "ANG":
+        deck.angles.append((np.array([command.integer(1)]), np.array([command.numbers(2, 3)])))
+        return
+    if not command.text(1) or "(" in "".join(command.arguments):
+        raise command.wrong("the number of the node must be given as a number; write the mesh with CDWRITE,DB.")
+    number = command.integer(1)
+    if number == -1:
+        return  # the end line of a block
+    if number <= 0:
+        raise command.wrong(f"node number {number}; it must be positive.")
+    point, angles = command.numbers(2, 3), command.numbers(5, 3)
+    if not form:
+        point = _in_active_system(deck, command, point)
+        if any(angles) and deck.current["CSYS"]:
+            raise command.wrong("rotation angles are supported in the global system only; write the mesh with CDWRITE,DB.")
+    deck.add_nodes(np.array([number]), np.array([point]), command.file, np.array([command.line]))
+    if any(angles):
+        deck.angles.append((np.array([number]), np.array([angles])))
+
+
+def _in_active_system(deck: Deck, command: Command, point: list[float]) -> list[float]:
+    active = deck.current["CSYS"]
+    system = deck.system(active)
+    if system is None:
+        raise command.wrong(f"coordinate system {active} is active, but no LOCAL or CS defines it.")
+    if active == 0:
+        return point
+    first, second, third = point
+    if system.kind == "cylindrical":
+        point = [first, math.radians(second), third]
+    elif system.kind == "spherical":  # Ansys: radius, azimuth, elevation
+        point = [first, math.radians(90.0 - third), math.radians(second)]
+    return system.points(np.array([point]))[0].tolist()
 
 
 @handles("EBLO")
@@ -63,7 +114,7 @@ class _ElementBlock:
         tail: list[str] = []  # lines of an element that did not end
         ended = False
         while not ended:
-            more = self._deck.block_lines(self._command, _END, "elements were expected, and -1")
+            more = self._deck.block_lines(self._command, END_OF_BLOCK, "elements were expected, and -1")
             ended = not more
             lines = tail + more
             tail = self._take(lines, self._source.line - len(lines) + (0 if ended else 1), ended) if lines else []
@@ -166,7 +217,7 @@ def _en(deck: Deck, command: Command) -> None:
         if len(values) < 7 or not 0 <= values[0] <= _MOST_NODES:
             raise command.wrong("ATTR needs the number of nodes, 5 attributes and the number of the element.")
         _add_one(deck, command, values[6], [0] * values[0], values[1:6])
-    elif form == "NODE" and deck.elements:
+    elif form == "NODE" and deck.elements and len(deck.elements[-1].ids) == 1:
         own = deck.elements[-1]
         nodes = own.nodes[0][own.nodes[0] > 0].tolist() + command.integers(1)
         count = own.nodes.shape[1]
@@ -201,8 +252,3 @@ def _add_one(deck: Deck, command: Command, number: int, nodes: list[int], attrib
     data = {"attributes": np.array([attributes], np.int64), "counts": np.array([len(nodes)])}
     ids, given, lines = np.array([number]), np.array([nodes], np.int64), np.array([command.line])
     deck.add_elements(ElementRows(None, "", ids, given, command.file, lines, data=data))
-
-
-@handles("TSHA", "ETCO")
-def _tshape(deck: Deck, command: Command) -> None:
-    """TSHAP says what the next target elements are; those of one node are pilot nodes anyway."""
