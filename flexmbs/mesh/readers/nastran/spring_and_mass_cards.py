@@ -220,18 +220,29 @@ def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
     Raises MeshError for masses at nodes that do not exist, negative ones, and missing coordinate systems.
     """
     masses: list[PointMass] = []
-    scalar: dict[int, dict[int, tuple[float, Card]]] = {}  # by node and component
+    scalar: dict[int, tuple[np.ndarray, list[Card]]] = {}  # by node: its mass matrix, and the cards that state it
     for card in deck.named(*MASSES):
         if card.name.startswith("CMASS"):
-            _note_scalar(deck, card, scalar)
+            _add_scalar(deck, card, scalar)
+        elif card.name == "CONM2":
+            masses += _concentrated(card, grid)
         else:
-            masses += (_concentrated if card.name == "CONM2" else _matrix)(deck, card, grid)
-    masses += _scalar_masses(deck, grid, scalar)
+            given, node = CONM1.read(card), grid.node(card, 1, "G", "the mass")
+            matrix = np.zeros((6, 6))
+            matrix[np.tril_indices(6)] = given.m
+            axes = grid.directions(given.cid, grid.points[node][None], card.where)[0]
+            masses += _rigid_mass(deck, node, given.number, matrix + np.tril(matrix, -1).T, axes, [card])
+    for number, (matrix, cards) in scalar.items():
+        node = int(grid.table.find(np.array([number]))[0])
+        if node >= 0:
+            masses += _rigid_mass(deck, node, number, matrix, grid.displacement_axes(np.array([node]))[0], cards)
+        else:
+            _leave_out(deck, cards, "it is at a scalar point, or at none that exists")
     factor = deck.mass_factor
     return tuple(replace(mass, mass=mass.mass * factor, inertia=mass.inertia * factor) for mass in masses)
 
 
-def _concentrated(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
+def _concentrated(card: Card, grid: Grid) -> list[PointMass]:
     given, node = CONM2.read(card), grid.node(card, 1, "G", "the mass")
     at, axes, offset = grid.points[node], np.eye(3), np.array(given.x)
     if given.cid == _OFFSETS_ARE_POINTS:
@@ -244,53 +255,36 @@ def _concentrated(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
     return [PointMass(f"CONM2 {given.number}", node, given.m, axes @ inertia @ axes.T, offset, card.place)]
 
 
-def _matrix(deck: Deck, card: Card, grid: Grid) -> list[PointMass]:
-    """CONM1: the symmetric 6 x 6 matrix of a rigid body at the node, or nothing when it is that of none."""
-    given, node = CONM1.read(card), grid.node(card, 1, "G", "the mass")
-    matrix = np.zeros((6, 6))
-    matrix[np.tril_indices(6)] = given.m
-    matrix = matrix + np.tril(matrix, -1).T
-    mass = np.trace(matrix[:3, :3]) / 3.0
-    size = np.abs(matrix).max()
+def _rigid_mass(deck: Deck, node: int, number: int, matrix: np.ndarray, axes: np.ndarray, cards: list[Card]) -> list[PointMass]:
+    """The rigid body with this symmetric 6 x 6 matrix at a node, in ``axes``; nothing where it is that of none."""
+    mass, size = matrix[0, 0], np.abs(matrix).max()
     coupling = matrix[3:, :3]  # m times the cross product matrix of the offset
     whole = np.allclose(matrix[:3, :3], mass * np.eye(3), atol=1e-6 * size)
     if not whole or not np.allclose(coupling, -coupling.T, atol=1e-6 * size) or mass < 0.0:
-        deck.leave_out(card, "its mass differs by direction")
+        _leave_out(deck, cards, "its mass differs by direction")
         return []
     moment = np.array([coupling[2, 1], coupling[0, 2], coupling[1, 0]])
     offset = moment / mass if mass > 0.0 else np.zeros(3)
     inertia = matrix[3:, 3:] - mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
-    axes = grid.directions(given.cid, grid.points[node][None], card.where)[0]
-    return [PointMass(f"CONM1 {given.number}", node, float(mass), axes @ inertia @ axes.T, axes @ offset, card.place)]
+    name = f"{cards[0].name} {number}"
+    return [PointMass(name, node, float(mass), axes @ inertia @ axes.T, axes @ offset, cards[0].place)]
 
 
-def _note_scalar(deck: Deck, card: Card, scalar: dict) -> None:
+def _add_scalar(deck: Deck, card: Card, scalar: dict[int, tuple[np.ndarray, list[Card]]]) -> None:
     """CMASS1, CMASS2 from a component of one node to ground."""
     given, named = SCALAR.read(card), card
     if card.name == "CMASS1":
         named = deck.properties.get(("PMASS", card.integer(1, "PID", given.number)))
-    mass = None if named is None else PMASS.read(named).m
     ends = [(node, dof[0]) for node, dof in ((given.g1, given.c1), (given.g2, given.c2)) if node and len(dof) == 1]
-    if mass is None or len(ends) != 1:
+    if named is None or len(ends) != 1:
         deck.leave_out(card, "it connects two components, or has no PMASS")
         return
     node, dof = ends[0]
-    before = scalar.setdefault(node, {}).get(dof, (0.0, card))
-    scalar[node][dof] = (before[0] + mass, before[1])
+    matrix, cards = scalar.setdefault(node, (np.zeros((6, 6)), []))
+    matrix[dof - 1, dof - 1] += PMASS.read(named).m
+    cards.append(card)
 
 
-def _scalar_masses(deck: Deck, grid: Grid, scalar: dict) -> list[PointMass]:
-    masses = []
-    for number, of_dof in scalar.items():
-        values = [of_dof.get(dof, (0.0, None))[0] for dof in range(1, 7)]
-        card = next(iter(of_dof.values()))[1]
-        node = int(grid.table.find(np.array([number]))[0])
-        if node < 0 or not np.allclose(values[:3], values[0], rtol=1e-6, atol=0.0):
-            why = "it is at a scalar point, or at none that exists" if node < 0 else "its mass differs by direction"
-            for _, of_one in of_dof.values():
-                deck.leave_out(of_one, why)
-            continue
-        axes = grid.displacement_axes(np.array([node]))[0]
-        inertia = axes @ np.diag(values[3:]) @ axes.T
-        masses.append(PointMass(f"{card.name} {number}", node, values[0], inertia, np.zeros(3), card.place))
-    return masses
+def _leave_out(deck: Deck, cards: list[Card], why: str) -> None:
+    for card in cards:
+        deck.leave_out(card, why)
