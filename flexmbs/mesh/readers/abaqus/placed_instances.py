@@ -7,7 +7,7 @@ the order of reading.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -158,6 +158,11 @@ class Model:
             known = near_names(name, self.materials)
             raise MeshError(f"{where} names the material {name}, which is not defined; add *MATERIAL, NAME={name}. {known}")
         return self.materials[name]
+
+    def undefined(self, what: str, name: str, where: str, names: Callable[[Region], Iterable[str]]) -> MeshError:
+        """The error about a name that none of the regions has, whose names are given by ``names``."""
+        known = [self.final_name(region, own) for region in self.regions for own in names(region)]
+        return MeshError(f"{where} names the {what} {name}, which is not defined. {near_names(name, known)}")
 
     def final_name(self, region: Region, name: str) -> str:
         """Name in the mesh of a set of a region: INSTANCE.SET when there are several instances."""

@@ -12,7 +12,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.axes_cards import Orientation, find_orientation
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
+from flexmbs.mesh.readers.abaqus.deck_text import Card, label
 from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
@@ -20,14 +20,8 @@ from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 # Which card elements of a family take.
 RIGHT_CARD = {
-    "solid": "*SOLID SECTION",
-    "shell": "*SHELL SECTION",
-    "membrane": "*MEMBRANE SECTION",
-    "beam": "*BEAM SECTION",
-    "truss": "*SOLID SECTION",
-    "spring": "*SPRING",
-    "dashpot": "*DASHPOT",
-    "joint": "*JOINT",
+    **{"solid": "*SOLID SECTION", "truss": "*SOLID SECTION", "shell": "*SHELL SECTION", "membrane": "*MEMBRANE SECTION"},
+    **{"beam": "*BEAM SECTION", "spring": "*SPRING", "dashpot": "*DASHPOT", "joint": "*JOINT"},
 }
 _DEFAULT_N1 = (0.0, 0.0, -1.0)
 
@@ -55,9 +49,18 @@ def _orientation(model: Model, region: Region, card: Card, material: AnyMaterial
     return find_orientation(model, region, name, card.where, not isinstance(material, Material)) if name else None
 
 
+def _spring_axes(model: Model, region: Region, card: Card) -> np.ndarray | None:
+    orientation = _orientation(model, region, card)
+    return None if orientation is None else orientation.rectangular_axes(card.where)
+
+
+def _unusable(card: Card, name: str, why: str) -> UnusableMaterial:
+    """What stands for the material of a section that is not read."""
+    return UnusableMaterial(f"{name} {card.name('ELSET')}", f"{card.where}: {why}", where=card.line.where)
+
+
 def _layered_solid(card: Card) -> UnusableMaterial:
-    reason = f"{card.where}: layers in solids are not supported; give one MATERIAL."
-    return UnusableMaterial(f"LAYERS OF {card.name('ELSET')}", reason, where=card.line.where)
+    return _unusable(card, "LAYERS OF", "layers in solids are not supported; give one MATERIAL.")
 
 
 def _solid(model: Model, region: Region, card: Card) -> Section:
@@ -80,13 +83,12 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
     if card.has("SHELL THICKNESS"):
         raise MeshError(f"{card.where} with SHELL THICKNESS= is not supported; give the thickness in the data line.")
     behaviour = "membrane" if card.key.startswith("MEMBRANE") else "shell"
-    layers: tuple[Layer, ...] = ()
+    layers: list[Layer] = []
     if card.has("COMPOSITE"):
-        layers, orientation = _layers(model, region, card, _orientation(model, region, card))
+        layers, orientation = _layers(model, region, card)
         material: AnyMaterial = _layered_solid(card)  # for continuum shells; others have the materials of the layers
     elif card.key == "SHELLGENERALSECTION" and not card.has("MATERIAL"):
-        reason = f"{card.where}: a section given by its stiffness is not supported; give MATERIAL and a thickness."
-        unusable = UnusableMaterial(f"OF {card.name('ELSET')}", reason, where=card.line.where)
+        unusable = _unusable(card, "OF", "a section given by its stiffness is not supported; give MATERIAL and a thickness.")
         return Section(card, ("shell",), unusable, lambda family, type_name: None)
     else:
         material = model.material(card.required_name("MATERIAL"), card.where)
@@ -100,53 +102,47 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
             return None
         thickness = sum(layer.thickness for layer in layers) if layers else first_number(card, line, "the thickness", "be positive")
         text = card.option("OFFSET")  # from the middle surface to that of the nodes, in parts of the thickness
-        if text and text not in ("SPOS", "SNEG") and not any(character.isdigit() for character in text):
+        text = {"SPOS": "0.5", "SNEG": "-0.5"}.get(text, text)
+        if text and not any(character.isdigit() for character in text):
             raise MeshError(f"{card.where}: OFFSET={text} is not supported; use SPOS, SNEG or a number.")
-        offset = {"SPOS": 0.5, "SNEG": -0.5}[text] if text in ("SPOS", "SNEG") else number(text, card.where, "OFFSET")
-        return ShellSection(thickness, layers, -offset * thickness, behaviour, added, where=card.line.where)
+        offset = -number(text, card.where, "OFFSET") * thickness
+        return ShellSection(thickness, tuple(layers), offset, behaviour, added, where=card.line.where)
 
     return Section(card, ("shell", "membrane"), material, make, orientation)
 
 
-def _layers(model, region, card: Card, orientation) -> tuple[tuple[Layer, ...], Orientation | None]:
-    layers, named = [], []
+def _layers(model: Model, region: Region, card: Card) -> tuple[list[Layer], Orientation | None]:
+    """The layers, and the axes of which they have angles: the ORIENTATION of the card, or the first that a layer names."""
+    layers, base = [], _orientation(model, region, card)
     for _, where, (height, _, of, turned) in card.rows(4):
         thickness = number(height, where, "the thickness of the layer", "be positive")
         if not of:
             raise MeshError(f"{where}: the layer has no material; a layer is 'thickness, points, material, angle'.")
         material = model.material(label(of), where)
-        named.append("" if is_number(turned) else label(turned))
-        layers.append(Layer(material, thickness, 0.0 if named[-1] else np.radians(number(turned, where, "the angle of the layer"))))
+        if is_number(turned):
+            angle = np.radians(number(turned, where, "the angle of the layer"))
+        else:
+            own = find_orientation(model, region, label(turned), where)
+            base = base or own
+            angle = 0.0 if own is base or label(turned) == card.name("ORIENTATION") else _angle_between(base, own, where)
+        layers.append(Layer(material, thickness, angle))
     if not layers:
         raise MeshError(f"{card.where} needs one data line for each layer: thickness, points, material, angle.")
-    if card.has("SYMMETRIC"):
-        layers, named = [*layers, *layers[::-1]], [*named, *named[::-1]]
-    if any(named):
-        layers, orientation = _layers_by_name(model, region, card, layers, named, orientation)
-    return tuple(layers), orientation
+    return [*layers, *(layers[::-1] if card.has("SYMMETRIC") else [])], base
 
 
-def _layers_by_name(model, region, card: Card, layers, named, orientation):
-    """Angles of layers that name an *ORIENTATION, all of them rectangular and about one normal: from the first's."""
-    made = [find_orientation(model, region, name, card.where) if name else None for name in named]
-    base = orientation or next(one for one in made if one is not None)
+def _angle_between(base: Orientation, other: Orientation, where: str) -> float:
+    """Angle (rad) from one rectangular orientation to another, about the normal that they must have in common."""
     origin = np.zeros((1, 3))
-    first = base.shell_axes(origin)[0]
-    for position, (layer, name, one) in enumerate(zip(layers, named, made, strict=True)):
-        if one is None or name == card.name("ORIENTATION") or one is base:
-            continue
-        in_plane = first.T @ one.shell_axes(origin)[0][:, 0]
-        if "rectangular" != base.system.kind or base.system.kind != one.system.kind or abs(in_plane[2]) > 1e-6:
-            raise MeshError(f"{card.where}: the orientations of its layers are no rotations about one normal; give angles.")
-        layers[position] = replace(layer, angle=float(np.arctan2(in_plane[1], in_plane[0])))
-    return layers, base
+    in_plane = base.shell_axes(origin)[0].T @ other.shell_axes(origin)[0][:, 0]
+    if {base.system.kind, other.system.kind} != {"rectangular"} or abs(in_plane[2]) > 1e-6:
+        raise MeshError(f"{where}: the orientations of layers must differ by rotations about one normal; give angles.")
+    return float(np.arctan2(in_plane[1], in_plane[0]))
 
 
 def _spring(model: Model, region: Region, card: Card) -> Section:
     """*SPRING, *DASHPOT: along the line of the nodes (SPRINGA), or [components,] in the axes of ORIENTATION."""
-    orientation = _orientation(model, region, card)
-    axes = orientation and orientation.rectangular_axes(card.where)
-    own = card.key.lower()
+    axes, own = _spring_axes(model, region, card), card.key.lower()
 
     def make(family: str, type_name: str) -> AnySection | None:
         if family != own:
@@ -161,7 +157,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
         line = lines[1] if wanted else lines[-1] if len(lines) <= 2 else lines[0]
         constant = np.array([first_number(card, line, "the constant", "not be negative"), *[0.0] * 5])
         dofs = [int(v) for v in numbers(card, lines[0], "a component")[:wanted]] if wanted else []
-        if len(dofs) < wanted or not all(1 <= dof <= 6 for dof in dofs):
+        if len(dofs) < wanted or not {*dofs} <= {1, 2, 3, 4, 5, 6}:
             raise MeshError(f"{card.at(lines[0])}: needs {wanted} components from 1 to 6, got {lines[0].text}.")
         first, second = [*dofs, None, None][:2]
         common = {"axes": axes, "axial": not wanted, "first_dof": first, "second_dof": second, "where": card.line.where}
@@ -172,8 +168,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
 
 def _joint(model: Model, region: Region, card: Card) -> Section:
     """*JOINT: the *SPRING and *DASHPOT after it act between the two nodes of JOINTC elements, in the joint's axes."""
-    orientation = _orientation(model, region, card)
-    axes = orientation and orientation.rectangular_axes(card.where)
+    axes = _spring_axes(model, region, card)
     if not card.children:
         model.deck.warn(f"{card.where} has no *SPRING or *DASHPOT after it: its elements join nothing.")
 
@@ -220,19 +215,18 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
 def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
     """Dimensions of a profile, on one line or (ARBITRARY) one for each of its segments; n1."""
     material = _beam_material(model, card)
-    lines, line, count = card.lines(blank=True), data_line(card, 0, "the dimensions of the section", blank=True), 1
+    line, count = data_line(card, 0, "the dimensions of the section", blank=True), 1
     if shape.startswith("ARB"):
-        first = [*numbers(card, line, "a dimension of the section"), 0.0][0]
-        if not 1 <= first <= 1000:
+        count = int([*numbers(card, line, "a dimension of the section"), 0.0][0])
+        if not 1 <= count <= 1000:
             raise MeshError(f"{card.at(line)}: the first entry is the number of segments, got '{line.text[:40]}'.")
-        count = int(first)
-    dimensions = numbers(card, lines[:count], "a dimension of the section")
+    dimensions = numbers(card, card.lines(blank=True)[:count], "a dimension of the section")
     # Of what the two programs read differently: CalculiX means a square, and by one number of a circle its diameter.
     not_abaqus = "Abaqus" not in model.deck.written_for
     if shape.startswith("RECT") and len(dimensions) == 1 and not_abaqus:
         model.deck.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
         dimensions *= 2
-    axis = _axis_1(region, card, lines[count : count + 1])
+    axis = _axis_1(region, card, count)
     family = "abaqus"
     if model.deck.written_for == {"CalculiX"} and shape.startswith(("RECT", "CIRC", "PIPE", "BOX")):
         family = "calculix"
@@ -251,7 +245,7 @@ def _by_integrals(model: Model, region: Region, card: Card, shape: str) -> tuple
     if len(values) < 5:
         raise MeshError(f"{card.at(line)}: needs A, I11, I12, I22, J, got '{line.text[:60]}'.")
     area, first, mixed, second, torsion = values[:5]
-    axis = _axis_1(region, card, card.lines(blank=True)[1:2])
+    axis = _axis_1(region, card, 1)
     # *CENTROID and *SHEAR CENTER after the card, from the nodes, where they are without.
     centers = {"CENTROID": (0.0, 0.0), "SHEARCENTER": (0.0, 0.0)}
     try:
@@ -284,14 +278,14 @@ def _beam_material(model: Model, card: Card) -> AnyMaterial:
     return Material(f"OF {card.name('ELSET')}", moduli[0], ratio, density, where=card.line.where)
 
 
-def _axis_1(region: Region, card: Card, lines: list[Line]) -> tuple[float, ...]:
-    axis = _DEFAULT_N1
+def _axis_1(region: Region, card: Card, index: int) -> tuple[float, ...]:
+    """Direction n1 of a data line, or the format's default, in the mesh."""
+    lines, axis = card.lines(blank=True)[index : index + 1], _DEFAULT_N1
     if lines and lines[0].fields():
-        values = numbers(card, lines[0], "direction n1")
-        if len(values) < 3 or not any(values[:3]):
+        axis = tuple(numbers(card, lines[0], "direction n1")[:3])
+        if len(axis) < 3 or not any(axis):
             where, got = card.at(lines[0]), lines[0].text[:60]
             raise MeshError(f"{where}: the direction n1 of local axis 1 must be three numbers, not all zero, got '{got}'.")
-        axis = tuple(values[:3])
     return tuple((region.scope.placement.rotation @ axis).tolist()) if region.name else axis
 
 
@@ -300,24 +294,14 @@ def _moved(card: Card, section: BeamSection, dimensions: list[float]) -> tuple[f
     offsets = [number(card.text(name), card.where, name) for name in ("OFFSET1", "OFFSET2")]
     if not any(offsets):
         return section.centroid
-    if section.profile == "PIPE":
-        widths = [2.0 * dimensions[0]] * 2
-    elif len(dimensions) >= 2 and section.profile in ("RECT", "CIRC", "BOX"):
-        widths = dimensions[:2]
-    else:
+    widths = [2.0 * dimensions[0]] * 2 if section.profile == "PIPE" else dimensions[:2]
+    if section.profile not in ("PIPE", "RECT", "CIRC", "BOX") or len(widths) < 2:
         raise MeshError(f"{card.where}: OFFSET1 and OFFSET2 are read only for RECT, CIRC, PIPE and BOX.")
     y, z = _turned(section, *(-offset * width for offset, width in zip(offsets, widths, strict=True)))
     return float(section.centroid[0] + y), float(section.centroid[1] + z)
 
 
 SECTION_CARDS = {
-    "SOLIDSECTION": _solid,
-    "SHELLSECTION": _shell,
-    "SHELLGENERALSECTION": _shell,
-    "MEMBRANESECTION": _shell,
-    "BEAMSECTION": _beam,
-    "BEAMGENERALSECTION": _beam,
-    "SPRING": _spring,
-    "DASHPOT": _spring,
-    "JOINT": _joint,
+    **{"SOLIDSECTION": _solid, "SHELLSECTION": _shell, "SHELLGENERALSECTION": _shell, "MEMBRANESECTION": _shell},
+    **{"BEAMSECTION": _beam, "BEAMGENERALSECTION": _beam, "SPRING": _spring, "DASHPOT": _spring, "JOINT": _joint},
 }

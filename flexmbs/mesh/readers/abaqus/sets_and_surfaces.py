@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.mesh.element_kinds import KINDS, faces_of
+from flexmbs.mesh.element_kinds import KINDS, face_of, faces_of
 from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
@@ -64,8 +64,7 @@ class Sets:
         if found is None and is_integer(name):
             raise MeshError(f"{where} names {self._what} {name}, which is not defined.")
         if found is None:
-            known = [self._model.final_name(r, n) for r in self._model.regions for n in self.names(r)]
-            raise MeshError(f"{where} names the {self._what} set {name}, which is not defined. {near_names(name, known)}")
+            raise self._model.undefined(f"{self._what} set", name, where, self.names)
         return found
 
     def find(self, region: Region, name: str, depth: int = 0) -> np.ndarray | None:
@@ -168,9 +167,7 @@ class Surfaces:
         """As ``find``; MeshError starting with ``where`` when there is no such surface."""
         found = self.find(region, name)
         if found is None:
-            regions = self._model.regions
-            known = [self._model.final_name(r, n) for r in regions for n in (*r.scope.surfaces, *r.scope.node_surfaces)]
-            raise MeshError(f"{where} names the surface {name}, which is not defined. {near_names(name, known)}")
+            raise self._model.undefined("surface", name, where, lambda r: (*r.scope.surfaces, *r.scope.node_surfaces))
         return found
 
     def _nodes_of(self, region: Region, line: Line, name: str) -> np.ndarray:
@@ -182,12 +179,11 @@ class Surfaces:
         return self._node_sets.named(region, name, f"{line.where}: *SURFACE")
 
     def _of_item(self, region: Region, line: Line, name: str, face: str) -> Faces:
-        where = f"{line.where}: *SURFACE"
+        where, mirrored = f"{line.where}: *SURFACE", self._model.mirrored
         if name:
             serials = self._element_sets.named(region, name, where)
         else:
             serials = np.concatenate([np.empty(0, np.int64), *[rows.ids for rows in region.rows]])
-        mirrored = self._model.mirrored
         if mirrored is None:
             return self._faces_of(serials, face, where)
         # The labels of faces count the nodes as the file has them; those of mirrored solids then point inward.
@@ -205,7 +201,7 @@ class Surfaces:
         """Faces that no other element of the model has; shells and lines are their own surface."""
         kind = _shape_of(rows)
         if kind is None or KINDS[kind].dimension < 3:
-            return _own_face(kind, rows.nodes[own])
+            return _own_face(rows, own)
         own, faces = np.sort(own), []
         for (face_kind, columns), free in zip(faces_of(kind), self._free[id(rows)], strict=True):
             faces += _without_repeats(face_kind, rows.nodes[own[free[own]]][:, list(columns)])
@@ -233,8 +229,9 @@ def _shape_of(rows: ElementRows) -> str | None:
     return shape if shape in KINDS else None
 
 
-def _own_face(kind: str | None, nodes: np.ndarray) -> Faces:
+def _own_face(rows: ElementRows, own: np.ndarray) -> Faces:
     """Shells and lines as the surface that they are themselves; springs and points have none."""
+    kind, nodes = _shape_of(rows), rows.nodes[own]
     if kind is None or kind.startswith("spring"):
         return []
     return [(f"line{nodes.shape[1]}", nodes)] if KINDS[kind].dimension < 2 else _without_repeats(kind, nodes)
@@ -243,36 +240,24 @@ def _own_face(kind: str | None, nodes: np.ndarray) -> Faces:
 def _labelled_faces(rows: ElementRows, own: np.ndarray, face: str, where: str) -> Faces:
     """Faces of elements by the format's label: S1 to S6, SPOS, SNEG, E1 to E4, END1, END2, EDGE."""
     kind, nodes = _shape_of(rows), rows.nodes[own]
-    number = re.fullmatch(r"[SE]?F?(\d)", face)
     if kind is None or KINDS[kind].dimension < 2:
-        return _own_face(kind, nodes)
-    if KINDS[kind].dimension == 2:
-        return _shell_faces(rows, kind, nodes, face, number, where)
-    faces = faces_of(kind)
-    if number and 1 <= int(number[1]) <= len(faces):
-        face_kind, columns = faces[int(number[1]) - 1]
-        return _without_repeats(face_kind, nodes[:, list(columns)])
-    raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has S1 to S{len(faces)}.")
-
-
-def _shell_faces(rows: ElementRows, kind: str, nodes: np.ndarray, face: str, number: re.Match | None, where: str) -> Faces:
-    edges, count = KINDS[kind].edges, KINDS[kind].corner_count
-    is_shell = rows.kind is not None or rows.role == "geometry"  # rigid and surface elements have two sides too
-    if face in _TOP and is_shell:
-        return _without_repeats(kind, nodes)
-    if face in _BOTTOM and is_shell:
-        turned = list(range(count))[::-1]
-        middles = [count + (i - 1) % count for i in turned] if KINDS[kind].has_middle_nodes else []
-        inner = list(range(count + len(middles), nodes.shape[1]))
-        return _without_repeats(kind, nodes[:, turned + middles + inner])
-    if number or face == "EDGE":
-        # Edges of shells are E1, ... (or S3, ... after the two sides); those of plane elements S1, ...
-        first = 3 if is_shell and face.startswith("S") else 1
-        chosen = range(len(edges)) if face == "EDGE" else [int(number[1]) - first]
-        if all(0 <= i < len(edges) for i in chosen):
-            rings = [[*edges[i], *([count + i] if nodes.shape[1] > count else [])] for i in chosen]
-            return [(f"line{len(ring)}", nodes[:, ring]) for ring in rings]
-    raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has SPOS, SNEG and E1 to E{len(edges)}.")
+        return _own_face(rows, own)
+    is_solid = KINDS[kind].dimension == 3
+    is_shell = not is_solid and (rows.kind is not None or rows.role == "geometry")  # rigid and surface elements have two sides
+    count = KINDS[kind].corner_count
+    if is_shell and face in (*_TOP, *_BOTTOM):
+        columns = range(nodes.shape[1]) if face in _TOP else face_of(kind, tuple(range(count))[::-1])[1]
+        return _without_repeats(kind, nodes[:, list(columns)])
+    rings = KINDS[kind].faces if is_solid else KINDS[kind].edges
+    # Edges of shells are E1, ... (or S3, ... after the two sides); those of plane elements S1, ...
+    first = 3 if is_shell and face.startswith("S") else 1
+    number = re.fullmatch(r"[SE]?F?(\d)", face)
+    chosen = [int(number[1]) - first] if number else range(len(rings)) if face == "EDGE" and not is_solid else [-1]
+    if not all(0 <= i < len(rings) for i in chosen):
+        known = f"S1 to S{len(rings)}" if is_solid else f"SPOS, SNEG and E1 to E{len(rings)}"
+        raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has {known}.")
+    faces = [(name, nodes[:, list(columns)]) for name, columns in (face_of(kind, rings[i]) for i in chosen)]
+    return [part for name, nodes in faces for part in _without_repeats(name, nodes)] if is_solid else faces
 
 
 def _without_repeats(kind: str, nodes: np.ndarray) -> Faces:
@@ -304,11 +289,11 @@ def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surf
     faces: dict[str, MeshSurface] = {}
 
     def add_surface(name: str, surface: MeshSurface, where: str) -> None:
-        if not surface.size:
+        if surface.size:
+            faces.setdefault(name, surface)
+            nodes.setdefault(name, surface.nodes)
+        else:
             model.deck.warn(f"{where}: the surface {name} has no faces; it is left out.")
-            return
-        faces.setdefault(name, surface)
-        nodes.setdefault(name, surface.nodes)
 
     def add_nodes(name: str, own: np.ndarray, where: str) -> None:
         if not len(own):
@@ -331,10 +316,8 @@ def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surf
             if (found >= 0).any():
                 elements[final] = found[found >= 0]
                 continue
-            own: Faces = []
-            for rows, chosen in model.rows_of(serials):
-                if rows.role in ("", "geometry", "plane", "axisymmetric"):
-                    own += _own_face(_shape_of(rows), rows.nodes[chosen])
+            parts = [part for part in model.rows_of(serials) if part[0].role in ("", "geometry", "plane", "axisymmetric")]
+            own = [face for rows, chosen in parts for face in _own_face(rows, chosen)]
             if own:
                 add_surface(final, _surface(own), where)
             else:
