@@ -28,15 +28,8 @@ _ALL = (1, 2, 3, 4, 5, 6)
 _MOST_COUPLED = 100  # no body has a node in that many couplings; beyond, small files would fill the memory
 _CYCLIC = ("CYCLIC SYMMETRY", "CYCLIC", "MULTISTAGE", "FLUID PERIODIC")  # parameters of *TIE that join sectors
 _NAMED_SUPPORTS = {
-    "ENCASTRE": _ALL,
-    "PINNED": (1, 2, 3),
-    "XSYMM": (1, 5, 6),
-    "YSYMM": (2, 4, 6),
-    "ZSYMM": (3, 4, 5),
-    "XASYMM": (2, 3, 4),
-    "YASYMM": (1, 3, 5),
-    "ZASYMM": (1, 2, 6),
-    **dict.fromkeys(("NOWARP", "NOOVAL", "NODEFORM"), ()),
+    **{"ENCASTRE": _ALL, "PINNED": (1, 2, 3), "XSYMM": (1, 5, 6), "YSYMM": (2, 4, 6), "ZSYMM": (3, 4, 5)},
+    **{"XASYMM": (2, 3, 4), "YASYMM": (1, 3, 5), "ZASYMM": (1, 2, 6), "NOWARP": (), "NOOVAL": (), "NODEFORM": ()},
 }
 
 
@@ -97,13 +90,10 @@ def _components(first: str, last: str, where: str) -> set[int]:
 
 def _rigid_body(joined: Joined, region: Region, card: Card) -> None:
     """*RIGID BODY, REF NODE=node, NSET= | PIN NSET= | TIE NSET= | ELSET= [, ROT NODE=node]."""
-    given = {
-        name: joined.nodes(region, card.required_name(name), card.where)
-        for name in ("NSET", "TIE NSET", "PIN NSET")
-        if card.has(name)
-    }
-    if card.has("ELSET"):
-        serials = joined.element_sets.named(region, card.required_name("ELSET"), card.where)
+    names = {kind: card.required_name(kind) for kind in ("NSET", "TIE NSET", "PIN NSET", "ELSET") if card.has(kind)}
+    given = {kind: joined.nodes(region, name, card.where) for kind, name in names.items() if kind != "ELSET"}
+    if "ELSET" in names:
+        serials = joined.element_sets.named(region, names["ELSET"], card.where)
         given["ELSET"] = joined.model.nodes_of_elements(serials)
     if not given and not card.has("ANALYTICAL SURFACE"):
         raise MeshError(f"{card.where} needs the parameter NSET=, PIN NSET=, TIE NSET= or ELSET=.")
@@ -278,31 +268,27 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         return
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
     for _, where, (node, first, last) in card.rows(3):
-        support = compact(first)
+        support, key = compact(first), joined.model.deck.in_assembly(label(node))
         if not node or not first:
-            raise MeshError(
-                f"{where}: a support must be 'node or node set, first component, last component', or ENCASTRE, PINNED, ..."
-            )
+            wanted = "'node or node set, first component, last component'; components are 1 to 6, or ENCASTRE, PINNED, ..."
+            raise MeshError(f"{where}: a support must be {wanted}")
         if support not in _NAMED_SUPPORTS and not is_integer(support):
             raise MeshError(f"{where}: '{support[:20]}' is not a component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
         dofs = _NAMED_SUPPORTS[support] if support in _NAMED_SUPPORTS else _components(support, last, where)
-        key = joined.model.deck.in_assembly(label(node))
         if is_integer(key) and joined.node_sets.find(region, key) is None:
             joined.model.deck.warn(f"{where}: node {key} does not exist; its support is left out.")
             continue
         if key not in held:
             held[key] = (joined.nodes(region, node, where), set())
         held[key][1].update(dofs)
+    parts = [(name, nodes, tuple(sorted(dofs))) for name, (nodes, dofs) in held.items() if dofs]
+    conditions = [part for part in parts if not is_integer(part[0])]
     single: dict[tuple[int, ...], list[np.ndarray]] = {}
-    conditions = []
-    for name, (nodes, own) in held.items():
-        if own and is_integer(name):
-            single.setdefault(tuple(sorted(own)), []).append(nodes)
-        elif own:
-            conditions.append((name, nodes, tuple(sorted(own))))
-    for dofs, parts in single.items():
+    for _, nodes, dofs in (part for part in parts if is_integer(part[0])):
+        single.setdefault(dofs, []).append(nodes)
+    for dofs, nodes in single.items():
         name = f"BOUNDARY {card.line.number}" + ("" if len(single) == 1 else " " + "".join(map(str, dofs)))
-        conditions.append((name, np.concatenate(parts), dofs))
+        conditions.append((name, np.concatenate(nodes), dofs))
     joined.boundary_conditions += [BoundaryCondition(*condition, where=card.line.where) for condition in conditions]
     if not conditions:
         joined.model.deck.skip(card, "it constrains no displacement", analysis=True)
@@ -370,16 +356,7 @@ def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
 
 
 CONSTRAINT_CARDS = {
-    "TRANSFORM": _transform,
-    "NODALTHICKNESS": _nodal_thickness,
-    "BOUNDARY": _boundary,
-    "MASS": _mass,
-    "ROTARYINERTIA": _rotary_inertia,
-    "RIGIDBODY": _rigid_body,
-    "COUPLING": _coupling,
-    "KINEMATICCOUPLING": _kinematic_coupling,
-    "DISTRIBUTINGCOUPLING": _distributing_coupling,
-    "MPC": _mpc,
-    "EQUATION": _equation,
-    "TIE": _tie,
+    **{"RIGIDBODY": _rigid_body, "COUPLING": _coupling, "KINEMATICCOUPLING": _kinematic_coupling, "MPC": _mpc, "TIE": _tie},
+    **{"DISTRIBUTINGCOUPLING": _distributing_coupling, "EQUATION": _equation, "BOUNDARY": _boundary, "MASS": _mass},
+    **{"ROTARYINERTIA": _rotary_inertia, "TRANSFORM": _transform, "NODALTHICKNESS": _nodal_thickness},
 }

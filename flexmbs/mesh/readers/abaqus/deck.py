@@ -178,34 +178,26 @@ def add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: li
 
 def read_part(deck: Deck, card: Card) -> None:
     """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
-    name = _new_name(card, deck.parts, "part")
-    _open(deck, card, allowed_in=())
+    name = _open(deck, card, deck.parts)
     deck.scope = deck.parts[name] = Scope(name, card.line)
 
 
 def read_assembly(deck: Deck, card: Card) -> None:
     """*ASSEMBLY [, NAME=name]: instances, and sets and couplings between them, up to *END ASSEMBLY."""
-    _open(deck, card, allowed_in=())
-    deck.scope = deck.root
-    deck.assembly = card.name("NAME")
+    deck.assembly, deck.scope = _open(deck, card), deck.root
 
 
 def read_instance(deck: Deck, card: Card) -> None:
     """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
-    card.required_name("NAME")
     if card.has("LIBRARY"):
         raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
-    name = _new_name(card, deck.instances, "instance")
-    _open(deck, card, allowed_in=("ASSEMBLY",))
-    lines = card.lines()
+    name, part, lines = _open(deck, card, deck.instances, within="ASSEMBLY"), card.name("PART"), card.lines()
     if len(lines) > 2:
         raise MeshError(f"{card.at(lines[2])}: an instance can have at most two lines: translation and rotation.")
     if lines and len(lines[0].fields()) > 3:
-        count = len(numbers(card, lines[0], "the translation"))
-        raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {count}.")
+        raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {len(lines[0].fields())}.")
     translation, rotation, shift = placement_of(card)
     placement = Placement(rotation, rotation @ translation + shift)  # the translation comes first
-    part = card.name("PART")
     if part and part not in deck.parts:
         raise MeshError(f"{card.where} names the part {part}, which is not defined. {near_names(part, deck.parts)}")
     deck.scope = deck.instances[name] = deck.parts.get(part, Scope()).placed(name, card.line, placement)
@@ -221,18 +213,16 @@ def end_block(deck: Deck, card: Card) -> None:
     deck.scope = deck.root
 
 
-def _new_name(card: Card, known: dict[str, Scope], what: str) -> str:
-    name = card.required_name("NAME")
-    if name in known:
-        raise MeshError(f"{card.where}: {what} {name} is defined twice (first in line {known[name].line.number}).")
-    return name
-
-
-def _open(deck: Deck, card: Card, allowed_in: tuple[str, ...]) -> None:
-    if deck.open_blocks and deck.open_blocks[-1].key not in allowed_in:
+def _open(deck: Deck, card: Card, known: dict[str, Scope] | None = None, within: str = "") -> str:
+    """Open a block, which may stand in one of the key ``within`` only; its name, new among those ``known``."""
+    name = card.name("NAME") if known is None else card.required_name("NAME")
+    if known and name in known:
+        raise MeshError(f"{card.where}: {name} is defined twice (first in line {known[name].line.number}).")
+    if deck.open_blocks and deck.open_blocks[-1].key != within:
         block = deck.open_blocks[-1]
         raise MeshError(f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key}).")
     deck.open_blocks.append(card.detached())
+    return name
 
 
 def placement_of(card: Card) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
