@@ -18,8 +18,8 @@ from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.element_types import element_type
 from flexmbs.mesh.readers.abaqus.material_cards import made_material
+from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section

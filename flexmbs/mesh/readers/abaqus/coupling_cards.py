@@ -10,8 +10,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
-from flexmbs.mesh.readers.abaqus.axes_cards import find_orientation, system_of
 from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
+from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, system_of
 from flexmbs.mesh.readers.abaqus.number_tables import (
     data_line,
     first_number,

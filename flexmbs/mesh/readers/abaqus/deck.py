@@ -1,4 +1,4 @@
-"""What the cards of a deck have said so far, by the file's own numbers and names; the cards that open and end its parts."""
+"""What the cards of a deck have said so far, by the file's own numbers and names; cards of sets and surfaces."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.materials import Damping
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line
-from flexmbs.mesh.readers.abaqus.number_tables import numbers
+from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, compact, label
+from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, try_integers
 from flexmbs.mesh.skipped_content import SkipList
 
 
@@ -176,73 +175,53 @@ def add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: li
         sets[card.name(parameter)].append(SetItem(card.line, np.concatenate(made)))
 
 
-def read_part(deck: Deck, card: Card) -> None:
-    """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
-    name = _open(deck, card, deck.parts)
-    deck.scope = deck.parts[name] = Scope(name, card.line)
+def read_node_set(deck: Deck, card: Card) -> None:
+    """*NSET, NSET=name [, GENERATE] [, ELSET=name] [, INSTANCE=name]."""
+    items = deck.scope.node_sets[card.required_name("NSET")]
+    if card.has("ELSET"):
+        name, instance = card.required_name("ELSET"), card.name("INSTANCE")
+        items.append(SetItem(card.line, set_name=name, of_elements=True, instance=instance))
+    items += _set_items(card)
 
 
-def read_assembly(deck: Deck, card: Card) -> None:
-    """*ASSEMBLY [, NAME=name]: instances, and sets and couplings between them, up to *END ASSEMBLY."""
-    deck.assembly, deck.scope = _open(deck, card), deck.root
+def read_element_set(deck: Deck, card: Card) -> None:
+    """*ELSET, ELSET=name [, GENERATE] [, INSTANCE=name]."""
+    items = deck.scope.element_sets[card.required_name("ELSET")]
+    items += _set_items(card)
 
 
-def read_instance(deck: Deck, card: Card) -> None:
-    """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
-    if card.has("LIBRARY"):
-        raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
-    name, part, lines = _open(deck, card, deck.instances, within="ASSEMBLY"), card.name("PART"), card.lines()
-    if len(lines) > 2:
-        raise MeshError(f"{card.at(lines[2])}: an instance can have at most two lines: translation and rotation.")
-    if lines and len(lines[0].fields()) > 3:
-        raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {len(lines[0].fields())}.")
-    translation, rotation, shift = placement_of(card)
-    placement = Placement(rotation, rotation @ translation + shift)  # the translation comes first
-    if part and part not in deck.parts:
-        raise MeshError(f"{card.where} names the part {part}, which is not defined. {near_names(part, deck.parts)}")
-    deck.scope = deck.instances[name] = deck.parts.get(part, Scope()).placed(name, card.line, placement)
+def _set_items(card: Card) -> list[SetItem]:
+    instance = card.name("INSTANCE")
+    items = [SetItem(card.line, np.empty(0, np.int64))]  # names the card where the set turns out to be empty
+    if card.has("GENERATE"):
+        for line in card.lines():
+            entries = [integer(entry, card.at(line), "an entry of a GENERATE line") for entry in line.fields()]
+            first, last, step = (*entries, 1)[:3] if len(entries) in (2, 3) else (0, 0, 0)
+            if step < 1 or last < first:
+                wanted = "'first, last, step' with first <= last and step >= 1"
+                raise MeshError(f"{card.at(line)}: a GENERATE line must be {wanted}, got '{line.text[:60]}'.")
+            items.append(SetItem(line, generated=(first, last, step), instance=instance))
+        return items
+    for segment in card.segments:
+        table = try_integers(segment)
+        if table is None:
+            for line in segment.lines():
+                names = [entry for entry in line.fields() if entry and not is_integer(entry)]
+                plain = [integer(entry, card.at(line), "a member") for entry in line.fields() if is_integer(entry)]
+                items += [SetItem(line, np.array(plain, np.int64), instance=instance)] if plain else []
+                items += [SetItem(line, set_name=label(name), instance=instance) for name in names]
+        elif len(table.values):
+            items.append(SetItem(Line(segment.file, int(table.lines[0])), table.values, instance=instance))
+    return items
 
 
-def end_block(deck: Deck, card: Card) -> None:
-    """*END PART, *END INSTANCE, *END ASSEMBLY."""
-    block = deck.open_blocks[-1] if deck.open_blocks else None
-    if block is None or block.key != card.key.removeprefix("END"):
-        open_one = "no such block is open" if block is None else f"{block.title} of line {block.line.number} is open"
-        raise MeshError(f"{card.where} has no matching start: {open_one}.")
-    deck.open_blocks.pop()
-    deck.scope = deck.root
-
-
-def _open(deck: Deck, card: Card, known: dict[str, Scope] | None = None, within: str = "") -> str:
-    """Open a block, which may stand in one of the key ``within`` only; its name, new among those ``known``."""
-    name = card.name("NAME") if known is None else card.required_name("NAME")
-    if known and name in known:
-        raise MeshError(f"{card.where}: {name} is defined twice (first in line {known[name].line.number}).")
-    if deck.open_blocks and deck.open_blocks[-1].key != within:
-        block = deck.open_blocks[-1]
-        raise MeshError(f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key}).")
-    deck.open_blocks.append(card.detached())
-    return name
-
-
-def placement_of(card: Card) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Translation t (3,), rotation R (3, 3) and shift s (3,) of the data lines of a card: x -> R (x + t) + s.
-
-    The second line turns about the axis through two points by an angle in degrees (7 numbers).
-    """
-    lines = card.lines()
-    translation = np.array([*(numbers(card, lines[0], "the translation") if lines else []), 0.0, 0.0, 0.0][:3])
-    if len(lines) < 2:
-        return translation, np.eye(3), np.zeros(3)
-    values, where = numbers(card, lines[1], "the rotation"), card.at(lines[1])
-    if len(values) != 7:
-        raise MeshError(f"{where}: the rotation must be two points and an angle (7 numbers).")
-    start, end = np.array(values[:3]), np.array(values[3:6])
-    axis, angle = end - start, np.radians(values[6])
-    length = np.linalg.norm(axis)
-    if not (np.isfinite(length) and length > 0.0):
-        raise MeshError(f"{where}: the two points of the axis of rotation coincide.")
-    x, y, z = axis / length
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
-    return translation, rotation, start - rotation @ start
+def read_surface(deck: Deck, card: Card) -> None:
+    """*SURFACE, NAME=name [, TYPE=ELEMENT|NODE]: element set or element (blank: the whole body), face; or node sets and nodes."""
+    name, kind = card.required_name("NAME"), card.option("TYPE", "ELEMENT")
+    if kind not in ("ELEMENT", "NODE") or card.has("COMBINE"):
+        deck.skip(card, f"{name}: only surfaces of element faces and of nodes are read")
+        return
+    surfaces = deck.scope.node_surfaces if kind == "NODE" else deck.scope.surfaces
+    surface = surfaces.setdefault(name, SurfaceDraft(card.line, kind == "NODE"))
+    for line, _, (region, face) in card.rows(2):
+        surface.items.append((line, label(region), compact(face)))

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.readers.abaqus import axes_cards, deck, generation_cards, material_cards
-from flexmbs.mesh.readers.abaqus import node_and_element_cards as mesh_cards
+from flexmbs.mesh.readers.abaqus import deck, generation_cards, material_cards, node_and_element_cards
 from flexmbs.mesh.readers.abaqus.build_mesh import build
 from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS
 from flexmbs.mesh.readers.abaqus.deck import Deck
@@ -72,13 +71,13 @@ _ONLY_ABAQUS = {"PART", "ASSEMBLY", "INSTANCE", "OUTPUT", "PREPRINT", "CONTACT"}
 _ONLY_CALCULIX = {"NODEFILE": "OUTPUT", "ELFILE": "OUTPUT", "BEAMSECTION": "OFFSET1", "CFD": "", "GREEN": ""}
 
 _READ_AT_ONCE = {
-    **{"NODE": mesh_cards.read_nodes, "ELEMENT": mesh_cards.read_elements, "SURFACE": mesh_cards.read_surface},
-    **{"NSET": mesh_cards.read_node_set, "ELSET": mesh_cards.read_element_set},
+    **{"NODE": node_and_element_cards.read_nodes, "ELEMENT": node_and_element_cards.read_elements, "SURFACE": deck.read_surface},
+    **{"NSET": deck.read_node_set, "ELSET": deck.read_element_set},
     **{"NGEN": generation_cards.read_ngen, "NFILL": generation_cards.read_nfill, "NCOPY": generation_cards.read_ncopy},
     **{"ELGEN": generation_cards.read_elgen, "ELCOPY": generation_cards.read_elcopy, "NMAP": generation_cards.refuse},
-    **{"SYSTEM": axes_cards.read_system, "ORIENTATION": axes_cards.keep, "DISTRIBUTION": axes_cards.keep},
-    **{"PART": deck.read_part, "ASSEMBLY": deck.read_assembly, "INSTANCE": deck.read_instance},
-    **dict.fromkeys(("ENDPART", "ENDASSEMBLY", "ENDINSTANCE"), deck.end_block),
+    **{"SYSTEM": material_cards.read_system, "ORIENTATION": material_cards.keep, "DISTRIBUTION": material_cards.keep},
+    **{"PART": generation_cards.read_part, "ASSEMBLY": generation_cards.read_assembly, "INSTANCE": generation_cards.read_instance},
+    **dict.fromkeys(("ENDPART", "ENDASSEMBLY", "ENDINSTANCE"), generation_cards.end_block),
     **{"MATERIAL": material_cards.read_material, "ELASTIC": material_cards.read_elastic},
     **{"DENSITY": material_cards.read_density, "DAMPING": material_cards.read_damping},
     **dict.fromkeys(_UNUSABLE, material_cards.read_unusable),

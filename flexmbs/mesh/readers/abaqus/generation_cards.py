@@ -1,4 +1,4 @@
-"""Cards that make nodes and elements out of others: *NGEN, *NFILL, *NCOPY, *ELGEN, *ELCOPY."""
+"""Cards that make nodes and elements out of others: *NGEN, *NFILL, *NCOPY, *ELGEN, *ELCOPY; parts and their instances."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.deck import Deck, Scope, SetItem, add_set, placement_of
+from flexmbs.mesh.readers.abaqus.deck import Deck, Placement, Scope, SetItem, add_set
 from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number
+from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number, numbers
 
 _MOST_MADE = 2_000_000
 _DEEPEST_SET = 50
@@ -199,3 +200,75 @@ def _count(deck: Deck, where: str, count: int) -> None:
     deck.generated += count
     if deck.generated > _MOST_MADE:
         raise MeshError(f"{where}: the cards of this file generate more than {_MOST_MADE} nodes and elements; check the counts.")
+
+
+def read_part(deck: Deck, card: Card) -> None:
+    """*PART, NAME=name: what follows, up to *END PART, belongs to it."""
+    name = _open(deck, card, deck.parts)
+    deck.scope = deck.parts[name] = Scope(name, card.line)
+
+
+def read_assembly(deck: Deck, card: Card) -> None:
+    """*ASSEMBLY [, NAME=name]: instances, and sets and couplings between them, up to *END ASSEMBLY."""
+    deck.assembly, deck.scope = _open(deck, card), deck.root
+
+
+def read_instance(deck: Deck, card: Card) -> None:
+    """*INSTANCE, NAME=name, PART=name: translation; two points of an axis and an angle."""
+    if card.has("LIBRARY"):
+        raise MeshError(f"{card.where}: instances of earlier analyses (LIBRARY=) are not supported; include the part in the file.")
+    name, part, lines = _open(deck, card, deck.instances, within="ASSEMBLY"), card.name("PART"), card.lines()
+    if len(lines) > 2:
+        raise MeshError(f"{card.at(lines[2])}: an instance can have at most two lines: translation and rotation.")
+    if lines and len(lines[0].fields()) > 3:
+        raise MeshError(f"{card.at(lines[0])}: the translation must be three numbers, got {len(lines[0].fields())}.")
+    translation, rotation, shift = placement_of(card)
+    placement = Placement(rotation, rotation @ translation + shift)  # the translation comes first
+    if part and part not in deck.parts:
+        raise MeshError(f"{card.where} names the part {part}, which is not defined. {near_names(part, deck.parts)}")
+    deck.scope = deck.instances[name] = deck.parts.get(part, Scope()).placed(name, card.line, placement)
+
+
+def end_block(deck: Deck, card: Card) -> None:
+    """*END PART, *END INSTANCE, *END ASSEMBLY."""
+    block = deck.open_blocks[-1] if deck.open_blocks else None
+    if block is None or block.key != card.key.removeprefix("END"):
+        open_one = "no such block is open" if block is None else f"{block.title} of line {block.line.number} is open"
+        raise MeshError(f"{card.where} has no matching start: {open_one}.")
+    deck.open_blocks.pop()
+    deck.scope = deck.root
+
+
+def _open(deck: Deck, card: Card, known: dict[str, Scope] | None = None, within: str = "") -> str:
+    """Open a block, which may stand in one of the key ``within`` only; its name, new among those ``known``."""
+    name = card.name("NAME") if known is None else card.required_name("NAME")
+    if known and name in known:
+        raise MeshError(f"{card.where}: {name} is defined twice (first in line {known[name].line.number}).")
+    if deck.open_blocks and deck.open_blocks[-1].key != within:
+        block = deck.open_blocks[-1]
+        raise MeshError(f"{card.where} is inside {block.title} of line {block.line.number}; end that first (*END {block.key}).")
+    deck.open_blocks.append(card.detached())
+    return name
+
+
+def placement_of(card: Card) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Translation t (3,), rotation R (3, 3) and shift s (3,) of the data lines of a card: x -> R (x + t) + s.
+
+    The second line turns about the axis through two points by an angle in degrees (7 numbers).
+    """
+    lines = card.lines()
+    translation = np.array([*(numbers(card, lines[0], "the translation") if lines else []), 0.0, 0.0, 0.0][:3])
+    if len(lines) < 2:
+        return translation, np.eye(3), np.zeros(3)
+    values, where = numbers(card, lines[1], "the rotation"), card.at(lines[1])
+    if len(values) != 7:
+        raise MeshError(f"{where}: the rotation must be two points and an angle (7 numbers).")
+    start, end = np.array(values[:3]), np.array(values[3:6])
+    axis, angle = end - start, np.radians(values[6])
+    length = np.linalg.norm(axis)
+    if not (np.isfinite(length) and length > 0.0):
+        raise MeshError(f"{where}: the two points of the axis of rotation coincide.")
+    x, y, z = axis / length
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    return translation, rotation, start - rotation @ start

@@ -19,7 +19,7 @@ from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
 from flexmbs.mesh.readers.abaqus.deck_text import Card, label
-from flexmbs.mesh.readers.abaqus.element_types import element_type
+from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import is_integer
 
 _MOST_PLACED_NODES = 20_000_000

@@ -17,7 +17,7 @@ from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.deck_text import Line
-from flexmbs.mesh.readers.abaqus.element_types import element_type
+from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 from flexmbs.mesh.readers.abaqus.number_tables import LARGEST_NUMBER, is_integer
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Numbers, Region
 
