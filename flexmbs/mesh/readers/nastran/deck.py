@@ -31,32 +31,26 @@ class Ranges:
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """(n,) bool: which numbers are members."""
         known = np.unique(numbers)
-        return np.isin(numbers, known[self.select(known)]) if self.parts else np.zeros(len(numbers), bool)
+        return np.isin(numbers, known[self.select(known)])
 
     def select(self, existing: np.ndarray) -> np.ndarray:
         """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
         if self.everything:
             return np.arange(len(existing))
-        found = _positions(self.parts, existing)
-        return np.setdiff1d(found, _positions(self.excluded, existing)) if self.excluded else found
+        return np.setdiff1d(_positions(self.parts, existing), _positions(self.excluded, existing))
 
     def missing(self, existing: np.ndarray) -> np.ndarray:
         """Single members (not those of ranges) that do not exist among sorted numbers."""
-        single = np.unique(self.single)
-        at = np.searchsorted(existing, single)
-        return single[np.append(existing, -1)[at] != single]
+        return np.setdiff1d(self.single, existing)
 
 
-def _positions(parts, existing: np.ndarray) -> np.ndarray:
-    single = np.unique(np.array([first for first, last, _ in parts if first == last], np.int64))
-    at = np.searchsorted(existing, single)
-    inside = at < len(existing)
-    found = [at[inside][existing[at[inside]] == single[inside]]]
+def _positions(parts: list[tuple[int, int, int]], existing: np.ndarray) -> np.ndarray:
+    single = np.array([first for first, last, _ in parts if first == last], np.int64)
+    found = [np.flatnonzero(np.isin(existing, single))]
     for first, last, step in parts:
         if first != last:
             low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
-            within = np.arange(low, high)
-            found.append(within[(existing[within] - first) % step == 0])
+            found.append(low + np.flatnonzero((existing[low:high] - first) % step == 0))
     return np.unique(np.concatenate(found))
 
 
