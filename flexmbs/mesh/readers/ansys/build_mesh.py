@@ -29,13 +29,7 @@ _ALONG_Z = 1e-4  # sine of the angle below which Ansys takes a beam as parallel 
 
 
 def build_mesh(deck: Deck) -> Mesh:
-    """The mesh of a deck.
-
-    Raises
-    ------
-    MeshError
-        No nodes or no elements of a body, wrong numbers, wrong properties.
-    """
+    """The mesh of a deck. Raises MeshError where there are no nodes or no body, for wrong numbers and wrong properties."""
     _close_nodes(deck)
     elements = sort_elements(deck)
     check_element_numbers([*elements.structural, *elements.others])
@@ -68,7 +62,7 @@ def build_mesh(deck: Deck) -> Mesh:
 def _close_nodes(deck: Deck) -> None:
     missing = f" (there is no file {', '.join(deck.missing_includes)}, which it includes)" if deck.missing_includes else ""
     for entity, needed in (("NODE", "nodes (NBLOCK or N)"), ("ELEM", "elements (EBLOCK, E or EN)")):
-        if not len(deck.all_ids(entity)):
+        if not any(map(len, deck.chunks(entity))):
             raise MeshError(f"{deck.source.place}: the deck has no {needed}{missing}.")
     deck.nodes.close()
 
@@ -244,6 +238,6 @@ def _displacement_systems(deck: Deck) -> tuple[list[CoordinateSystem], dict[str,
     order = np.argsort(which.ravel(), kind="stable")
     pieces = np.split(indices[order], np.flatnonzero(np.diff(which.ravel()[order])) + 1)
     names = ["NODE ANGLES " + ",".join(f"{angle:.10g}" for angle in triple) for triple in triples]
-    axes = [rotation(triple) for triple in triples]
-    systems = [CoordinateSystem(name, "rectangular", np.zeros(3), own) for name, own in zip(names, axes, strict=True)]
+    named = zip(names, triples, strict=True)
+    systems = [CoordinateSystem(name, "rectangular", np.zeros(3), rotation(triple)) for name, triple in named]
     return systems, {name: np.sort(nodes) for name, nodes in zip(names, pieces, strict=False)}

@@ -53,7 +53,7 @@ def _found(deck: Deck, command: Command, entity: str) -> np.ndarray | None:
         return _in_range(deck.all_ids(entity), deck.all_ids(entity), command)
     if entity == "NODE" and item == "LOC" and deck.current["CSYS"] == 0 and direction in ("X", "Y", "Z"):
         points = np.concatenate([points for _, points in deck.node_chunks] or [np.empty((0, 3))])
-        return _in_range(joined([ids for ids, _ in deck.node_chunks]), points[:, "XYZ".index(direction)], command)
+        return _in_range(joined(deck.chunks("NODE")), points[:, "XYZ".index(direction)], command)
     if entity == "ELEM" and item == "ENAME":
         return _by_name(deck, command)
     if entity == "ELEM" and item[:4] in _COLUMN:
@@ -148,7 +148,7 @@ def _cmblock(deck: Deck, command: Command) -> None:
     if entity is None:
         deck.skip(command.name, command.place, "a component of geometry", analysis=True)
         return
-    ids = expand_ranges(given, f"{command.where}: {name}", deck.all_ids(entity))
+    ids = _with_ranges(given, f"{command.where}: {name}", deck.all_ids(entity))
     deck.components[name] = Component(entity, ids, command.place, "CMBLOCK")
 
 
@@ -163,7 +163,7 @@ def _numbers_of_block(deck: Deck, command: Command, count: int) -> np.ndarray:
     return given
 
 
-def expand_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.ndarray:
+def _with_ranges(given: np.ndarray, where: str, existing: np.ndarray) -> np.ndarray:
     """Numbers with ranges (1, -5 is 1 to 5) expanded, to members that exist; ``existing`` is sorted.
 
     Numbers given one by one are kept, whether they exist or not; MeshError when a range begins with nothing or falls.

@@ -17,7 +17,6 @@ from flexmbs.mesh.readers.ansys.deck_text import Command
 
 DOFS = {"UX": 1, "UY": 2, "UZ": 3, "ROTX": 4, "ROTY": 5, "ROTZ": 6}
 _SEVERAL = {"ALL": tuple(DOFS), "U": ("UX", "UY", "UZ"), "ROT": ("ROTX", "ROTY", "ROTZ")}
-_MOST_TERMS = 1000000
 _DBLOCK_FORMAT = re.compile(r"\(i(\d{1,2}),a(\d{1,2})", re.IGNORECASE)
 
 
@@ -50,7 +49,7 @@ def _dblock(deck: Deck, command: Command) -> None:
     source, count = deck.source, command.integer(1)
     known = _DBLOCK_FORMAT.match((source.next_line() or "").replace(" ", ""))
     if known is None:
-        raise MeshError(f"{command.file}:{command.line + 1}: DBLOCK: a format such as (i9,a6,2(pg16.9)) must stand here.")
+        raise deck.wrong(command, "a format such as (i9,a6,2(pg16.9)) must stand here.")
     held: dict[str, list[int]] = {}
     width, label_width = int(known[1]), int(known[2])
     for _ in range(count):
@@ -115,7 +114,7 @@ def _cp(deck: Deck, command: Command) -> None:
     name, command = command.coded()
     if command.left_off:
         label, nodes = command.text(1), [node for node in command.integers(3) if node]
-        while len(nodes) < min(command.integer(2), _MOST_TERMS):
+        while len(nodes) < command.integer(2):
             nodes += _continued(deck, command)
     else:
         name, label = command.text(1), command.text(2)

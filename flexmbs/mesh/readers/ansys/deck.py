@@ -217,15 +217,19 @@ class Deck:
         if isinstance(selected, np.ndarray):
             self.selected[entity] = np.union1d(selected, ids)
 
+    def chunks(self, entity: str) -> list[np.ndarray]:
+        """Numbers of nodes ("NODE") or elements ("ELEM") as the deck has them."""
+        return [ids for ids, _ in self.node_chunks] if entity == "NODE" else [own.ids for own in self.elements]
+
     def all_ids(self, entity: str) -> np.ndarray:
-        """Numbers of all nodes ("NODE") or elements ("ELEM") that the deck has defined so far."""
-        chunks = [ids for ids, _ in self.node_chunks] if entity == "NODE" else [own.ids for own in self.elements]
-        return np.unique(joined(chunks))
+        """Numbers of all nodes or elements that the deck has defined so far."""
+        return np.unique(joined(self.chunks(entity)))
 
     def selected_ids(self, entity: str) -> np.ndarray | None:
         """Numbers of the selected nodes or elements; None when they are not known."""
         selected = self.selected[entity]
-        return self.all_ids(entity) if selected is None else selected if isinstance(selected, np.ndarray) else None
+        known = self.all_ids(entity) if selected is None else selected
+        return known if isinstance(known, np.ndarray) else None
 
     def system(self, number: int) -> CoordinateSystem | None:
         """A coordinate system by its number; None when it is not defined."""

@@ -17,7 +17,7 @@ from flexmbs.mesh.reader_tools.included_files import Includes
 
 Parameters = Mapping[str, float | str | None]
 
-CHUNK = 20000  # lines of a block that are read at a time
+_CHUNK = 20000  # lines of a block that are read at a time
 _DIGITS = frozenset("0123456789")
 _BOM = "\xef\xbb\xbf"  # as latin-1 reads it
 
@@ -64,7 +64,7 @@ class Source:
         if self._waiting:
             return [self.next_line()] if self._waiting[-1].lstrip()[:1] in _DIGITS else []
         lines: list[str] = []
-        for text in islice(self._stack[-1][0] if self._stack else (), CHUNK):
+        for text in islice(self._stack[-1][0] if self._stack else (), _CHUNK):
             if text.lstrip()[:1] not in _DIGITS:
                 self._waiting.append(text.rstrip("\r\n\x1a"))
                 break
@@ -141,7 +141,7 @@ class Command:
     @property
     def where(self) -> str:
         """ "file:line: COMMAND", the start of every message about it."""
-        return f"{self.file}:{self.line}: {self.name}"
+        return f"{self.place}: {self.name}"
 
     def wrong(self, text: str) -> MeshError:
         """The error that something is wrong with the command."""

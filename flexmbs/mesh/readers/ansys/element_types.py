@@ -110,8 +110,7 @@ def _etblock(deck: Deck, command: Command) -> None:
     text = (deck.source.next_line() or "").strip()
     known = _FORMAT.fullmatch(text.replace(" ", ""))
     if known is None:
-        where = f"{command.file}:{command.line + 1}: {command.name}"
-        raise MeshError(f"{where}: '{text[:40]}' is not the format of a block, such as (2i9,19a9).")
+        raise deck.wrong(command, f"'{text[:40]}' is not the format of a block, such as (2i9,19a9).")
     ends = [0, *accumulate((int(known[1]), int(known[1]), *[int(known[3])] * int(known[2])))]
     read_count = 0
     while (line := deck.source.next_line()) is not None and not END_OF_BLOCK.match(line):
@@ -228,7 +227,7 @@ def _with_fewer_nodes(kind: str, count: int) -> str | None:
     whole = KINDS[kind]
     for name, known in KINDS.items():
         same_order = known.has_middle_nodes == whole.has_middle_nodes or whole.dimension == 2
-        if known.dimension == whole.dimension >= 2 and known.corner_count < whole.corner_count and same_order:
-            if known.node_count == count:
-                return name
+        smaller = known.dimension == whole.dimension >= 2 and known.corner_count < whole.corner_count
+        if smaller and same_order and known.node_count == count:
+            return name
     return None

@@ -14,7 +14,6 @@ from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, RealCon
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
 _MOST_CONSTANTS = 10000
-_MOST_SETS = 100000
 
 
 @handles("R")
@@ -63,7 +62,7 @@ def _rlblock(deck: Deck, command: Command) -> None:
         integers, reals = read_table(lines, known, source.file, source.line, "RLBLOCK")
         return integers[0].tolist(), reals[0].tolist()
 
-    for _ in range(min(sets, _MOST_SETS)):
+    for _ in range(sets):
         (number, count), values = numbers(first)
         if number <= 0 or not 0 <= count <= _MOST_CONSTANTS:
             raise deck.wrong(command, f"set {number} has {count} constants, which is impossible.")
@@ -79,11 +78,7 @@ def _mp(deck: Deck, command: Command) -> None:
     if not command.text(3):
         deck.skip(f"MP,{label}", command.place, "without a value")
     elif not _is_identifier(deck, command, label):
-        value = command.number(3)
-        _put(deck, command, label, number, value)
-        if any(command.numbers(4, 4)):
-            what = f"{label} of material {number} depends on temperature"
-            deck.warn(f"{command.where}: {what}; its constant part {value:g} is used.")
+        _put(deck, command, label, number, command.number(3), varies=any(command.numbers(4, 4)))
 
 
 @handles("MPDA")
@@ -96,12 +91,8 @@ def _mpdata(deck: Deck, command: Command) -> None:
     values = list(command.given(4).values())
     if not values:
         raise command.wrong(f"{label or 'the property'} of material {number} has no value.")
-    if start > 1:
-        return  # further temperatures
-    _put(deck, command, label, number, values[0])
-    if len(set(values)) > 1:
-        what = f"{label} of material {number} depends on temperature"
-        deck.warn(f"{command.where}: {what}; the value at the first temperature, {values[0]:g}, is used.")
+    if start == 1:  # of the first temperatures
+        _put(deck, command, label, number, values[0], varies=len(set(values)) > 1)
 
 
 @handles("UIMP")
@@ -120,12 +111,15 @@ def _is_identifier(deck: Deck, command: Command, label: str) -> bool:
     return True
 
 
-def _put(deck: Deck, command: Command, label: str, number: int, value: float) -> None:
+def _put(deck: Deck, command: Command, label: str, number: int, value: float, varies: bool = False) -> None:
     if not re.fullmatch(r"[A-Z][A-Z0-9_]*", label):
         raise command.wrong(f"'{label[:20]}' is not the label of a property, such as EX, PRXY or DENS.")
     material = deck.materials.setdefault(number, RawMaterial(command.place))
     material.values[label] = value
     material.places[label] = command.place
+    if varies:
+        what = f"{label} of material {number} depends on temperature"
+        deck.warn(f"{command.where}: {what}; the first of its values, {value:g}, is used.")
 
 
 @handles("TB")
@@ -203,8 +197,7 @@ def _damping(raw: RawMaterial) -> Damping | None:
     values = dict(raw.values)
     table = raw.tables.get("SDAM")
     if table is not None and 1 in table.constants:
-        label = {"ALPD": "ALPD", "BETD": "BETD", "STRU": "DMPS"}.get(table.option)
-        values.setdefault(label, table.constants[1])
+        values.setdefault("DMPS" if table.option == "STRU" else table.option, table.constants[1])
     # DMPR is a damping ratio: the loss factor is twice that.
     structural = values.get("DMPS", 0.0) + 2.0 * values.get("DMPR", 0.0)
     damping = Damping(values.get("ALPD", 0.0), values.get("BETD", 0.0), structural)

@@ -16,8 +16,6 @@ from flexmbs.mesh.readers.ansys.deck_text import Command, evaluate
 from flexmbs.mesh.sections.beam_sections import general_section, pipe
 from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
-_MOST_LINES = 100000
-
 
 @handles("SECT")
 def _sectype(deck: Deck, command: Command) -> None:
@@ -41,7 +39,7 @@ def _secdata(deck: Deck, command: Command) -> None:
 def _secblock(deck: Deck, command: Command) -> None:
     """SECBLOCK,count and that many lines, each of one layer (shells) or of part of the data (beams)."""
     section, count = _section(deck, command), command.integer(1, 1)
-    for _ in range(min(count, _MOST_LINES)):
+    for _ in range(count):
         line = deck.data_line(command, f"{count} lines")
         values = _values(deck, line.split("!")[0].split(",") if "," in line else line.split())
         if any(isinstance(value, str) for value in values):
