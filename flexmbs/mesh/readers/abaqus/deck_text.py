@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,11 +34,9 @@ class Line(NamedTuple):
         return f"{self.file}:{self.number}"
 
     def fields(self) -> list[str]:
-        """The comma-separated entries; a trailing comma adds none."""
+        """The comma-separated entries; commas at the end add none."""
         entries = [entry.strip() for entry in self.text.split(",")]
-        while entries and not entries[-1]:
-            entries.pop()
-        return entries
+        return entries[: max((count for count, entry in enumerate(entries, 1) if entry), default=0)]
 
     def entries(self, count: int) -> list[str]:
         """The first ``count`` entries, blank where the line has fewer."""
@@ -76,9 +75,8 @@ class Segment:
 class Card:
     """A keyword line, its parameters and its data lines.
 
-    ``key`` is the keyword in upper case without blanks, as are the names of ``parameters``: to the format, blanks in
-    both are nothing (REFNODE = REF NODE). ``title`` is how messages call the card ("*SOLID SECTION").
-    ``children`` are the cards that complete it (*KINEMATIC after *COUPLING).
+    ``key`` and the names of ``parameters`` are in upper case without blanks, which mean nothing there (REFNODE = REF NODE).
+    ``title`` is how messages call the card ("*SOLID SECTION"), ``children`` complete it (*KINEMATIC after *COUPLING).
     """
 
     key: str
@@ -133,7 +131,7 @@ class Card:
         return self.name(parameter)
 
     def option(self, parameter: str, default: str = "") -> str:
-        """Value of a parameter that is one of a few words, as :func:`compact` has it; the default for a blank one."""
+        """Value of a parameter that is one of a few words, as ``compact`` has it; the default for a blank one."""
         return compact(self.text(parameter).strip('"')) or default
 
 
@@ -144,8 +142,7 @@ def compact(text: str) -> str:
 
 def label(text: str) -> str:
     """A set, material or part name as it is compared: quoted names keep their case, others do not count it."""
-    pieces = text.strip().split('"')
-    # Every second piece stood between quotes: "Plate 1".Top
+    pieces = text.strip().split('"')  # every second one stood between quotes: "Plate 1".Top
     return "".join(piece if quoted % 2 else piece.upper() for quoted, piece in enumerate(pieces))
 
 
@@ -228,11 +225,15 @@ def _pieces_of(whole: Segment) -> Iterator[Segment | Line]:
     """Keyword lines, completed by those that continue them, and the data lines between them and the comments, in order."""
     data, size = whole.data, whole.end
     start, line, position = 0, 1, 0  # where data lines may begin, and the number of the line there
+
+    def line_end(at: int) -> int:
+        found = data.find(b"\n", at)
+        return size if found < 0 else found
+
     while True:
         star = data.find(b"*", position)
         stop = data.rfind(b"\n", 0, star) + 1 if star >= 0 else size
-        end = data.find(b"\n", max(star, stop)) if star >= 0 else size
-        end = size if end < 0 else end
+        end = line_end(star) if star >= 0 else size
         if data[stop : max(star, stop)].strip():  # a star within a data line
             position = end
             continue
@@ -245,14 +246,12 @@ def _pieces_of(whole: Segment) -> Iterator[Segment | Line]:
         start, line = min(end + 1, size), line + 1
         is_comment = keyword.text.startswith("**")
         while keyword.text.endswith(",") and not is_comment and start < size:
-            end = data.find(b"\n", start)
-            end = size if end < 0 else end
+            end = line_end(start)
             more = data[start:end].decode(whole.encoding, "replace").strip()
             # Parameters go on in the next line; a line of numbers is data after a comma too many.
-            if more[:1].isdigit() or (more[:1] and more[:1] in "+-.") or (more.startswith("*") and not more.startswith("**")):
+            if re.match(r"[\d+.-]|\*(?!\*)", more):
                 break
-            if not more.startswith("**"):
-                keyword = keyword._replace(text=keyword.text + more)
+            keyword = keyword._replace(text=keyword.text + ("" if more.startswith("**") else more))
             start, line = min(end + 1, size), line + 1
         if not is_comment:
             yield keyword

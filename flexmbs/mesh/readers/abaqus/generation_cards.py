@@ -31,17 +31,17 @@ def read_ngen(deck: Deck, card: Card) -> None:
         _count(deck, where, count)
         start, end = _points(deck.scope, [first, last], where)
         ids = first + step * np.arange(count + 1, dtype=np.int64)
-        points = _along(deck.scope, card, where, fields[3:], start, end, np.arange(1, count) / count)
+        points = _along(deck.scope, card, where, fields[3:], start, end, np.arange(1, count)[:, None] / count)
         deck.scope.add_nodes(ids[1:-1], points, line.file, line.number)
         made.append(ids)
     add_set(deck.scope.node_sets, card, "NSET", made)
 
 
 def _along(scope: Scope, card: Card, where: str, fields: list[str], start: np.ndarray, end: np.ndarray, at: np.ndarray):
-    """(k, 3) points at parts ``at`` (k,) of the way from ``start`` to ``end``, straight or along the curve of the card."""
+    """(k, 3) points at parts ``at`` (k, 1) of the way from ``start`` to ``end``, straight or along the curve of the card."""
     shape = card.option("LINE")
     if not shape:
-        return start + at[:, None] * (end - start)
+        return start + at * (end - start)
     if shape not in ("P", "C"):
         raise MeshError(f"{card.where}: LINE={shape} is not supported; straight lines, P (parabola) and C (arc) are.")
     if fields[0]:
@@ -51,7 +51,7 @@ def _along(scope: Scope, card: Card, where: str, fields: list[str], start: np.nd
     if shape == "C":
         normal = np.array([number(text, where, "the normal of the arc") for text in fields[4:7]])
         return _along_arc(start, end, extra, normal, at, where)
-    at = at[:, None]  # the parabola is at the extra point half of the way
+    # the parabola is at the extra point half of the way
     return start * (1 - at) * (1 - 2 * at) + 4 * extra * at * (1 - at) + end * at * (2 * at - 1)
 
 
@@ -64,8 +64,8 @@ def _along_arc(start, end, centre, normal, at: np.ndarray, where: str) -> np.nda
         raise MeshError(f"{where}: the arc is undetermined; give a centre that is not on the line, or its normal.")
     across = np.cross(axis / length, first)
     angle = np.arctan2(last @ across / np.linalg.norm(first), last @ first / np.linalg.norm(first))
-    turned = (angle + 2.0 * np.pi if angle <= 0.0 else angle) * at[:, None]
-    radius = 1.0 + at[:, None] * (np.linalg.norm(last) / np.linalg.norm(first) - 1.0)
+    turned = (angle + 2.0 * np.pi if angle <= 0.0 else angle) * at
+    radius = 1.0 + at * (np.linalg.norm(last) / np.linalg.norm(first) - 1.0)
     return centre + radius * (np.cos(turned) * first + np.sin(turned) * across)
 
 
@@ -117,20 +117,19 @@ def read_elgen(deck: Deck, card: Card) -> None:
     made = []
     for line in card.lines():
         where = card.at(line)
-        values = [integer(text or "0", where, "an entry") for text in line.fields()]
-        if len(values) < 2 or len(values) > 10:
+        first, *groups = [integer(text or "0", where, "an entry") for text in line.fields()]
+        if not 1 <= len(groups) <= 9:
             raise MeshError(f"{where}: needs an element, and up to three groups of a count and two increments.")
-        values += [1] * (len(values) in (2, 3)) + [1] * (len(values) == 2)
-        values += [0] * (-(len(values) - 1) % 3)
-        place = deck.scope.given_elements.place(values[0], deck.scope.groups)
+        groups += [1] * max(3 - len(groups), 0)
+        groups += [0] * (-len(groups) % 3)
+        place = deck.scope.given_elements.place(first, deck.scope.groups)
         if place is None:
-            raise MeshError(f"{where}: element {values[0]} is not defined before this card.")
+            raise MeshError(f"{where}: element {first} is not defined before this card.")
         group, row = deck.scope.groups[place[0]], place[1]
         ids, nodes = group.ids[row : row + 1], group.nodes[row : row + 1]
-        for number_of, node_step, element_step in zip(values[1::3], values[2::3], values[3::3], strict=True):
-            count = max(number_of, 1)
-            _count(deck, where, count * len(ids))
-            times = np.arange(count, dtype=np.int64)[:, None]
+        for count, node_step, element_step in zip(groups[::3], groups[1::3], groups[2::3], strict=True):
+            _count(deck, where, max(count, 1) * len(ids))
+            times = np.arange(max(count, 1), dtype=np.int64)[:, None]
             ids = (ids[None, :] + times * element_step).ravel()
             nodes = (nodes[None] + times[:, :, None] * node_step).reshape(-1, nodes.shape[1])
         _append_elements(deck.scope, group, ids[1:], nodes[1:], line)
@@ -178,21 +177,19 @@ def _set_members(sets: dict[str, list[SetItem]], name: str, where: str, depth: i
         return np.array([int(name)], np.int64)
     if name not in sets or depth > _DEEPEST_SET:
         raise MeshError(f"{where}: the set {name} is not defined before this card.")
-    parts = [np.empty(0, np.int64)]
+    parts, size = [np.empty(0, np.int64)], 0
     for item in sets[name]:
-        if item.numbers is not None:
-            parts.append(item.numbers)
-        elif item.generated is not None:
-            first, last, step = item.generated
-            if (last - first) // step > _MOST_MADE:
-                raise MeshError(f"{item.line.where}: {name} has more than {_MOST_MADE} members.")
-            parts.append(np.arange(first, last + 1, step, dtype=np.int64))
-        elif item.of_elements:
+        if item.of_elements:
             raise MeshError(f"{where}: the set {name} is made of elements; list its nodes.")
-        else:
-            parts.append(_set_members(sets, item.set_name, where, depth + 1))
-        if sum(map(len, parts)) > _MOST_MADE:
+        first, last, step = item.generated or (0, -1, 1)
+        size += (last - first) // step + 1
+        if size > _MOST_MADE:
             raise MeshError(f"{where}: the set {name} has more than {_MOST_MADE} members.")
+        if item.set_name is not None:
+            parts.append(_set_members(sets, item.set_name, where, depth + 1))
+        else:
+            parts.append(np.arange(first, last + 1, step, dtype=np.int64) if item.generated else item.numbers)
+        size = sum(map(len, parts))
     return np.unique(np.concatenate(parts))
 
 
