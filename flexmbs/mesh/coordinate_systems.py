@@ -63,18 +63,24 @@ class CoordinateSystem:
         return self.axes @ turned
 
 
-def system_from_points(name: str, kind: str, origin, on_z, in_xz, where: str) -> CoordinateSystem:
-    """System from its origin, a point on its z axis and a point in its x-z plane (Nastran CORD2R, *SYSTEM, ...).
+def axes_along(x: np.ndarray, in_xy: np.ndarray, where: list[str]) -> np.ndarray:
+    """(..., 3, 3) right-handed axes (columns): the first along ``x`` (..., 3), the second in the plane of x and ``in_xy``.
 
-    Raises MeshError when the three points lie on a line; ``where`` (file, line, card) starts the message.
+    Raises MeshError where the two are parallel or zero; ``where`` (file, line, card, for each) starts the message.
     """
-    origin, on_z, in_xz = (np.asarray(p, float) for p in (origin, on_z, in_xz))
-    z, x = on_z - origin, in_xz - origin
-    y = np.cross(z, x)
-    if not np.linalg.norm(y) > 1e-10 * np.linalg.norm(z) * np.linalg.norm(x):
-        raise MeshError(f"{where}: the points that define coordinate system {name} are collinear or coincide.")
-    z, y = z / np.linalg.norm(z), y / np.linalg.norm(y)
-    return CoordinateSystem(name, kind, origin, np.column_stack([np.cross(y, z), y, z]))
+    z = np.cross(x, in_xy)
+    lengths = np.linalg.norm(x, axis=-1) * np.linalg.norm(in_xy, axis=-1)
+    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=-1) > 1e-10 * lengths))
+    if wrong.size:
+        raise MeshError(f"{where[wrong[0]]}: the points that define the axes are collinear or coincide.")
+    x, z = unit_vectors(x), unit_vectors(z)
+    return np.stack([x, np.cross(z, x), z], axis=-1)
+
+
+def system_from_points(name: str, kind: str, origin, on_z, in_xz, where: str) -> CoordinateSystem:
+    """System from its origin, a point on its z axis and a point in its x-z plane (Nastran CORD2R, ...)."""
+    z, x, y = axes_along(np.subtract(on_z, origin), np.subtract(in_xz, origin), [where]).T
+    return CoordinateSystem(name, kind, np.asarray(origin, float), np.column_stack([x, y, z]))
 
 
 def unit_vectors(vectors: np.ndarray) -> np.ndarray:

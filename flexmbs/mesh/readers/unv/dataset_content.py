@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, axes_along, unit_vectors
 from flexmbs.mesh.mesh import StatedUnits
 from flexmbs.mesh.reader_tools.fixed_columns import Format, integer
 from flexmbs.mesh.reader_tools.numbering import ElementRows
@@ -213,10 +213,7 @@ def _read_old_systems(content: Content, dataset: Dataset, file: str) -> None:
         if not (np.abs(first) < 1e100).all() or not (np.abs(second) < 1e100).all():
             raise MeshError(f"{where}: the points of coordinate system {number} are not finite numbers.")
         origin, x = first[0, :3], first[0, 3:] - first[0, :3]
-        y = np.cross(second[0] - origin, x)
-        if not np.linalg.norm(y) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(second[0] - origin):
-            raise MeshError(f"{where}: the points of coordinate system {number} are collinear or coincide.")
-        x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
+        x, y = unit_vectors(x), axes_along(second[0] - origin, x, [where])[:, 2]
         axes = np.column_stack([x, y, np.cross(x, y)])
         content.systems[number] = CoordinateSystem(str(number), _kind(kind, where), origin, axes)
 
