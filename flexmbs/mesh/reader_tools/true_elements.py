@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from flexmbs.common.names_in_messages import counted
 from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.mirrored_elements import turned
@@ -46,7 +47,7 @@ class TrueElements:
             own = part.ids if numbers is None else numbers[chosen]
             if not kind:
                 part.role = "collapsed"
-                what, then = "have repeated nodes and no volume, area or length", "they are not part of the body"
+                what, then = "with repeated nodes and without volume, area or length", "not part of the body"
                 self._warn(part, own, np.ones(len(own), bool), what, then)
                 parts.append(part)
                 continue
@@ -74,24 +75,23 @@ class TrueElements:
         self.points = np.vstack([self.points, self.points[ends].mean(axis=1)])
         self.ids = np.concatenate([self.ids, numbers])
         self._middles.append((np.column_stack([new, ends]), where))
-        self.warnings.append(
-            f"{where}: {type_name}: {len(ends)} midside nodes that are not given, or repeat an end of their edge, are made in the"
-            f" middle of their edges (numbers {numbers[0]} to {numbers[-1]}) and move with the mean of both ends."
-        )
+        made = counted(len(ends), "midside node")
+        what = f"{made} not given, or at an end of the edge, made in the middle of edges (from number {numbers[0]})"
+        self.warnings.append(f"{where}: {type_name}: {what}; the displacement there is the mean of both ends'.")
 
     def _right_way_round(self, rows: ElementRows, numbers: np.ndarray) -> ElementRows:
         nodes, mirrored, flat = turned(rows.kind, rows.nodes, self.points)
         if mirrored.any():
             self.mirrored.append(rows.ids[mirrored])
-            what, then = "have nodes in an order that turns them inside out", "they are read with the opposite orientation"
-            self._warn(rows, numbers, mirrored, what, then)
+            what = "turned inside out by the order of their nodes"
+            self._warn(rows, numbers, mirrored, what, "read with the opposite orientation")
             rows = rows.take(slice(None), nodes=nodes)
         if flat.any():
-            then = "check the places and the order of their nodes, or remove them: no body can be made of them"
-            self._warn(rows, numbers, flat, "have zero or negative volume", then)
+            then = "check the places and the order of the nodes, or remove them: no body can be made of them"
+            self._warn(rows, numbers, flat, "with zero or negative volume", then)
         return rows
 
     def _warn(self, rows: ElementRows, numbers: np.ndarray, chosen: np.ndarray, what: str, then: str) -> None:
         first = int(np.argmax(chosen))
-        whose = f"{rows.where(first)}: {chosen.sum()} elements of type {rows.type_name}"
+        whose = f"{rows.where(first)}: {counted(int(chosen.sum()), 'element')} of type {rows.type_name}"
         self.warnings.append(f"{whose} {what} (first: element {numbers[first]}); {then}.")

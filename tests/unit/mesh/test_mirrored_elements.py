@@ -94,7 +94,7 @@ def test_warnings_name_the_first_element_and_how_many():
     assert found.nodes[[1, 3]].tolist() == [right.tolist()] * 2
     turned_ones, without_volume = true.warnings
     assert turned_ones == (
-        "a.inp:7: 2 elements of type C3D8 have nodes in an order that turns them inside out (first: element 12);"
-        " they are read with the opposite orientation."
+        "a.inp:7: 2 elements of type C3D8 turned inside out by the order of their nodes (first: element 12);"
+        " read with the opposite orientation."
     )
-    assert without_volume.startswith("a.inp:8: 1 elements of type C3D8 have zero or negative volume (first: element 15); check")
+    assert without_volume.startswith("a.inp:8: 1 element of type C3D8 with zero or negative volume (first: element 15); check")

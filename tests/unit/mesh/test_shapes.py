@@ -68,7 +68,7 @@ def test_hexahedron_with_an_edge_in_one_point_is_a_wedge():
 def test_element_without_extent_is_no_body():
     mesh = mesh_of_shapes(shapes_of(("hex8", [CUBE_NODES]), ("quad4", [[1, 1, 7, 7]])))
     assert [block.kind for block in mesh.blocks] == ["hex8"]
-    assert any("have repeated nodes and no volume, area or length (first: element 2)" in warning for warning in mesh.warnings)
+    assert any("repeated nodes and without volume, area or length (first: element 2)" in warning for warning in mesh.warnings)
 
 
 def test_thickness_makes_sections():

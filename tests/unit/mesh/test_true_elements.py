@@ -46,8 +46,8 @@ def test_what_is_collapsed_has_no_kind_and_is_told():
     assert (plate.kind, plate.ids.tolist()) == ("quad4", [101])
     assert (line.kind, line.role, line.ids.tolist()) == (None, "collapsed", [102])
     assert true.warnings == [
-        "deck:2: 1 elements of type S have repeated nodes and no volume, area or length (first: element 102); they are not"
-        " part of the body."
+        "deck:2: 1 element of type S with repeated nodes and without volume, area or length (first: element 102); not part of"
+        " the body."
     ]
 
 

@@ -99,7 +99,7 @@ def test_a_density_of_zero_in_a_general_beam_section_is_one_too(read):
 def test_mirrored_solids_are_turned_with_a_warning(read):
     mesh = read(CUBE.format(density="1.", nodes=MIRRORED) + "*SURFACE, NAME=S\nE, S1\n*SURFACE, NAME=ALL\nE\n")
     (text,) = mesh.warnings
-    assert ":18: 1 elements of type C3D8 have nodes in an order that turns them inside out (first: element 1)" in text
+    assert ":18: 1 element of type C3D8 turned inside out by the order of their nodes (first: element 1)" in text
     right = read(CUBE.format(density="1.", nodes=RIGHT) + "*SURFACE, NAME=S\nE, S2\n*SURFACE, NAME=ALL\nE\n")
     assert fm.mass_properties(mesh).volume == pytest.approx(1.0)
     fm.check_mesh(mesh, trust_units=True)
@@ -120,7 +120,7 @@ def test_mirrored_solids_of_second_order_keep_their_middle_nodes(read, reduced):
     numbers = ", ".join(map(str, range(1, 13))) + ",\n13, 14, 15, 16, 17, 18, 19, 20\n"
     mesh = read(f"*NODE\n{nodes}*ELEMENT, TYPE={reduced}, ELSET=E\n7, {numbers}")
     assert any(
-        f"1 elements of type {reduced} have nodes in an order that turns them inside out (first: element 7)" in text
+        f"1 element of type {reduced} turned inside out by the order of their nodes (first: element 7)" in text
         for text in mesh.warnings
     )
     (block,) = mesh.blocks
@@ -132,6 +132,6 @@ def test_solids_without_volume_are_said_when_they_are_read(read):
     flat = CUBE.replace(", 0, 0, 1\n6", ", 0, 0, 0\n6").replace("6, 1, 0, 1", "6, 1, 0, 0")
     flat = flat.replace("7, 1, 1, 1", "7, 1, 1, 0").replace("8, 0, 1, 1", "8, 0, 1, 0")
     mesh = read(flat.format(density="1.", nodes=RIGHT))
-    assert any(":18: 1 elements of type C3D8 have zero or negative volume (first: element 1)" in text for text in mesh.warnings)
+    assert any(":18: 1 element of type C3D8 with zero or negative volume (first: element 1)" in text for text in mesh.warnings)
     with pytest.raises(MeshError, match="zero volume"):
         fm.check_mesh(mesh)

@@ -144,14 +144,14 @@ def test_solids_with_mirrored_node_order_are_turned(read, name, second_order):
     assert mass_properties(turned).mass == pytest.approx(mass_properties(plain).mass)
     assert not plain.warnings
     (warning,) = turned.warnings
-    assert f"1 elements of type {name} have nodes in an order that turns them inside out (first: element 1)" in warning
+    assert f"1 element of type {name} turned inside out by the order of their nodes (first: element 1)" in warning
     np.testing.assert_allclose(free_frequencies(turned), free_frequencies(plain), rtol=1e-5)
 
 
 def test_only_the_mirrored_elements_of_a_mesh_are_turned(read):
     mesh = read(BRICK.replace("PSOLID", "CHEXA,2,1,5,6,8,7,1,2\n,4,3\nPSOLID") + STEEL)
     (warning,) = mesh.warnings
-    assert "1 elements of type CHEXA have nodes in an order that turns them inside out (first: element 2)" in warning
+    assert "1 element of type CHEXA turned inside out by the order of their nodes (first: element 2)" in warning
     nodes = mesh.node_ids[mesh.blocks[0].nodes]
     assert nodes[0].tolist() == [1, 2, 4, 3, 5, 6, 8, 7]
 

@@ -239,7 +239,7 @@ def test_mirrored_solids_are_turned_with_a_warning(tmp_path):
     mesh = read_unv(written(tmp_path, BOX.replace(row, f"{5:10d}{6:10d}{7:10d}{8:10d}{1:10d}{2:10d}{3:10d}{4:10d}")))
     (block,) = (block for block in mesh.blocks if block.kind == "hex8")
     assert (jacobian_determinants(KINDS["hex8"], mesh.points[block.nodes]) > 0.0).all()
-    assert any("turns them inside out (first: element 1)" in warning for warning in mesh.warnings)
+    assert any("turned inside out by the order of their nodes (first: element 1)" in warning for warning in mesh.warnings)
 
 
 def test_rods_beside_true_beams_are_trusses(tmp_path):
