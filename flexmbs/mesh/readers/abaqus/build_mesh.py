@@ -1,4 +1,4 @@
-"""From what a deck said, by its numbers and names, to a Mesh: which elements are structural, and their sections."""
+"""From what a deck said, by its numbers and names, to a Mesh: which elements are structural, their sections and masses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import Equation
+from flexmbs.mesh.couplings import Equation, PointMass
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.materials import Material
@@ -16,12 +16,13 @@ from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, 
 from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
-from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS, Joined
+from flexmbs.mesh.readers.abaqus.coupling_cards import JOINING_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.material_cards import made_material
+from flexmbs.mesh.readers.abaqus.deck_text import Card
+from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, made_material
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, placed
+from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, number, numbers
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
 
@@ -43,8 +44,8 @@ def build(deck: Deck) -> Mesh:
         raise MeshError(f"{others[0].where(0)}: *ELEMENT: the file has no {wanted}. It has {held}.")
     joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
     for region, card in model.cards():
-        if card.key in CONSTRAINT_CARDS:
-            CONSTRAINT_CARDS[card.key](joined, region, card)
+        if card.key in LATER_CARDS:
+            LATER_CARDS[card.key](joined, region, card)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
     # Materials and axes that sections bring with them.
     own = {block.material.name: block.material for block in blocks if block.material is not None}
@@ -217,3 +218,52 @@ def _y_axes(model: Model, rows: ElementRows, section: Section | None) -> np.ndar
         raise MeshError(f"{rows.where(zero[0])}: *ELEMENT: the orientation node of the beam coincides with its first node.")
     made = section.make("beam", rows.type_name) if section else None
     return np.where(nodes[:, None] < 0, getattr(made, "y_axis", np.full(3, np.nan)), axes / np.where(length > 0.0, length, 1.0))
+
+
+def _mass(joined: Joined, region: Region, card: Card) -> None:
+    """*MASS, ELSET=set of MASS elements: the mass of each."""
+    line = data_line(card, 0, "the mass")
+    if card.option("TYPE", "ISOTROPIC") != "ISOTROPIC":
+        joined.model.deck.skip(card, "a different mass in each direction")
+        return
+    mass = first_number(card, line, "the mass", "not be negative")
+    if mass == 0.0:
+        joined.model.deck.warn(f"{card.at(line)}: the mass is zero; it is left out.")
+    else:
+        _point_masses(joined, region, card, mass, np.zeros((3, 3)))
+
+
+def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
+    """*ROTARY INERTIA, ELSET=set of ROTARYI elements: I11, I22, I33, I12, I13, I23."""
+    line = data_line(card, 0, "I11, I22, I33")
+    xx, yy, zz, xy, xz, yz = [*numbers(card, line, "a moment of inertia"), *[0.0] * 6][:6]
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    rotation, name = region.scope.placement.rotation, card.name("ORIENTATION")
+    if name:
+        rotation = find_orientation(joined.model, region, name, card.where).solid_axes(np.zeros((1, 3)))[0]
+    if np.linalg.eigvalsh(inertia)[0] < -1e-9 * np.abs(inertia).max():
+        raise MeshError(f"{card.at(line)}: no body can have the moments of inertia {line.text[:60]}.")
+    _point_masses(joined, region, card, 0.0, rotation @ inertia @ rotation.T)
+
+
+def _point_masses(joined: Joined, region: Region, card: Card, mass: float, inertia: np.ndarray) -> None:
+    name = card.required_name("ELSET")
+    serials = joined.element_sets.named(region, name, card.where)
+    parts = [rows.nodes[own, 0] for rows, own in joined.model.rows_of(serials) if rows.role == "mass"]
+    if not parts:
+        raise MeshError(f"{card.where}: the set {name} has no elements of type MASS or ROTARYI.")
+    final = joined.model.final_name(region, name)
+    for node in np.concatenate(parts).tolist():
+        joined.point_masses.append(PointMass(final, node, mass, inertia, np.zeros(3), where=card.line.where))
+
+
+def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
+    """*NODAL THICKNESS: node or node set, thickness."""
+    if joined.thickness is None:
+        joined.thickness = np.full(len(joined.model.points), np.nan)
+    for _, where, (node, text) in card.rows(2):
+        thickness = number(text, where, "the thickness", "be positive")
+        joined.thickness[joined.nodes(region, node, where)] = thickness
+
+
+LATER_CARDS = {**JOINING_CARDS, "MASS": _mass, "ROTARYINERTIA": _rotary_inertia, "NODALTHICKNESS": _nodal_thickness}

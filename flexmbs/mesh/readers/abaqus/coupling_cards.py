@@ -1,4 +1,4 @@
-"""Cards that join nodes, hold them, or load them with mass: rigid bodies, couplings, equations, ties, supports, masses."""
+"""Cards that join nodes or hold them: rigid bodies, couplings, equations, ties, supports."""
 
 from __future__ import annotations
 
@@ -11,16 +11,8 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
 from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
-from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, system_of
-from flexmbs.mesh.readers.abaqus.number_tables import (
-    data_line,
-    first_number,
-    integer,
-    is_integer,
-    number,
-    numbers,
-    smallest_eigenvalue,
-)
+from flexmbs.mesh.readers.abaqus.material_cards import system_of
+from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
@@ -294,43 +286,6 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "it constrains no displacement", analysis=True)
 
 
-def _mass(joined: Joined, region: Region, card: Card) -> None:
-    """*MASS, ELSET=set of MASS elements: the mass of each."""
-    line = data_line(card, 0, "the mass")
-    if card.option("TYPE", "ISOTROPIC") != "ISOTROPIC":
-        joined.model.deck.skip(card, "a different mass in each direction")
-        return
-    mass = first_number(card, line, "the mass", "not be negative")
-    if mass == 0.0:
-        joined.model.deck.warn(f"{card.at(line)}: the mass is zero; it is left out.")
-    else:
-        _point_masses(joined, region, card, mass, np.zeros((3, 3)))
-
-
-def _rotary_inertia(joined: Joined, region: Region, card: Card) -> None:
-    """*ROTARY INERTIA, ELSET=set of ROTARYI elements: I11, I22, I33, I12, I13, I23."""
-    line = data_line(card, 0, "I11, I22, I33")
-    xx, yy, zz, xy, xz, yz = [*numbers(card, line, "a moment of inertia"), *[0.0] * 6][:6]
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    rotation, name = region.scope.placement.rotation, card.name("ORIENTATION")
-    if name:
-        rotation = find_orientation(joined.model, region, name, card.where).solid_axes(np.zeros((1, 3)))[0]
-    if smallest_eigenvalue(inertia) < -1e-9 * np.abs(inertia).max():
-        raise MeshError(f"{card.at(line)}: no body can have the moments of inertia {line.text[:60]}.")
-    _point_masses(joined, region, card, 0.0, rotation @ inertia @ rotation.T)
-
-
-def _point_masses(joined: Joined, region: Region, card: Card, mass: float, inertia: np.ndarray) -> None:
-    name = card.required_name("ELSET")
-    serials = joined.element_sets.named(region, name, card.where)
-    parts = [rows.nodes[own, 0] for rows, own in joined.model.rows_of(serials) if rows.role == "mass"]
-    if not parts:
-        raise MeshError(f"{card.where}: the set {name} has no elements of type MASS or ROTARYI.")
-    final = joined.model.final_name(region, name)
-    for node in np.concatenate(parts).tolist():
-        joined.point_masses.append(PointMass(final, node, mass, inertia, np.zeros(3), where=card.line.where))
-
-
 def _transform(joined: Joined, region: Region, card: Card) -> None:
     """*TRANSFORM, NSET=set [, TYPE=R|C|S]: points a and b; displacements of the nodes are in these axes."""
     set_name, kind = card.required_name("NSET"), card.option("TYPE", "R")
@@ -346,17 +301,7 @@ def _transform(joined: Joined, region: Region, card: Card) -> None:
     joined.displacement_systems[name] = nodes
 
 
-def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
-    """*NODAL THICKNESS: node or node set, thickness."""
-    if joined.thickness is None:
-        joined.thickness = np.full(len(joined.model.points), np.nan)
-    for _, where, (node, text) in card.rows(2):
-        thickness = number(text, where, "the thickness", "be positive")
-        joined.thickness[joined.nodes(region, node, where)] = thickness
-
-
-CONSTRAINT_CARDS = {
+JOINING_CARDS = {
     **{"RIGIDBODY": _rigid_body, "COUPLING": _coupling, "KINEMATICCOUPLING": _kinematic_coupling, "MPC": _mpc, "TIE": _tie},
-    **{"DISTRIBUTINGCOUPLING": _distributing_coupling, "EQUATION": _equation, "BOUNDARY": _boundary, "MASS": _mass},
-    **{"ROTARYINERTIA": _rotary_inertia, "TRANSFORM": _transform, "NODALTHICKNESS": _nodal_thickness},
+    **{"DISTRIBUTINGCOUPLING": _distributing_coupling, "EQUATION": _equation, "BOUNDARY": _boundary, "TRANSFORM": _transform},
 }

@@ -1,6 +1,6 @@
 """Reader of Abaqus and CalculiX input files (.inp): each card, in the order of the file, goes to the function that reads it.
 
-A new card is one line in a table: here for cards that are read at once, ``SECTION_CARDS`` or ``CONSTRAINT_CARDS`` for
+A new card is one line in a table: here for cards that are read at once, ``SECTION_CARDS`` or ``LATER_CARDS`` for
 those that can be read only when all names are known.
 """
 
@@ -11,8 +11,7 @@ from pathlib import Path
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.readers.abaqus import deck, generation_cards, material_cards, node_and_element_cards
-from flexmbs.mesh.readers.abaqus.build_mesh import build
-from flexmbs.mesh.readers.abaqus.coupling_cards import CONSTRAINT_CARDS
+from flexmbs.mesh.readers.abaqus.build_mesh import LATER_CARDS, build
 from flexmbs.mesh.readers.abaqus.deck import Deck
 from flexmbs.mesh.readers.abaqus.deck_text import Card, CardReader, compact
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS
@@ -78,11 +77,10 @@ _READ_AT_ONCE = {
     **{"SYSTEM": material_cards.read_system, "ORIENTATION": material_cards.keep, "DISTRIBUTION": material_cards.keep},
     **{"PART": generation_cards.read_part, "ASSEMBLY": generation_cards.read_assembly, "INSTANCE": generation_cards.read_instance},
     **dict.fromkeys(("ENDPART", "ENDASSEMBLY", "ENDINSTANCE"), generation_cards.end_block),
-    **{"MATERIAL": material_cards.read_material, "ELASTIC": material_cards.read_elastic},
-    **{"DENSITY": material_cards.read_density, "DAMPING": material_cards.read_damping},
-    **dict.fromkeys(_UNUSABLE, material_cards.read_unusable),
+    "MATERIAL": material_cards.read_material,
+    **dict.fromkeys(("ELASTIC", "DENSITY", "DAMPING", *_UNUSABLE), material_cards.read_property),
 }
-_READ_LATER = {*SECTION_CARDS, *CONSTRAINT_CARDS, "NONSTRUCTURALMASS"}
+_READ_LATER = {*SECTION_CARDS, *LATER_CARDS, "NONSTRUCTURALMASS"}
 
 
 def read_abaqus(path: Path, *, allow_outside: bool = False) -> Mesh:

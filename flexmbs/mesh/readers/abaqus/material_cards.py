@@ -38,40 +38,35 @@ def read_material(deck: Deck, card: Card) -> None:
     deck.material = deck.materials[name] = MaterialDraft(name, card.line)
 
 
-def read_elastic(deck: Deck, card: Card) -> None:
-    """*ELASTIC: kept, and made a material when the file is read."""
-    _current(deck, card).elastic = card.detached()
-
-
-def read_density(deck: Deck, card: Card) -> None:
-    """*DENSITY: rho; of several temperatures the first counts."""
-    material = _current(deck, card)
-    line = data_line(card, 0, "the density")
-    density = first_number(card, line, f"the density of material {material.name}", "not be negative")
-    _warn_of_table(deck, card, 1)
-    if density == 0.0:
-        deck.warn(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
-    material.density = density
-
-
-def read_damping(deck: Deck, card: Card) -> None:
-    """*DAMPING, ALPHA=, BETA=, STRUCTURAL=; outside of materials (global damping) it is skipped."""
-    if deck.material is None:
+def read_property(deck: Deck, card: Card) -> None:
+    """*ELASTIC, *DENSITY, *DAMPING; *HYPERELASTIC, *FLUID CONSTANTS, ...: what is no linear elasticity."""
+    material = deck.material
+    if material is None and card.key == "DAMPING":  # global damping
         deck.skip(card)
-        return
+    elif material is None:
+        raise MeshError(f"{card.where} must follow a *MATERIAL, NAME=name.")
+    elif card.key == "ELASTIC":  # made a material when the file is read
+        material.elastic = card.detached()
+    elif card.key == "DENSITY":
+        line = data_line(card, 0, "the density")
+        material.density = first_number(card, line, f"the density of material {material.name}", "not be negative")
+        _warn_of_table(deck, card, 1)
+        if material.density == 0.0:
+            deck.warn(f"{card.at(line)}: the density of material {material.name} is zero: its elements have no mass.")
+    elif card.key == "DAMPING":
+        _read_damping(deck, material, card)
+    else:
+        material.unusable = f"it has {card.title} (line {card.line.number})"
+        deck.skip(card)
+
+
+def _read_damping(deck: Deck, material: MaterialDraft, card: Card) -> None:
     for name in ("ALPHA", "BETA", "STRUCTURAL"):
         if card.has(name) and card.option(name) in ("TABULAR", ""):
             deck.skip(card, f"{name} as a table")
         elif card.has(name):
             value = number(card.text(name), card.where, name)
-            deck.material.damping = replace(deck.material.damping, **{name.lower(): value})
-
-
-def read_unusable(deck: Deck, card: Card) -> None:
-    """*HYPERELASTIC, *FLUID CONSTANTS, ...: in place of *ELASTIC, something that is no linear elasticity."""
-    material = _current(deck, card)
-    material.unusable = f"it has {card.title} (line {card.line.number})"
-    deck.skip(card)
+            material.damping = replace(material.damping, **{name.lower(): value})
 
 
 def made_material(deck: Deck, draft: MaterialDraft) -> AnyMaterial:
@@ -114,15 +109,9 @@ def _from_stiffness(name: str, given: dict, common: dict) -> AnisotropicMaterial
     if len(given) == 9:  # without those between normal and shear strains
         places = [*places[:6], (3, 3), (4, 4), (5, 5)]
     stiffness = np.zeros((6, 6))
-    stiffness[tuple(zip(*places, strict=True))] = list(given.values())
-    stiffness = stiffness + np.triu(stiffness, 1).T
+    for (row, column), constant in zip(places, given.values(), strict=True):
+        stiffness[row, column] = stiffness[column, row] = constant
     return AnisotropicMaterial(name, stiffness[np.ix_(_ORDER, _ORDER)], **common)
-
-
-def _current(deck: Deck, card: Card) -> MaterialDraft:
-    if deck.material is None:
-        raise MeshError(f"{card.where} must follow a *MATERIAL, NAME=name.")
-    return deck.material
 
 
 def _warn_of_table(deck: Deck, card: Card, line_count: int) -> None:
@@ -133,17 +122,15 @@ def _warn_of_table(deck: Deck, card: Card, line_count: int) -> None:
 def read_system(deck: Deck, card: Card) -> None:
     """*SYSTEM: origin, point on x; point in the x-y plane. Nodes that follow are in these axes; no data: global."""
     values = numbers(card, card.lines(), "a coordinate")
-    count = len(values)
-    if count and count not in (3, 6, 9):
-        raise MeshError(f"{card.where} needs 3, 6 or 9 coordinates (points a, b, c), got {count}.")
+    if len(values) not in (0, 3, 6, 9):
+        raise MeshError(f"{card.where} needs 3, 6 or 9 coordinates (points a, b, c), got {len(values)}.")
     a, b, c = np.array([*values, *[0.0] * 9][:9]).reshape(3, 3)
-    axes = np.eye(3)
-    if count == 6:  # without a third point the z axis stays, and x is turned in the x-y plane only
-        x = (b - a) * (1.0, 1.0, 0.0)
-        axes = _axes(x, np.cross((0.0, 0.0, 1.0), x), [card.where])
-    elif count == 9:
-        axes = _axes(b - a, c - a, [card.where])
-    deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if count else None
+    x, in_plane = b - a, c - a
+    if len(values) == 6:  # without a third point the z axis stays, and x is turned in the x-y plane only
+        x = x * (1.0, 1.0, 0.0)
+        in_plane = np.cross((0.0, 0.0, 1.0), x)
+    axes = _axes(x, in_plane, [card.where]) if len(values) > 3 else np.eye(3)
+    deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if values else None
 
 
 def keep(deck: Deck, card: Card) -> None:

@@ -187,10 +187,5 @@ def data_line(card: Card, index: int, what: str, blank: bool = False) -> Line:
     return lines[index]
 
 
-def smallest_eigenvalue(matrix: np.ndarray) -> float:
-    """Of a symmetric matrix; minus infinity when its entries are no finite numbers (1e308 squared)."""
-    return float(np.linalg.eigvalsh(matrix).min()) if np.isfinite(matrix).all() else -math.inf
-
-
 def _shown(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
