@@ -98,6 +98,8 @@ class Source:
 
     def leave_file(self) -> None:
         """Go on after the line that included the present file, or end the deck."""
+        if not self._stack:
+            return  # the deck has ended
         opened, _, line_before = self._stack.pop()
         opened.close()
         self._waiting.clear()

@@ -123,7 +123,7 @@ class _ElementBlock:
         """Read the elements of lines, of which ``first`` is the number of the first; the lines of one that goes on."""
         file = self._source.file
         table, _ = read_table(lines, self._format, file, first, "EBLOCK")
-        counts = table[:, 8] if self._solid else self._compact_counts(table, _filled(lines, self._format))
+        counts = table[:, 8] if self._solid else self._compact_counts(table, lines)
         heads, spans = self._heads(counts, first, ended)
         if not heads.size:
             return lines
@@ -154,9 +154,10 @@ class _ElementBlock:
             at += steps[at]
         return np.array(heads, np.int64), spans[heads]
 
-    def _compact_counts(self, table: np.ndarray, filled: np.ndarray) -> np.ndarray:
+    def _compact_counts(self, table: np.ndarray, lines: list[str]) -> np.ndarray:
         """Nodes of each element: those on the line, or those of its type where the line is full."""
-        counts = filled - self._head
+        widths, ends = np.cumsum(self._format.integers), np.array([len(line.rstrip()) for line in lines])
+        counts = np.minimum(np.searchsorted(widths, ends, side="left") + 1, len(widths)) - self._head
         full = counts == self._on_first
         for number in np.unique(table[full, 1]):
             known = self._deck.types.get(int(self._types_of(np.array([number]))[0]))
@@ -190,13 +191,6 @@ class _ElementBlock:
             raise MeshError(f"{own.where(row)}: EBLOCK: {found}; numbers must be positive.")
         self.read_count += len(own.ids)
         self._deck.add_elements(own)
-
-
-def _filled(lines: list[str], known: Format) -> np.ndarray:
-    """How many fields of each line are given."""
-    widths = np.cumsum(known.integers)
-    ends = np.array([len(line.rstrip()) for line in lines])
-    return np.minimum(np.searchsorted(widths, ends, side="left") + 1, len(widths))
 
 
 @handles("E")

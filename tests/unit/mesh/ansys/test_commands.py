@@ -222,7 +222,7 @@ def test_blocks_of_element_types_that_are_damaged(tmp_path, text, message):
 
 def test_ends_of_files_and_decks(tmp_path):
     (tmp_path / "part.inp").write_text("*if,1,eq,1,then\nmp,dens,1,3\n/eof\n*endif\nmp,dens,1,4\n")
-    mesh = read_ansys(written(tmp_path, HEXAHEDRON + "/input,part,inp\nmp,alpd,1,2\n/exit\nmp,dens,1,5\nnonsense = (\n"))
+    mesh = read_ansys(written(tmp_path, HEXAHEDRON + "/input,part,inp\nmp,alpd,1,2\n/exit $ /eof\nmp,dens,1,5\nnonsense = (\n"))
     assert (mesh.materials["MAT 1"].density, mesh.materials["MAT 1"].damping.alpha) == (3.0, 2.0)
 
 
