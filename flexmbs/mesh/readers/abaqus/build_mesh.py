@@ -16,12 +16,11 @@ from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, 
 from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by
 from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
+from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, number, numbers
 from flexmbs.mesh.readers.abaqus.coupling_cards import JOINING_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.deck_text import Card
 from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, made_material
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces, named_sets
@@ -70,10 +69,9 @@ def build(deck: Deck) -> Mesh:
 
 
 def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows], list[Equation]]:
-    """Elements that make bodies (with kinds), the others, and relations that replace missing middle nodes.
+    """Elements that make bodies (with kinds), the others, and relations of middle nodes, which are added to the model.
 
-    ``has_section`` (by serial number) keeps shells and beams from being mere skins. Nodes that stand in for missing
-    middle nodes are added to the model.
+    ``has_section`` (by serial number) keeps shells and beams from being mere skins.
     """
     candidates, others = [], []
     for region in model.regions:

@@ -10,9 +10,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
-from flexmbs.mesh.readers.abaqus.deck_text import Card, compact, label
+from flexmbs.mesh.readers.abaqus.cards import Card, compact, integer, is_integer, label, number, numbers
 from flexmbs.mesh.readers.abaqus.material_cards import system_of
-from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 

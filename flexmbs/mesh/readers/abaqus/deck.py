@@ -14,37 +14,29 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.materials import Damping
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, compact, label
-from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, try_integers
+from flexmbs.mesh.readers.abaqus.cards import Card, Line, compact, integer, is_integer, label, read_table
 from flexmbs.mesh.skipped_content import SkipList
 
 
 @dataclass
 class SetItem:
-    """A part of a set: numbers, a range, or the name of another set (resolved when the whole file is known).
-
-    ``instance`` is the part instance whose numbers or sets are meant; ``of_elements`` the nodes of an element set
-    (*NSET, ELSET=). A range is (first, last, step), never expanded before it is known what exists.
-    """
+    """A part of a set: numbers, a range, or the name of another set (resolved when the whole file is known)."""
 
     line: Line
     numbers: np.ndarray | None = None
-    generated: tuple[int, int, int] | None = None
+    generated: tuple[int, int, int] | None = None  # first, last, step; not expanded before it is known what exists
     set_name: str | None = None
-    of_elements: bool = False
-    instance: str = ""
+    of_elements: bool = False  # the nodes of an element set (*NSET, ELSET=)
+    instance: str = ""  # the part instance whose numbers or sets are meant
 
 
 @dataclass
 class SurfaceDraft:
-    """A *SURFACE card: faces of elements, or nodes (``of_nodes``).
-
-    ``items`` are a line, an element set (or an element, by its number; a node or node set), and which face of it.
-    """
+    """A *SURFACE card: faces of elements, or nodes (``of_nodes``)."""
 
     line: Line
     of_nodes: bool
-    items: list[tuple[Line, str, str]] = field(default_factory=list)
+    items: list[tuple[Line, str, str]] = field(default_factory=list)  # line; set or number of elements, nodes; face
 
 
 class NodeChunk(NamedTuple):
@@ -80,11 +72,7 @@ class Placement(NamedTuple):
 
 @dataclass
 class Scope:
-    """The model itself, a part, or an instance of a part: all have nodes, elements, sets and cards that name them.
-
-    ``cards`` are those that can be read only when all names are known (sections, couplings, ...). ``named_elements``
-    are those of the assembly: type, number, nodes, which are named INSTANCE.number (blank: ground), line.
-    """
+    """The model itself, a part, or an instance of a part: all have nodes, elements, sets and cards that name them."""
 
     name: str = ""
     line: Line | None = None
@@ -96,8 +84,9 @@ class Scope:
     node_surfaces: dict[str, SurfaceDraft] = field(default_factory=dict)  # may have the same names
     orientations: dict[str, Card] = field(default_factory=dict)
     distributions: dict[str, Card] = field(default_factory=dict)
-    cards: list[Card] = field(default_factory=list)
+    cards: list[Card] = field(default_factory=list)  # that can be read only when all names are known (sections, ...)
     node_chunks: list[NodeChunk] = field(default_factory=list)
+    # Elements of the assembly: type, number, nodes (INSTANCE.number; blank: ground), line.
     named_elements: list[tuple[str, int, list[str], Line]] = field(default_factory=list)
     system: CoordinateSystem | None = None  # *SYSTEM: of the nodes that follow
     given_nodes: Given = field(default_factory=Given)
@@ -203,7 +192,7 @@ def _set_items(card: Card) -> list[SetItem]:
             items.append(SetItem(line, generated=(first, last, step), instance=instance))
         return items
     for segment in card.segments:
-        table = try_integers(segment)
+        table = read_table(segment, np.int64)
         if table is None:
             for line in segment.lines():
                 names = [entry for entry in line.fields() if entry and not is_integer(entry)]

@@ -6,15 +6,28 @@ those that can be read only when all names are known.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools.included_files import Includes
 from flexmbs.mesh.readers.abaqus import deck, generation_cards, material_cards, node_and_element_cards
 from flexmbs.mesh.readers.abaqus.build_mesh import LATER_CARDS, build
+from flexmbs.mesh.readers.abaqus.cards import Card, Line, Segment, compact
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.deck_text import Card, CardReader, compact
 from flexmbs.mesh.readers.abaqus.section_cards import SECTION_CARDS
+
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a"))
+_MOST_CONTROL = 0.05  # of the characters; comments may hold a few
+_SHOWN_BYTES = 24
+_WANTED = "an Abaqus/CalculiX mesh is plain text with *NODE and *ELEMENT cards"
+_SURELY_DATA = 10_000  # bytes between two keywords that are not looked at to see whether they are blank
+
+# Cards whose data lines may stand in a file of their own (INPUT=).
+_WITH_INPUT = {"NODE", "ELEMENT", "NSET", "ELSET", "EQUATION", "SURFACE", "BOUNDARY", "NODALTHICKNESS", "MPC", "DISTRIBUTION"}
 
 
 def _by_key(names: str) -> dict[str, str]:
@@ -165,3 +178,115 @@ def _check_ended(read: Deck, reader: CardReader, last: Card | None, open_step: C
         read.warn(f"{open_step.where} has no *END STEP; the file may be cut off there.")
     if last.key not in ("NODE", "ELEMENT") and any(segment.ends_file for segment in last.segments):
         read.warn(f"{last.where}: the file ends with its data and without a line end; it may be cut off.")
+
+
+class CardReader:
+    """Reads cards of a deck, with ``*INCLUDE`` and ``INPUT=`` files in their place.
+
+    Raises MeshError for a file that is missing, includes itself, or stands outside the deck's folder unless
+    ``allow_outside``. ``orphan`` is the first data line before the first keyword: it belongs to no card.
+    """
+
+    def __init__(self, path: Path, allow_outside: bool) -> None:
+        self._path, self._includes = path, Includes(path, allow_outside)
+        self.orphan: Line | None = None
+        self.last_line: Line | None = None  # with a keyword
+
+    def __iter__(self) -> Iterator[Card]:
+        card = None
+        for piece in self._pieces(self._path, ()):
+            if isinstance(piece, Card):
+                if card is not None:
+                    yield card
+                card = piece
+            elif card is not None:
+                card.segments.append(piece)
+            else:
+                self.orphan = self.orphan or next(piece.lines(), None)
+        if card is not None:
+            yield card
+
+    def _pieces(self, path: Path, including: tuple[Path, ...]) -> Iterator[Segment | Card]:
+        own = (*including, path)
+        for piece in _pieces_of(_load_text(path, included=bool(including))):
+            if isinstance(piece, Segment):
+                yield piece
+                continue
+            self.last_line = piece
+            entries = piece.text[1:].split('"')  # commas between quotes separate nothing
+            entries[1::2] = [entry.replace(",", "\0") for entry in entries[1::2]]
+            keyword, *rest = [entry.replace("\0", ",") for entry in '"'.join(entries).split(",")]
+            pairs = (entry.partition("=") for entry in rest)
+            parameters = {compact(name): value.strip() for name, _, value in pairs if name.strip()}
+            card = Card(compact(keyword), "*" + " ".join(keyword.upper().split()), parameters, piece)
+            if card.key != "INCLUDE":
+                yield card
+            if card.key == "INCLUDE" or (card.has("INPUT") and card.key in _WITH_INPUT):
+                name = card.text("INPUT").strip("\"'")
+                if not name:
+                    raise MeshError(f"{card.where} needs the parameter INPUT=file.")
+                yield from self._pieces(self._includes.needed(name, card.where, own), own)
+
+
+def _load_text(path: Path, included: bool) -> Segment:
+    """A file as a whole. Raises MeshError when it is no text, or empty (an included one may be)."""
+    data = path.read_bytes()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = data.rstrip(b"\x1a\0")
+    if not included and (not data or data.isspace()):
+        raise MeshError(f"{path}:1: the file is empty; {_WANTED}.")
+    control = [place for place, byte in enumerate(data[:4096]) if byte in _CONTROL]
+    position = data.find(b"\0")
+    if position < 0 and len(control) > _MOST_CONTROL * len(data[:4096]):
+        position = control[0]
+    if position >= 0:
+        line, first = data.count(b"\n", 0, position) + 1, max(0, position - _SHOWN_BYTES // 2)
+        raise MeshError(f"{path}:{line}: not a text file: it has the bytes {data[first : first + _SHOWN_BYTES]!r}; {_WANTED}.")
+    encoding = "utf-8"
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            encoding = "latin-1"
+    return Segment(str(path), data, encoding, 0, len(data), 1)
+
+
+def _pieces_of(whole: Segment) -> Iterator[Segment | Line]:
+    """Keyword lines, completed by those that continue them, and the data lines between them and the comments, in order."""
+    data, size = whole.data, whole.end
+    start, line, position = 0, 1, 0  # where data lines may begin, and the number of the line there
+
+    def line_end(at: int) -> int:
+        found = data.find(b"\n", at)
+        return size if found < 0 else found
+
+    while True:
+        star = data.find(b"*", position)
+        stop = data.rfind(b"\n", 0, star) + 1 if star >= 0 else size
+        end = line_end(star) if star >= 0 else size
+        if data[stop : max(star, stop)].strip():  # a star within a data line
+            position = end
+            continue
+        if stop - start > _SURELY_DATA or data[start:stop].strip():
+            yield replace(whole, start=start, end=stop, first_line=line)
+        if star < 0:
+            return
+        line += data.count(b"\n", start, stop)
+        keyword = Line(whole.file, line, data[stop:end].decode(whole.encoding, "replace").strip())
+        start, line = min(end + 1, size), line + 1
+        is_comment = keyword.text.startswith("**")
+        while keyword.text.endswith(",") and not is_comment and start < size:
+            end = line_end(start)
+            more = data[start:end].decode(whole.encoding, "replace").strip()
+            # Parameters go on in the next line; a line of numbers is data after a comma too many.
+            if re.match(r"[\d+.-]|\*(?!\*)", more):
+                break
+            keyword = keyword._replace(text=keyword.text + ("" if more.startswith("**") else more))
+            start, line = min(end + 1, size), line + 1
+        if not is_comment:
+            yield keyword
+        position = start

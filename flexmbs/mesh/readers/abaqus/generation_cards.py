@@ -9,9 +9,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.cards import Card, Line, integer, is_integer, label, number, numbers
 from flexmbs.mesh.readers.abaqus.deck import Deck, Placement, Scope, SetItem, add_set
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, label
-from flexmbs.mesh.readers.abaqus.number_tables import integer, is_integer, number, numbers
 
 _MOST_MADE = 2_000_000
 _DEEPEST_SET = 50
@@ -249,14 +248,12 @@ def _open(deck: Deck, card: Card, known: dict[str, Scope] | None = None, within:
 
 
 def placement_of(card: Card) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Translation t (3,), rotation R (3, 3) and shift s (3,) of the data lines of a card: x -> R (x + t) + s.
-
-    The second line turns about the axis through two points by an angle in degrees (7 numbers).
-    """
+    """Translation t (3,), rotation R (3, 3) and shift s (3,) of the data lines of a card: x -> R (x + t) + s."""
     lines = card.lines()
     translation = np.array([*(numbers(card, lines[0], "the translation") if lines else []), 0.0, 0.0, 0.0][:3])
     if len(lines) < 2:
         return translation, np.eye(3), np.zeros(3)
+    # The second line turns about the axis through two points by an angle in degrees.
     values, where = numbers(card, lines[1], "the rotation"), card.at(lines[1])
     if len(values) != 7:
         raise MeshError(f"{where}: the rotation must be two points and an angle (7 numbers).")

@@ -8,11 +8,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, axes_along
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, integer, is_integer, is_number, label, number, numbers
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
-from flexmbs.mesh.readers.abaqus.deck_text import Card, label
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, integer, is_integer, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets
 
@@ -129,7 +128,7 @@ def read_system(deck: Deck, card: Card) -> None:
     if len(values) == 6:  # without a third point the z axis stays, and x is turned in the x-y plane only
         x = x * (1.0, 1.0, 0.0)
         in_plane = np.cross((0.0, 0.0, 1.0), x)
-    axes = _axes(x, in_plane, [card.where]) if len(values) > 3 else np.eye(3)
+    axes = axes_along(x, in_plane, [card.where]) if len(values) > 3 else np.eye(3)
     deck.scope.system = CoordinateSystem("", "rectangular", a, axes) if values else None
 
 
@@ -141,17 +140,13 @@ def keep(deck: Deck, card: Card) -> None:
 
 @dataclass(frozen=True)
 class Orientation:
-    """Material directions: those of a system, turned by ``angle`` (rad) about its axis ``about`` (0 to 2).
-
-    Elements with the serial numbers ``serials`` (k,), which rise, have their own in place of those of the system: the
-    columns of ``axes`` (k, 3, 3).
-    """
+    """Material directions: those of a system, turned by ``angle`` (rad) about its axis ``about`` (0 to 2)."""
 
     system: CoordinateSystem
     about: int
     angle: float
-    serials: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
-    axes: np.ndarray = field(default_factory=lambda: np.empty((0, 3, 3)))
+    serials: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # (k,), rising: elements with their own axes
+    axes: np.ndarray = field(default_factory=lambda: np.empty((0, 3, 3)))  # (k, 3, 3), columns, in place of the system's
 
     def solid_axes(self, at: np.ndarray, serials: np.ndarray | None = None) -> np.ndarray:
         """(n, 3, 3): columns are the directions 1, 2, 3 at points (n, 3), of elements with these serial numbers."""
@@ -247,7 +242,7 @@ def _by_elements(model: Model, holder: Region, card: Card) -> Orientation | None
         rows.append(np.full(len(serials[-1]), row))
     if absent:
         model.deck.warn(f"{absent[0]}: {len(absent)} elements that do not exist are left out (first here).")
-    axes = _axes(points[:, :3] - points[:, 6:], points[:, 3:6] - points[:, 6:], [given.at(line) for line in lines])
+    axes = axes_along(points[:, :3] - points[:, 6:], points[:, 3:6] - points[:, 6:], [given.at(line) for line in lines])
     listed, last = np.unique(np.concatenate(serials)[::-1], return_index=True)  # the last line of an element counts
     system = CoordinateSystem(card.name("NAME"), "rectangular", np.zeros(3), np.eye(3) if default < 0 else axes[default])
     return Orientation(system, *_additional_rotation(card), listed, axes[np.concatenate(rows)[::-1][last]])
@@ -271,23 +266,12 @@ def system_of(name: str, kind: str, values: list[float], where: str) -> Coordina
     if kind.startswith(("C", "S")):
         z = b - a
         x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
-        axes = _axes(x, np.cross(z, x), [where])
+        axes = axes_along(x, np.cross(z, x), [where])
         return CoordinateSystem(name, "cylindrical" if kind[0] == "C" else "spherical", a, axes)
     if not kind.startswith(("R", "Z")):
         raise MeshError(f"{where}: SYSTEM={kind} is unknown; known are RECTANGULAR, Z RECTANGULAR, CYLINDRICAL and SPHERICAL.")
-    axes = _axes(a - c, b - c, [where])
+    axes = axes_along(a - c, b - c, [where])
     if kind.startswith("Z"):  # a on z, b in x-z
         x, z = axes[:, 1], axes[:, 0]
         axes = np.column_stack([x, np.cross(z, x), z])
     return CoordinateSystem(name, "rectangular", c, axes)
-
-
-def _axes(x: np.ndarray, in_plane: np.ndarray, where: list[str]) -> np.ndarray:
-    """(..., 3, 3) right-handed axes (columns) with ``x`` and, in their x-y plane, ``in_plane`` (..., 3)."""
-    z = np.cross(x, in_plane)
-    lengths = np.linalg.norm(x, axis=-1) * np.linalg.norm(in_plane, axis=-1)
-    wrong = np.flatnonzero(~(np.linalg.norm(z, axis=-1) > 1e-10 * lengths))
-    if wrong.size:
-        raise MeshError(f"{where[wrong[0]]}: the points that define the axes are collinear or coincide.")
-    x, z = unit_vectors(x), unit_vectors(z)
-    return np.stack([x, np.cross(z, x), z], axis=-1)

@@ -14,9 +14,8 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.readers.abaqus.cards import Card, Segment, Table, integer, read_table
 from flexmbs.mesh.readers.abaqus.deck import Deck, add_set
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Segment
-from flexmbs.mesh.readers.abaqus.number_tables import Table, integer, read_table, try_integers
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def read_elements(deck: Deck, card: Card) -> None:
         deck.warn(f"{card.where}: {kind.name}: {kind.left_out}.")
     numbers = [np.empty(0, np.int64)]
     for segment in card.segments:
-        if deck.instances and deck.scope is deck.root and try_integers(segment) is None:
+        if deck.instances and deck.scope is deck.root and read_table(segment, np.int64) is None:
             numbers.append(_named_elements(deck, card, kind, segment))
             continue
         table = read_table(segment, np.int64, card.title, "element and node numbers")

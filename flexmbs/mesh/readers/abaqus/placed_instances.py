@@ -17,10 +17,9 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
+from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, Card, is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
-from flexmbs.mesh.readers.abaqus.deck_text import Card, label
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.number_tables import is_integer
 
 _MOST_PLACED_NODES = 20_000_000
 
@@ -29,8 +28,7 @@ class Numbers:
     """The file's numbers of the nodes or elements of a region, and the indices (serial numbers) that these have."""
 
     def __init__(self, ids: np.ndarray, offset: int) -> None:
-        self.ids = ids
-        self.offset = offset
+        self.ids, self.offset = ids, offset
 
     @cached_property
     def _order(self) -> np.ndarray:
@@ -50,15 +48,14 @@ class Numbers:
 
     def find_one(self, number: int) -> np.ndarray | None:
         """As ``find`` for one number, many times faster: an array of one index, or None."""
-        at = int(np.searchsorted(self.rising, number))
+        at = int(np.searchsorted(self.rising, number)) if abs(number) <= LARGEST_NUMBER else len(self.ids)
         return self._order[at : at + 1] + self.offset if at < len(self.ids) and self.rising[at] == number else None
 
 
 class Region:
     """A placed scope: ``rows`` are its elements with serial numbers as ids and node indices as nodes.
 
-    Indices of its nodes and serial numbers of its elements begin at the offsets; ``named`` are more elements, whose nodes
-    are indices already. ``points`` (n, 3) are those of its nodes in the mesh.
+    These begin at the offsets; ``named`` are more elements, whose nodes are indices already. ``points`` (n, 3) in the mesh.
     """
 
     def __init__(self, source: str, scope: Scope, node_offset: int, element_offset: int, named: list[ElementRows]) -> None:
@@ -118,8 +115,7 @@ class Model:
     def place_of(self, region: Region, name: str, has: Callable[[Region, str], bool]) -> tuple[Region, str] | None:
         """Which region has what a card of ``region`` calls ``name``, and its name there; None when none ``has`` it.
 
-        It may be NAME or INSTANCE.NAME, both also after the name of the assembly; in the assembly also the NAME of
-        what only one instance has.
+        NAME or INSTANCE.NAME, both also after the name of the assembly; in the assembly NAME of what one instance has.
         """
         if has(region, name):
             return region, name

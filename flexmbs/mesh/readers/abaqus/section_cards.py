@@ -11,9 +11,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
-from flexmbs.mesh.readers.abaqus.deck_text import Card, label
+from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, is_number, label, number, numbers
 from flexmbs.mesh.readers.abaqus.material_cards import Orientation, find_orientation
-from flexmbs.mesh.readers.abaqus.number_tables import data_line, first_number, is_number, number, numbers
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
 from flexmbs.mesh.sections.profiles.profile_section import profile_section

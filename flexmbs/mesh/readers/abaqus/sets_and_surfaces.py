@@ -15,10 +15,9 @@ from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
+from flexmbs.mesh.readers.abaqus.cards import Line, is_integer
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
-from flexmbs.mesh.readers.abaqus.deck_text import Line
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.number_tables import LARGEST_NUMBER, is_integer
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Numbers, Region
 
 _DEEPEST_SET = 100
@@ -29,10 +28,9 @@ Faces = list[tuple[str, np.ndarray]]
 
 
 class Sets:
-    """The node sets, or the element sets, of a model: members in the order given, each once.
+    """The node sets, or the element sets, of a model: members in the order given, each once; some may be missing.
 
-    Numbers that do not exist are left out with a warning; MeshError for a set none of whose members exist, that names
-    an unknown set, or that is made of itself.
+    MeshError for a set none of whose members exist, that names an unknown set, or that is made of itself.
     """
 
     def __init__(self, model: Model, elements: Sets | None = None) -> None:
@@ -48,18 +46,14 @@ class Sets:
     def members(self, region: Region, name: str, depth: int = 0) -> np.ndarray:
         """Members of a set that the region has: node indices or serial numbers of elements."""
         if (region.name, name) not in self._done:
-            items = self.names(region)[name]
-            where = f"{items[0].line.where}: {self._title} {name}"
             if depth > _DEEPEST_SET:
-                raise MeshError(f"{where} contains itself, or is nested too deep.")
-            self._done[region.name, name] = self._collected(region, name, items, where, depth)
+                where = self.names(region)[name][0].line.where
+                raise MeshError(f"{where}: {self._title} {name} contains itself, or is nested too deep.")
+            self._done[region.name, name] = self._collected(region, name, depth)
         return self._done[region.name, name]
 
     def named(self, region: Region, name: str, where: str, depth: int = 0) -> np.ndarray:
-        """Members by a name as a card uses it: a number, SET, INSTANCE.SET or INSTANCE.number.
-
-        MeshError starting with ``where`` when there is none.
-        """
+        """Members by a name as a card uses it (number, SET, INSTANCE.SET, INSTANCE.number); MeshError when there is none."""
         found = self.find(region, name, depth)
         if found is None and is_integer(name):
             raise MeshError(f"{where} names {self._what} {name}, which is not defined.")
@@ -73,15 +67,14 @@ class Sets:
         if place is None:
             return None
         holder, own = place
-        if own in self.names(holder):
-            return self.members(holder, own, depth + 1)
-        return self._numbers(holder).find_one(int(own)) if abs(int(own)) <= LARGEST_NUMBER else None
+        return self.members(holder, own, depth + 1) if own in self.names(holder) else self._numbers(holder).find_one(int(own))
 
     def _numbers(self, region: Region) -> Numbers:
         return region.elements if self._elements is None else region.nodes
 
-    def _collected(self, region: Region, name: str, items: list[SetItem], where: str, depth: int) -> np.ndarray:
-        parts, size = [np.empty(0, np.int64)], 0
+    def _collected(self, region: Region, name: str, depth: int) -> np.ndarray:
+        items, parts, size = self.names(region)[name], [np.empty(0, np.int64)], 0
+        where = f"{items[0].line.where}: {self._title} {name}"
         absent: list[tuple[int, int]] = []  # how many numbers do not exist, and the first of these
         for item in items:
             parts.append(self._of_item(region, name, item, depth, absent))
@@ -172,10 +165,10 @@ class Surfaces:
 
     def _nodes_of(self, region: Region, line: Line, name: str) -> np.ndarray:
         """Nodes of a node, a node set or a surface of faces."""
-        if self._node_sets.find(region, name) is None and (other := self.find(region, name)):
-            draft = other[0].scope.surface(other[1])
-            if not draft.of_nodes:
-                return self.nodes(other[0], draft)
+        other = self.find(region, name) if self._node_sets.find(region, name) is None else None
+        draft = None if other is None else other[0].scope.surface(other[1])
+        if draft is not None and not draft.of_nodes:
+            return self.nodes(other[0], draft)
         return self._node_sets.named(region, name, f"{line.where}: *SURFACE")
 
     def _of_item(self, region: Region, line: Line, name: str, face: str) -> Faces:
@@ -281,8 +274,7 @@ def _surface(faces: Faces) -> MeshSurface:
 def named_sets(model: Model, node_sets: Sets, element_sets: Sets, surfaces: Surfaces, index: ElementIndex) -> dict[str, dict]:
     """``node_sets``, ``element_sets`` and ``surfaces`` of the mesh, by their names in it.
 
-    An element set of faces becomes a surface and a node set of the same name. Raises MeshError for sets and surfaces
-    that are empty or name what is not there.
+    An element set of faces becomes a surface and a node set of the same name.
     """
     nodes: dict[str, np.ndarray] = {}
     elements: dict[str, np.ndarray] = {}

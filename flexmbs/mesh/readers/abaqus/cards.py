@@ -1,20 +1,19 @@
-"""Numbers of decks: what an entry must be, and tables read at the speed of numpy.
+"""Cards of a deck and their data lines: what an entry must be, and tables of numbers at the speed of numpy.
 
-Chunks of lines that are plainly "number, number, ..." are parsed in one go; others (a blank entry, a word) go line by line
-through the exact path, which also raises the error with its line.
+Chunks of lines that are plainly "number, number, ..." are parsed in one go, others line by line, which also finds errors.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.number_lines import numbers_in
-from flexmbs.mesh.readers.abaqus.deck_text import Card, Line, Segment
 
 LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
 LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number
@@ -25,6 +24,131 @@ _CLASS[[ord(c) for c in " \t\f\v"]] = _BLANK
 _CLASS[ord(",")], _CLASS[ord("\n")] = _COMMA, _NEWLINE
 _TO_BLANKS = bytes.maketrans(b",\t\f\v\n", b"     ")
 _TO_BLANKS_FLOAT = bytes.maketrans(b",\t\f\v\ndD", b"     ee")
+
+
+class Line(NamedTuple):
+    """One line that says something, and where it stands."""
+
+    file: str
+    number: int
+    text: str = ""
+
+    @property
+    def where(self) -> str:
+        """``file:line``, as every message names it."""
+        return f"{self.file}:{self.number}"
+
+    def fields(self) -> list[str]:
+        """The comma-separated entries; commas at the end add none."""
+        entries = [entry.strip() for entry in self.text.split(",")]
+        return entries[: max((count for count, entry in enumerate(entries, 1) if entry), default=0)]
+
+    def entries(self, count: int) -> list[str]:
+        """The first ``count`` entries, blank where the line has fewer."""
+        return [*self.fields(), *[""] * count][:count]
+
+
+@dataclass(frozen=True)
+class Segment:
+    r"""Data lines without comments between them: bytes ``start`` to ``end`` of a file, with ``\n`` as the only line end."""
+
+    file: str
+    data: bytes
+    encoding: str
+    start: int
+    end: int
+    first_line: int
+
+    @property
+    def ends_file(self) -> bool:
+        """Whether the file ends with the last line, without a line end: it may be cut off."""
+        return self.end == len(self.data) and not self.data.endswith(b"\n")
+
+    def detached(self) -> Segment:
+        """The same lines with their own copy of the text, so that they do not keep the whole file in memory."""
+        return replace(self, data=self.data[self.start : self.end], start=0, end=self.end - self.start)
+
+    def lines(self, blank: bool = False) -> Iterator[Line]:
+        """The lines that are not blank, or all of them."""
+        text = self.data[self.start : self.end].decode(self.encoding, "replace")
+        for number, line in enumerate(text.split("\n"), self.first_line):
+            if blank or line.strip():
+                yield Line(self.file, number, line.strip())
+
+
+@dataclass
+class Card:
+    """A keyword line, its parameters and its data lines.
+
+    ``key`` and the names of ``parameters`` are in upper case without blanks, which mean nothing there (REFNODE = REF NODE).
+    ``title`` is how messages call the card ("*SOLID SECTION"), ``children`` complete it (*KINEMATIC after *COUPLING).
+    """
+
+    key: str
+    title: str
+    parameters: dict[str, str]
+    line: Line
+    segments: list[Segment] = field(default_factory=list)
+    children: list[Card] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """``file:line: *CARD``, the start of a message about the card."""
+        return self.at(self.line)
+
+    def at(self, line: Line) -> str:
+        """``file:line: *CARD`` of one of its data lines."""
+        return f"{line.where}: {self.title}"
+
+    def lines(self, blank: bool = False) -> list[Line]:
+        """Data lines that are not blank; with ``blank`` those too, except at the end."""
+        lines = [line for segment in self.segments for line in segment.lines(blank)]
+        while lines and not lines[-1].text:
+            lines.pop()
+        return lines
+
+    def rows(self, count: int) -> Iterator[tuple[Line, str, list[str]]]:
+        """Of each data line that is not blank: itself, the start of messages about it, its first ``count`` entries."""
+        for line in self.lines():
+            yield line, self.at(line), line.entries(count)
+
+    def detached(self) -> Card:
+        """The card with a copy of its data lines."""
+        self.segments = [segment.detached() for segment in self.segments]
+        return self
+
+    def has(self, *parameters: str) -> bool:
+        """Whether the card has one of some parameters, with a value or without."""
+        return any(compact(parameter) in self.parameters for parameter in parameters)
+
+    def text(self, parameter: str, default: str = "") -> str:
+        """Value of a parameter as it stands in the file."""
+        return self.parameters.get(compact(parameter), default)
+
+    def name(self, parameter: str) -> str:
+        """Value of a parameter that names something: upper case unless quoted; blank when it is not there."""
+        return label(self.text(parameter))
+
+    def required_name(self, parameter: str) -> str:
+        """As :meth:`name`; MeshError when the parameter is not there."""
+        if not self.name(parameter):
+            raise MeshError(f"{self.where} needs the parameter {parameter}=name.")
+        return self.name(parameter)
+
+    def option(self, parameter: str, default: str = "") -> str:
+        """Value of a parameter that is one of a few words, as ``compact`` has it; the default for a blank one."""
+        return compact(self.text(parameter).strip('"')) or default
+
+
+def compact(text: str) -> str:
+    """A word of the format as it is compared: upper case, without blanks."""
+    return "".join(text.upper().split())
+
+
+def label(text: str) -> str:
+    """A set, material or part name as it is compared: quoted names keep their case, others do not count it."""
+    pieces = text.strip().split('"')  # every second one stood between quotes: "Plate 1".Top
+    return "".join(piece if quoted % 2 else piece.upper() for quoted, piece in enumerate(pieces))
 
 
 @dataclass(eq=False)
@@ -54,35 +178,21 @@ class Table:
         return rows
 
 
-def read_table(segment: Segment, dtype: type, title: str, what: str) -> Table:
-    """Numbers of a segment; MeshError naming the line, the card ``title`` and ``what`` where there is none."""
-    parts = [part or _exact(chunk, dtype, title, what) for chunk, part in _chunks(segment, dtype, title)]
-    return _joined(parts, segment)
-
-
-def try_integers(segment: Segment) -> Table | None:
-    """Whole numbers of a segment, or None when anything else is in it."""
-    parts = [part for _, part in _chunks(segment, np.int64, "")]
-    return None if None in parts else _joined(parts, segment)
-
-
-def _chunks(segment: Segment, dtype: type, title: str) -> Iterator[tuple[Segment, Table | None]]:
-    """Pieces of a segment, with the numbers of those that are plain."""
-    start, line, data = segment.start, segment.first_line, segment.data
+def read_table(segment: Segment, dtype: type, title: str = "", what: str = "") -> Table | None:
+    """Numbers of a segment; MeshError with ``title`` (card) and ``what`` for what is none, or without ``what`` None."""
+    parts, start, line, data = [], segment.start, segment.first_line, segment.data
     while start < segment.end:
         end = data.find(b"\n", min(start + _CHUNK, segment.end), segment.end) + 1 or segment.end
         chunk = replace(segment, start=start, end=end, first_line=line)
-        yield chunk, _fast(chunk, dtype, title)
+        parts.append(_fast(chunk, dtype, title) or (_exact(chunk, dtype, title, what) if what else None))
+        if parts[-1] is None:
+            return None
         line += data.count(b"\n", start, end)
         start = end
-
-
-def _joined(parts: list[Table], segment: Segment) -> Table:
-    """One table of the chunks of a segment, of which there is one at least."""
     if len(parts) == 1:
         return parts[0]
     arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "counts", "lines", "continued")]
-    return Table(segment, parts[0].title, *arrays)
+    return Table(segment, title, *arrays)
 
 
 def _fast(chunk: Segment, dtype: type, title: str) -> Table | None:
@@ -153,10 +263,7 @@ def integer(text: str, where: str, what: str, least: int | None = None) -> int:
 
 
 def number(text: str, where: str, what: str, must: str = "") -> float:
-    """A finite real number (Fortran's d exponents too; blank is 0); MeshError starting with ``where``.
-
-    ``must`` is a bound: "be positive" or "not be negative".
-    """
+    """A finite real number (also 1d3; blank is 0) that ``must`` "be positive" or "not be negative"; else MeshError."""
     value = math.nan
     if "_" not in text and text.isascii() and len(text) < 100 and is_number(text):
         value = float(text.lower().replace("d", "e") or 0)
