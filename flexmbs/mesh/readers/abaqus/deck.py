@@ -86,8 +86,7 @@ class Scope:
     distributions: dict[str, Card] = field(default_factory=dict)
     cards: list[Card] = field(default_factory=list)  # that can be read only when all names are known (sections, ...)
     node_chunks: list[NodeChunk] = field(default_factory=list)
-    # Elements of the assembly: type, number, nodes (INSTANCE.number; blank: ground), line.
-    named_elements: list[tuple[str, int, list[str], Line]] = field(default_factory=list)
+    named_elements: list[ElementRows] = field(default_factory=list)  # of the assembly, with nodes "INSTANCE.1" (blank: ground)
     system: CoordinateSystem | None = None  # *SYSTEM: of the nodes that follow
     given_nodes: Given = field(default_factory=Given)
     given_elements: Given = field(default_factory=Given)

@@ -73,8 +73,7 @@ _PATTERNS: list[tuple[str, ElementType]] = [
 def element_type(name: str) -> ElementType:
     """The type of that name (upper case); an unknown one has the role "unknown".
 
-    Letters after the number of nodes (R, I, H, T, M, E, P, ...) choose integration and coupled fields: other solvers'
-    means for the same nodes.
+    Letters after the number of nodes (R, I, H, T, M, E, P, ...) choose integration and coupled fields for the same nodes.
     """
     for end in range(len(name), 0, -1):  # the longest name of the table with only letters after it
         for element in elements_of("Abaqus"):
@@ -168,7 +167,9 @@ def _named_elements(deck: Deck, card: Card, kind: ElementType, segment: Segment)
         if kind.counts and len(nodes) not in kind.counts:
             raise MeshError(f"{card.at(line)}: {_wrong_count(kind, number[:20], len(nodes))}")
         numbers.append(integer(number, card.at(line), "element number"))
-        deck.scope.named_elements.append((kind.name, numbers[-1], nodes, line))
+        order = list(kind.order or range(len(nodes)))[: min(kind.counts or (len(nodes),))]
+        ids, names, lines = np.array(numbers[-1:]), np.array([nodes], object)[:, order], np.array([line.number])
+        deck.scope.named_elements.append(ElementRows(kind.kind, kind.name, ids, names, line.file, lines, kind.role))
     return np.array(numbers, np.int64)
 
 
@@ -211,10 +212,7 @@ def _element_rows(deck: Deck, kind: ElementType, table: Table) -> Iterator[tuple
 
 
 def _goes_on(kind: ElementType, table: Table) -> np.ndarray:
-    """(k,) bool: the element goes on in the next line, as a comma at the end says.
-
-    Not if it is complete, and the next line is none that only holds its optional nodes.
-    """
+    """(k,) bool: the element goes on in the next line: there is a comma, and it lacks nodes, or optional ones follow."""
     going = table.continued.copy()
     if kind.counts is not None and going.any():
         least, most = min(kind.counts) + 1, max(kind.counts) + 1

@@ -19,7 +19,6 @@ from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
 from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, Card, is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
-from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 
 _MOST_PLACED_NODES = 20_000_000
 
@@ -204,17 +203,14 @@ def _named_elements(deck: Deck, instances: list[Region], offset: int) -> list[El
                 return int(instance.nodes.find(int(rest)))
         return -1
 
-    own = np.concatenate([np.empty(0, np.int64), *[chunk[0] for chunk in deck.root.node_chunks]])
-    for type_name, number, texts, line in deck.root.named_elements:
-        where, nodes = f"{line.where}: *ELEMENT: element {number}", []
-        for text in texts:
-            nodes.append(index_of(deck.in_assembly(label(text))))
-            if text and nodes[-1] < 0:
-                raise MeshError(f"{where} ({type_name}) uses node {text[:40]}, which no *NODE defines.")
-        known = element_type(type_name)
-        if known.kind and min(nodes, default=-1) < 0:
+    own = np.concatenate([np.empty(0, np.int64), *[chunk.ids for chunk in deck.root.node_chunks]])
+    for rows in deck.root.named_elements:
+        where, names = f"{rows.where(0)}: *ELEMENT: element {rows.ids[0]}", rows.nodes[0].tolist()
+        nodes = [index_of(deck.in_assembly(label(name))) for name in names]
+        unknown = [name for name, node in zip(names, nodes, strict=True) if name and node < 0]
+        if unknown:
+            raise MeshError(f"{where} ({rows.type_name}) uses node {unknown[0][:40]}, which no *NODE defines.")
+        if rows.kind and min(nodes, default=-1) < 0:
             raise MeshError(f"{where} lacks a node.")
-        order = list(known.order or range(len(nodes)))[: min(known.counts or (len(nodes),))]
-        indices, lines = np.array([nodes])[:, order], np.array([line.number])
-        groups.append(ElementRows(known.kind, type_name, np.array([number]), indices, line.file, lines, known.role))
+        groups.append(replace(rows, nodes=np.array([nodes])))
     return groups

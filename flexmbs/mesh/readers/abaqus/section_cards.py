@@ -23,6 +23,7 @@ RIGHT_CARD = {
     **{"beam": "*BEAM SECTION", "spring": "*SPRING", "dashpot": "*DASHPOT", "joint": "*JOINT"},
 }
 _DEFAULT_N1 = (0.0, 0.0, -1.0)
+_LAYERED = ("LAYERS OF", "layers in solids are not supported; give one MATERIAL.")
 
 
 @dataclass
@@ -58,22 +59,19 @@ def _unusable(card: Card, name: str, why: str) -> UnusableMaterial:
     return UnusableMaterial(f"{name} {card.name('ELSET')}", f"{card.where}: {why}", where=card.line.where)
 
 
-def _layered_solid(card: Card) -> UnusableMaterial:
-    return _unusable(card, "LAYERS OF", "layers in solids are not supported; give one MATERIAL.")
-
-
 def _solid(model: Model, region: Region, card: Card) -> Section:
     has_layers = card.has("COMPOSITE")
-    material = _layered_solid(card) if has_layers else model.material(card.required_name("MATERIAL"), card.where)
+    material = _unusable(card, *_LAYERED) if has_layers else model.material(card.required_name("MATERIAL"), card.where)
 
     def make(family: str, type_name: str) -> AnySection | None:
         if family != "truss":
             return None
-        lines = card.lines()
-        if not lines or not lines[0].fields():
+        lines, area = card.lines(), 1.0
+        if lines and lines[0].fields():
+            area = first_number(card, lines[0], "the cross-sectional area", "be positive")
+        else:
             model.deck.warn(f"{card.where} gives no cross-sectional area; the format's default of 1 is used.")
-            return TrussSection(1.0, where=card.line.where)
-        return TrussSection(first_number(card, lines[0], "the cross-sectional area", "be positive"), where=card.line.where)
+        return TrussSection(area, where=card.line.where)
 
     return Section(card, ("solid", "truss"), material, make, _orientation(model, region, card, material))
 
@@ -85,7 +83,7 @@ def _shell(model: Model, region: Region, card: Card) -> Section:
     layers: list[Layer] = []
     if card.has("COMPOSITE"):
         layers, orientation = _layers(model, region, card)
-        material: AnyMaterial = _layered_solid(card)  # for continuum shells; others have the materials of the layers
+        material: AnyMaterial = _unusable(card, *_LAYERED)  # for continuum shells; others have the materials of the layers
     elif card.key == "SHELLGENERALSECTION" and not card.has("MATERIAL"):
         unusable = _unusable(card, "OF", "a section given by its stiffness is not supported; give MATERIAL and a thickness.")
         return Section(card, ("shell",), unusable, lambda family, type_name: None)
@@ -149,8 +147,7 @@ def _spring(model: Model, region: Region, card: Card) -> Section:
         if card.has("NONLINEAR"):
             model.deck.skip(card, "NONLINEAR: its elements have no stiffness")
             return None
-        lines = card.lines()
-        wanted = int(type_name[-1]) if type_name[-1] in "12" else 0  # components
+        lines, wanted = card.lines(), int(type_name[-1]) if type_name[-1] in "12" else 0  # components
         if len(lines) < (2 if wanted else 1):
             raise MeshError(f"{card.where} needs {'the components, then ' if wanted else ''}the constant.")
         line = lines[1] if wanted else lines[-1] if len(lines) <= 2 else lines[0]
@@ -225,15 +222,13 @@ def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[B
     if shape.startswith("RECT") and len(dimensions) == 1 and not_abaqus:
         model.deck.warn(f"{card.at(line)}: one dimension of RECT is a square, as in CalculiX.")
         dimensions *= 2
-    axis = _axis_1(region, card, count)
-    family = "abaqus"
+    axis, family = _axis_1(region, card, count), "abaqus"
     if model.deck.written_for == {"CalculiX"} and shape.startswith(("RECT", "CIRC", "PIPE", "BOX")):
         family = "calculix"
     elif shape.startswith("CIRC") and len(dimensions) == 1 and not_abaqus:
         doubt = f"{dimensions[0]:g} is read as the radius of the circle, as in Abaqus; for the diameter, as in CalculiX"
         model.deck.warn(f"{card.where}: {doubt}, give it twice.")
-    ratio = getattr(material, "poisson_ratio", 0.3)
-    section = profile_section(family, shape, dimensions, axis, ratio, card.at(line))
+    section = profile_section(family, shape, dimensions, axis, getattr(material, "poisson_ratio", 0.3), card.at(line))
     return replace(section, where=card.line.where, centroid=_moved(card, section, dimensions)), material
 
 
