@@ -154,3 +154,7 @@ def test_blocks_that_are_never_closed(tmp_path):
 def test_fields_that_hold_no_number(tmp_path):
     refused(tmp_path, BRICK.replace("2.0000000000000E+000 1.0", "2.0000000x00000E+000 1.0", 1), 25, "NBLOCK", "columns")
     refused(tmp_path, BRICK.replace("(3i9,6e21.13e3)", "(nonsense)"), 22, "NBLOCK", "format")
+
+
+def test_nodes_of_an_element_without_its_attributes(tmp_path):
+    refused(tmp_path, BRICK.replace("CMBLOCK,LEFT", "EN,R5.5,NODE,1,2\nCMBLOCK,LEFT", 1), COMPONENT, "EN", "ATTR first")
