@@ -42,7 +42,7 @@ def build(deck: Deck) -> Mesh:
         wanted = "three-dimensional structural elements (solids, shells, beams, trusses, springs)"
         raise MeshError(f"{others[0].where(0)}: *ELEMENT: the file has no {wanted}. It has {held}.")
     joined = Joined(model, node_sets, element_sets, Surfaces(model, node_sets, element_sets))
-    for region, card in model.cards():
+    for region, card in model.cards:
         if card.key in LATER_CARDS:
             LATER_CARDS[card.key](joined, region, card)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
@@ -119,7 +119,7 @@ def _assign_sections(model: Model, element_sets: Sets) -> _Assigned:
     """Read the section cards; of several for one element the last counts. Raises MeshError for undefined names."""
     none = np.zeros(len(model.element_numbers), np.int64)
     assigned = _Assigned(none, none.copy(), [None], [None])
-    for region, card in model.cards():
+    for region, card in model.cards:
         if card.key in SECTION_CARDS:
             name = card.required_name("ELSET")
             section = SECTION_CARDS[card.key](model, region, card)

@@ -163,18 +163,12 @@ def add_set(sets: dict[str, list[SetItem]], card: Card, parameter: str, made: li
         sets[card.name(parameter)].append(SetItem(card.line, np.concatenate(made)))
 
 
-def read_node_set(deck: Deck, card: Card) -> None:
-    """*NSET, NSET=name [, GENERATE] [, ELSET=name] [, INSTANCE=name]."""
-    items = deck.scope.node_sets[card.required_name("NSET")]
-    if card.has("ELSET"):
+def read_set(deck: Deck, card: Card) -> None:
+    """*NSET, NSET=name [, GENERATE] [, ELSET=name] [, INSTANCE=name]; *ELSET, ELSET=name [, GENERATE] [, INSTANCE=name]."""
+    items = (deck.scope.node_sets if card.key == "NSET" else deck.scope.element_sets)[card.required_name(card.key)]
+    if card.key == "NSET" and card.has("ELSET"):
         name, instance = card.required_name("ELSET"), card.name("INSTANCE")
         items.append(SetItem(card.line, set_name=name, of_elements=True, instance=instance))
-    items += _set_items(card)
-
-
-def read_element_set(deck: Deck, card: Card) -> None:
-    """*ELSET, ELSET=name [, GENERATE] [, INSTANCE=name]."""
-    items = deck.scope.element_sets[card.required_name("ELSET")]
     items += _set_items(card)
 
 

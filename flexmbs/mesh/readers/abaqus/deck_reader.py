@@ -84,9 +84,9 @@ _ONLY_CALCULIX = {"NODEFILE": "OUTPUT", "ELFILE": "OUTPUT", "BEAMSECTION": "OFFS
 
 _READ_AT_ONCE = {
     **{"NODE": node_and_element_cards.read_nodes, "ELEMENT": node_and_element_cards.read_elements, "SURFACE": deck.read_surface},
-    **{"NSET": deck.read_node_set, "ELSET": deck.read_element_set},
+    **{"NSET": deck.read_set, "ELSET": deck.read_set},
     **{"NGEN": generation_cards.read_ngen, "NFILL": generation_cards.read_nfill, "NCOPY": generation_cards.read_ncopy},
-    **{"ELGEN": generation_cards.read_elgen, "ELCOPY": generation_cards.read_elcopy, "NMAP": generation_cards.refuse},
+    **{"ELGEN": generation_cards.read_elgen, "ELCOPY": generation_cards.read_elcopy},
     **{"SYSTEM": material_cards.read_system, "ORIENTATION": material_cards.keep, "DISTRIBUTION": material_cards.keep},
     **{"PART": generation_cards.read_part, "ASSEMBLY": generation_cards.read_assembly, "INSTANCE": generation_cards.read_instance},
     **dict.fromkeys(("ENDPART", "ENDASSEMBLY", "ENDINSTANCE"), generation_cards.end_block),
@@ -158,6 +158,8 @@ def _in_model(read: Deck, card: Card) -> None:
         before.children.append(card.detached())
     elif card.key in _READ_LATER:
         read.scope.cards.append(card.detached())
+    elif card.key == "NMAP":  # without it the mesh would be another than the file means
+        raise MeshError(f"{card.where} is not supported; list all nodes and elements in global axes.")
     elif card.key not in _SILENT:
         read.skip(card, analysis=card.key in _ANALYSIS)
 

@@ -150,11 +150,6 @@ def read_elcopy(deck: Deck, card: Card) -> None:
     add_set(deck.scope.element_sets, card, "NEW SET", [old + element_step])
 
 
-def refuse(deck: Deck, card: Card) -> None:
-    """Cards that change the mesh in a way not read here: going on would give another mesh than the file means."""
-    raise MeshError(f"{card.where} is not supported; list all nodes and elements in global axes.")
-
-
 def _points(scope: Scope, ids, where: str) -> np.ndarray:
     """(k, 3) of nodes given so far; MeshError for one that is not there."""
     points = np.empty((len(ids), 3))

@@ -185,11 +185,11 @@ def find_orientation(model: Model, region: Region, name: str, where: str, needed
     card = holder.scope.orientations[own]
     # Of other forms there are user subroutines, offsets to nodes, distributions of anything but points.
     made = _by_points(model, holder, card) or _by_elements(model, holder, card)
-    if made is None and not needed:
+    if made is None:
+        if needed:
+            raise MeshError(f"{card.where} {name} is used in {where}, but its form is not supported; give the points a and b.")
         model.deck.skip(card, "its form is not read")
         return None
-    if made is None:
-        raise MeshError(f"{card.where} {name} is used in {where}, but its form is not supported; give the points a and b.")
     turn, shift = region.scope.placement.rotation, region.scope.placement.translation
     system = replace(made.system, origin=turn @ made.system.origin + shift, axes=turn @ made.system.axes)
     return replace(made, system=system, axes=turn @ made.axes)

@@ -17,7 +17,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
-from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, Card, is_integer, label
+from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
 
 _MOST_PLACED_NODES = 20_000_000
@@ -108,6 +108,7 @@ class Model:
             parts[0] if len(parts) == 1 else np.concatenate(parts)
             for parts in zip(*((region.points, region.nodes.ids, region.elements.ids) for region in self.regions), strict=True)
         )
+        self.cards = [(region, card) for region in self.regions for card in region.scope.cards]  # all names are known now
         self._groups = [rows for region in self.regions for rows in region.rows if len(rows.ids)]
         self._starts = np.array([rows.ids[0] for rows in self._groups], np.int64)
 
@@ -128,12 +129,6 @@ class Model:
                     return instance, rest
         holders = [instance for instance in self.instances if has(instance, name)]
         return (holders[0], name) if region is self.root and len(holders) == 1 else None
-
-    def cards(self) -> Iterator[tuple[Region, Card]]:
-        """The cards that can be read now that all names are known."""
-        for region in self.regions:
-            for card in region.scope.cards:
-                yield region, card
 
     def rows_of(self, serials: np.ndarray) -> Iterator[tuple[ElementRows, np.ndarray]]:
         """(group, rows in it) of each group of elements that has some with these serial numbers."""
