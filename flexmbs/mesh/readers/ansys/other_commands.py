@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.coordinate_systems import CoordinateSystem, axes_along
 from flexmbs.mesh.readers.ansys.deck import Deck, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 
@@ -124,12 +124,8 @@ def _by_nodes(deck: Deck, command: Command) -> None:
     deck.nodes.close()
     nodes = np.array([command.integer(3 + i) for i in range(3)])
     origin, on_x, in_xy = deck.nodes.points[deck.nodes.indices(nodes, command.where, f"coordinate system {number}")]
-    x, across = on_x - origin, in_xy - origin
-    z = np.cross(x, across)
-    if not np.linalg.norm(z) > 1e-10 * np.linalg.norm(x) * np.linalg.norm(across):
-        raise command.wrong("the three nodes are collinear or coincide; use others.")
-    x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
-    deck.systems[number] = CoordinateSystem(str(number), kind, origin, np.column_stack([x, np.cross(z, x), z]))
+    axes = axes_along(on_x - origin, in_xy - origin, [command.where])
+    deck.systems[number] = CoordinateSystem(str(number), kind, origin, axes)
     deck.current["CSYS"] = number
 
 

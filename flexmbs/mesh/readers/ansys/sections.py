@@ -109,7 +109,7 @@ def make_section(deck: Deck, kind: str, known: ElementType, real: int, number: i
     elif kind.startswith("truss"):
         given = _truss(known, constants, raw)
     elif kind.startswith("beam"):
-        given = _beam(deck, known, constants, raw)
+        given = _beam(known, constants, raw)
     elif kind.startswith("spring"):
         given = _spring(deck, known, constants)
     else:
@@ -176,7 +176,7 @@ def _truss(known: ElementType, constants: RealConstants | None, raw: RawSection 
     return Given(TrussSection(area, nonstructural_mass=constants[2] if known.routine == 180 else 0.0, where=constants.place))
 
 
-def _beam(deck: Deck, known: ElementType, constants: RealConstants | None, raw: RawSection | None) -> Given:
+def _beam(known: ElementType, constants: RealConstants | None, raw: RawSection | None) -> Given:
     if known.routine in (16, 20):
         if constants is None:
             return Given(missing="R with the outer diameter and the wall")
@@ -184,7 +184,7 @@ def _beam(deck: Deck, known: ElementType, constants: RealConstants | None, raw: 
     if known.routine in (4, 44):
         if constants is None:
             return Given(missing="R with area and second moments")
-        return _beam4(deck, constants) if known.routine == 4 else _beam44(constants)
+        return _beam4(constants) if known.routine == 4 else _beam44(constants)
     if raw is None or raw.kind not in ("BEAM", "PIPE") or raw.subtype == "MESH":
         return Given(missing="SECTYPE,,BEAM with SECDATA (a supported shape: RECT, CSOLID, I, ASEC, ...)")
     name = raw.title(raw.subtype or raw.kind)
@@ -214,23 +214,21 @@ def _pipe(where: str, place: str, diameter: float, wall: float) -> BeamSection:
     return replace(pipe(diameter / 2.0, wall), profile="PIPE", dimensions=(diameter, wall), where=place)
 
 
-def _by_integrals(constants: RealConstants, names: tuple[str, str, str], torsion: float, **fields) -> BeamSection:
-    """Section by its area and second moments Iz and Iy, the first three constants; ``torsion`` 0: their sum."""
+def _by_integrals(constants: RealConstants, names: tuple[str, str, str], torsion: float, *shear: float) -> BeamSection:
+    """Section by its area and second moments Iz and Iy, the first three constants; ``torsion`` 0: their sum.
+
+    ``shear``: the area over that which carries shear along y and z; 0 is no shear deformation (Ansys element manual, BEAM4).
+    """
     area, Iz, Iy = (_positive(constants.where, name, constants[place]) for place, name in enumerate(names, 1))
-    section = general_section(area, Iy, Iz, _positive(constants.where, "IXX", torsion or Iy + Iz))
-    return replace(section, where=constants.place, **fields)
+    factors = tuple(1.0 / part if part > 0.0 else math.inf for part in shear)
+    torsion = _positive(constants.where, "IXX", torsion or Iy + Iz)
+    return replace(general_section(area, Iy, Iz, torsion, shear_factor=factors), where=constants.place)
 
 
-def _beam4(deck: Deck, constants: RealConstants) -> Given:
+def _beam4(constants: RealConstants) -> Given:
     """AREA, IZZ, IYY, TKZ, TKY, THETA, ISTRN, IXX, SHEARZ, SHEARY, SPIN, ADDMAS."""
-    fields = {"nonstructural_mass": constants[12]}
-    for axis, name, value in (("y", "SHEARY", constants[10]), ("z", "SHEARZ", constants[9])):
-        if value > 0.0:
-            fields[f"shear_factor_{axis}"] = 1.0 / value
-        else:
-            deck.warn(f"{constants.where}: without {name} Ansys neglects shear deflection; flexmbs uses the whole area for shear.")
-    section = _by_integrals(constants, ("AREA", "IZZ", "IYY"), constants[8], **fields)
-    return Given(section, turned=math.radians(constants[6]))
+    section = _by_integrals(constants, ("AREA", "IZZ", "IYY"), constants[8], constants[10], constants[9])
+    return Given(replace(section, nonstructural_mass=constants[12]), turned=math.radians(constants[6]))
 
 
 def _beam44(constants: RealConstants) -> Given:
@@ -238,7 +236,7 @@ def _beam44(constants: RealConstants) -> Given:
     tapered = any(constants[place + 6] not in (0.0, constants[place]) for place in range(1, 7))
     if tapered or any(value for place, value in constants.values.items() if place >= 13):
         return Given(missing="a constant section (BEAM44 with taper, offsets or shear data is not read)")
-    return Given(_by_integrals(constants, ("AREA1", "IZ1", "IY1"), constants[6]))
+    return Given(_by_integrals(constants, ("AREA1", "IZ1", "IY1"), constants[6], 0.0, 0.0))
 
 
 def _spring(deck: Deck, known: ElementType, constants: RealConstants | None) -> Given:

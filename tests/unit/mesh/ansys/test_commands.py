@@ -77,6 +77,22 @@ def test_beams_without_orientation_node_have_y_parallel_to_the_xy_plane(tmp_path
     assert block.section.area == pytest.approx(np.pi * 0.01)
 
 
+@pytest.mark.parametrize(
+    ("routine", "constants", "factors"),
+    [
+        (4, "4,2,1,1,1,0\nrmore,,3,1.2,2", (0.5, 1 / 1.2)),  # SHEARZ, SHEARY: the area over that which carries shear
+        (4, "4,2,1,1,1,0\nrmore,,3,1.2", (np.inf, 1 / 1.2)),
+        (4, "4,2,1,1,1", (np.inf, np.inf)),
+        (44, "4,2,1,1,1,3", (np.inf, np.inf)),
+    ],
+)
+def test_beams_by_real_constants_have_no_shear_deformation_unless_they_say_so(tmp_path, routine, constants, factors):
+    mesh = read_ansys(written(tmp_path, LINE + f"et,1,{routine}\nr,1,{constants}\ne,1,2\n"))
+    section = mesh.blocks[0].section
+    assert (section.shear_factor_y, section.shear_factor_z) == pytest.approx(factors, rel=1e-14)
+    assert (section.area, section.Iz, section.Iy, section.torsion_constant) == (4.0, 2.0, 1.0, 3.0)
+
+
 def test_minor_and_major_poisson_ratio_of_orthotropic_materials(tmp_path):
     constants = "mp,ey,1,500\nmp,ez,1,250\nmp,gxy,1,200\nmp,gyz,1,100\nmp,gxz,1,150\nmp,pryz,1,0.2\nmp,prxz,1,0.1\n"
     major = read_ansys(written(tmp_path, HEXAHEDRON + constants)).materials["MAT 1"]
