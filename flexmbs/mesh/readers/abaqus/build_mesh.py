@@ -19,7 +19,7 @@ from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, number, numbers
 from flexmbs.mesh.readers.abaqus.coupling_cards import JOINING_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck
-from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, made_material
+from flexmbs.mesh.readers.abaqus.material_cards import find_orientation, made_material, system_of
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, placed
 from flexmbs.mesh.readers.abaqus.section_cards import RIGHT_CARD, SECTION_CARDS, Section
@@ -264,4 +264,21 @@ def _nodal_thickness(joined: Joined, region: Region, card: Card) -> None:
         joined.thickness[joined.nodes(region, node, where)] = thickness
 
 
-LATER_CARDS = {**JOINING_CARDS, "MASS": _mass, "ROTARYINERTIA": _rotary_inertia, "NODALTHICKNESS": _nodal_thickness}
+def _transform(joined: Joined, region: Region, card: Card) -> None:
+    """*TRANSFORM, NSET=set [, TYPE=R|C|S]: points a and b; displacements of the nodes are in these axes."""
+    set_name, kind, values = card.required_name("NSET"), card.option("TYPE", "R"), numbers(card, card.lines(), "a coordinate")
+    nodes = joined.nodes(region, set_name, card.where)
+    if len(values) != 6:
+        raise MeshError(f"{card.where} needs the points a and b (6 coordinates), got {len(values)} numbers.")
+    if kind.startswith("S"):
+        joined.model.deck.skip(card, "TYPE=S")
+        return
+    name = f"TRANSFORM {joined.model.final_name(region, set_name)}"
+    joined.coordinate_systems[name] = system_of(name, kind, values, card.where)
+    joined.displacement_systems[name] = nodes
+
+
+LATER_CARDS = {
+    **{"MASS": _mass, "ROTARYINERTIA": _rotary_inertia, "NODALTHICKNESS": _nodal_thickness, "TRANSFORM": _transform},
+    **JOINING_CARDS,
+}

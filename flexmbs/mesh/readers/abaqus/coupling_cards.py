@@ -10,8 +10,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.outer_faces import ring
-from flexmbs.mesh.readers.abaqus.cards import Card, compact, integer, is_integer, label, number, numbers
-from flexmbs.mesh.readers.abaqus.material_cards import system_of
+from flexmbs.mesh.readers.abaqus.cards import Card, compact, integer, is_integer, label, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces
 
@@ -48,10 +47,9 @@ class Joined:
 
     def reference(self, region: Region, card: Card) -> int:
         """Index of the node that REF NODE= names, by its number or by a set with one node."""
-        text = card.required_name("REF NODE")
-        nodes = self.node_sets.named(region, text, card.where)
+        nodes = self.node_sets.named(region, card.required_name("REF NODE"), card.where)
         if len(nodes) != 1:
-            raise MeshError(f"{card.where}: REF NODE must be one node; {text} has {len(nodes)}.")
+            raise MeshError(f"{card.where}: REF NODE must be one node; {card.text('REF NODE')} has {len(nodes)}.")
         return int(nodes[0])
 
     def count_equations(self, more: int, where: str) -> None:
@@ -158,8 +156,8 @@ def _kinematic_coupling(joined: Joined, region: Region, card: Card) -> None:
         by_dofs.setdefault(tuple(sorted(_components(first, last, where))) if first else _ALL, []).append(nodes)
     for dofs, parts in by_dofs.items():
         if dofs:
-            name = f"KINEMATIC COUPLING {card.line.number}"
-            joined.couple(card, name, "rigid", reference, np.unique(np.concatenate(parts)), dofs=dofs)
+            nodes, name = np.unique(np.concatenate(parts)), f"KINEMATIC COUPLING {card.line.number}"
+            joined.couple(card, name, "rigid", reference, nodes, dofs=dofs)
 
 
 def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
@@ -175,8 +173,8 @@ def _distributing_coupling(joined: Joined, region: Region, card: Card) -> None:
     if not nodes:
         raise MeshError(f"{card.where} needs data lines: node or node set, weight.")
     own, first = np.unique(np.concatenate(nodes), return_index=True)
-    name = f"DISTRIBUTING COUPLING {card.line.number}"
-    joined.couple(card, name, "average", int(reference[0]), own, np.concatenate(weights)[first])
+    name, weights = f"DISTRIBUTING COUPLING {card.line.number}", np.concatenate(weights)[first]
+    joined.couple(card, name, "average", int(reference[0]), own, weights)
 
 
 def _mpc(joined: Joined, region: Region, card: Card) -> None:
@@ -260,9 +258,8 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
     held: dict[str, tuple[np.ndarray, set[int]]] = {}
     for _, where, (node, first, last) in card.rows(3):
         support, key = compact(first), joined.model.deck.in_assembly(label(node))
-        if not node or not first:
-            wanted = "'node or node set, first component, last component'; components are 1 to 6, or ENCASTRE, PINNED, ..."
-            raise MeshError(f"{where}: a support must be {wanted}")
+        if not node:
+            raise MeshError(f"{where}: a support must be 'node or node set, first component, last component'.")
         if support not in _NAMED_SUPPORTS and not is_integer(support):
             raise MeshError(f"{where}: '{support[:20]}' is not a component; give 1 to 6, or {', '.join(_NAMED_SUPPORTS)}.")
         dofs = _NAMED_SUPPORTS[support] if support in _NAMED_SUPPORTS else _components(support, last, where)
@@ -285,22 +282,7 @@ def _boundary(joined: Joined, region: Region, card: Card) -> None:
         joined.model.deck.skip(card, "it constrains no displacement", analysis=True)
 
 
-def _transform(joined: Joined, region: Region, card: Card) -> None:
-    """*TRANSFORM, NSET=set [, TYPE=R|C|S]: points a and b; displacements of the nodes are in these axes."""
-    set_name, kind = card.required_name("NSET"), card.option("TYPE", "R")
-    nodes = joined.nodes(region, set_name, card.where)
-    values = numbers(card, card.lines(), "a coordinate")
-    if len(values) != 6:
-        raise MeshError(f"{card.where} needs the points a and b (6 coordinates), got {len(values)} numbers.")
-    if kind.startswith("S"):
-        joined.model.deck.skip(card, "TYPE=S")
-        return
-    name = f"TRANSFORM {joined.model.final_name(region, set_name)}"
-    joined.coordinate_systems[name] = system_of(name, kind, values, card.where)
-    joined.displacement_systems[name] = nodes
-
-
 JOINING_CARDS = {
     **{"RIGIDBODY": _rigid_body, "COUPLING": _coupling, "KINEMATICCOUPLING": _kinematic_coupling, "MPC": _mpc, "TIE": _tie},
-    **{"DISTRIBUTINGCOUPLING": _distributing_coupling, "EQUATION": _equation, "BOUNDARY": _boundary, "TRANSFORM": _transform},
+    **{"DISTRIBUTINGCOUPLING": _distributing_coupling, "EQUATION": _equation, "BOUNDARY": _boundary},
 }

@@ -15,8 +15,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import AnyMaterial
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, row_labels
 from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
 
@@ -141,6 +142,19 @@ class Model:
         parts = [np.unique(rows.nodes[own]) for rows, own in self.rows_of(serials)]
         nodes = np.unique(np.concatenate([np.empty(0, np.int64), *parts]))
         return nodes[nodes >= 0]
+
+    @cached_property
+    def free_faces(self) -> dict[int, list[np.ndarray]]:
+        """By the id() of each group of solids: for each of its faces the (k,) bool that says where no other solid has it."""
+        groups = [rows for rows in self._groups if rows.kind is not None and KINDS[rows.kind].dimension == 3]
+        rings = [(rows, list(ring)) for rows in groups for ring in KINDS[rows.kind].faces]
+        # Three corners tell faces apart, whatever their number of corners.
+        labels = row_labels(np.concatenate([np.sort(rows.nodes[:, ring], axis=1)[:, -3:] for rows, ring in rings]))
+        alone = np.bincount(labels)[labels] == 1
+        found: dict[int, list[np.ndarray]] = {}
+        for (rows, _), free in zip(rings, np.split(alone, np.cumsum([len(rows.ids) for rows, _ in rings])[:-1]), strict=True):
+            found.setdefault(id(rows), []).append(free)
+        return found
 
     def material(self, name: str, where: str) -> AnyMaterial:
         """A material by its name, or MeshError."""

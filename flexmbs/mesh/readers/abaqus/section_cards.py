@@ -60,8 +60,8 @@ def _unusable(card: Card, name: str, why: str) -> UnusableMaterial:
 
 
 def _solid(model: Model, region: Region, card: Card) -> Section:
-    has_layers = card.has("COMPOSITE")
-    material = _unusable(card, *_LAYERED) if has_layers else model.material(card.required_name("MATERIAL"), card.where)
+    layered = card.has("COMPOSITE")
+    material = _unusable(card, *_LAYERED) if layered else model.material(card.required_name("MATERIAL"), card.where)
 
     def make(family: str, type_name: str) -> AnySection | None:
         if family != "truss":
@@ -195,7 +195,7 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
     if shape in ("MESHED", "NONLINEARGENERAL"):
         raise MeshError(f"{card.where}: SECTION={shape} is not read; use SECTION=GENERAL with A, I11, I12, I22, J.")
     by_integrals = shape.startswith("GEN")
-    section, material = (_by_integrals if by_integrals else _by_profile)(model, region, card, shape)
+    section, material = (_by_integrals if by_integrals else _by_profile)(model, region, card)
 
     def make(family: str, type_name: str) -> AnySection:
         if by_integrals and not general:
@@ -208,9 +208,9 @@ def _beam(model: Model, region: Region, card: Card) -> Section:
     return Section(card, ("beam",), material, make)
 
 
-def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
+def _by_profile(model: Model, region: Region, card: Card) -> tuple[BeamSection, AnyMaterial]:
     """Dimensions of a profile, on one line or (ARBITRARY) one for each of its segments; n1."""
-    material = _beam_material(model, card)
+    material, shape = _beam_material(model, card), card.option("SECTION")
     line, count = data_line(card, 0, "the dimensions of the section", blank=True), 1
     if shape.startswith("ARB"):
         count = int([*numbers(card, line, "a dimension of the section"), 0.0][0])
@@ -232,14 +232,13 @@ def _by_profile(model: Model, region: Region, card: Card, shape: str) -> tuple[B
     return replace(section, where=card.line.where, centroid=_moved(card, section, dimensions)), material
 
 
-def _by_integrals(model: Model, region: Region, card: Card, shape: str) -> tuple[BeamSection, AnyMaterial]:
+def _by_integrals(model: Model, region: Region, card: Card) -> tuple[BeamSection, AnyMaterial]:
     """A, I11, I12, I22, J; n1; E, G. I11 = int (local 2)^2 dA is our Iy, I22 our Iz."""
     line = data_line(card, 0, "A, I11, I12, I22, J", blank=True)
     values = numbers(card, line, "A, I11, I12, I22, J")
     if len(values) < 5:
         raise MeshError(f"{card.at(line)}: needs A, I11, I12, I22, J, got '{line.text[:60]}'.")
-    area, first, mixed, second, torsion = values[:5]
-    axis = _axis_1(region, card, 1)
+    (area, first, mixed, second, torsion), axis = values[:5], _axis_1(region, card, 1)
     # *CENTROID and *SHEAR CENTER after the card, from the nodes, where they are without.
     centers = {"CENTROID": (0.0, 0.0), "SHEARCENTER": (0.0, 0.0)}
     try:

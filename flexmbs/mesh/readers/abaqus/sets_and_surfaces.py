@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
-from flexmbs.mesh.reader_tools.numbering import ElementRows, row_labels
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.cards import Line, is_integer
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
@@ -28,10 +27,7 @@ Faces = list[tuple[str, np.ndarray]]
 
 
 class Sets:
-    """The node sets, or the element sets, of a model: members in the order given, each once; some may be missing.
-
-    MeshError for a set none of whose members exist, that names an unknown set, or that is made of itself.
-    """
+    """The node sets, or the element sets, of a model: members in the order given, each once; some of them may be missing."""
 
     def __init__(self, model: Model, elements: Sets | None = None) -> None:
         self._model, self._elements = model, elements  # for node sets: the element sets
@@ -196,24 +192,9 @@ class Surfaces:
         if kind is None or KINDS[kind].dimension < 3:
             return _own_face(rows, own)
         own, faces = np.sort(own), []
-        for (face_kind, columns), free in zip(faces_of(kind), self._free[id(rows)], strict=True):
+        for (face_kind, columns), free in zip(faces_of(kind), self._model.free_faces[id(rows)], strict=True):
             faces += _without_repeats(face_kind, rows.nodes[own[free[own]]][:, list(columns)])
         return faces
-
-    @cached_property
-    def _free(self) -> dict[int, list[np.ndarray]]:
-        """By the id() of each group of solids: for each of its faces the (k,) bool that says where it is free."""
-        groups = [rows for region in self._model.regions for rows in region.rows]
-        groups = [rows for rows in groups if rows.kind is not None and KINDS[rows.kind].dimension == 3]
-        rings = [(rows, list(ring)) for rows in groups for ring in KINDS[rows.kind].faces]
-        # Three corners tell faces apart, whatever their number of corners.
-        labels = row_labels(np.concatenate([np.sort(rows.nodes[:, ring], axis=1)[:, -3:] for rows, ring in rings]))
-        alone = np.bincount(labels)[labels] == 1
-        ends = np.cumsum([len(rows.ids) for rows, _ in rings])
-        found: dict[int, list[np.ndarray]] = {}
-        for (rows, _), free in zip(rings, np.split(alone, ends[:-1]), strict=True):
-            found.setdefault(id(rows), []).append(free)
-        return found
 
 
 def _shape_of(rows: ElementRows) -> str | None:
