@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,62 +18,39 @@ from flexmbs.mesh.readers.nastran import sets
 from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields
 from flexmbs.mesh.readers.nastran.card import Card, integer
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.material_cards import PLANE, all_materials, find_property, for_solids, material_of
-from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid
+from flexmbs.mesh.readers.nastran.material_cards import OF_FAMILY, PLANE, all_materials, for_solids, material_of, property_of
+from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid, number_of_property
 from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
-from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES, PROPERTY_OF, point_masses, spring_elements, spring_fields
+from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES, PROPERTY_OF, point_masses, spring_elements
 
 _WITHOUT_MASS = ("5", "105", "BUCKLING", "SEBUCKL")  # buckling, whose eigenvalues are of loads
-_ADD = {"solid": "PSOLID", "shell": "PSHELL", "bar": "PBAR", "rod": "PROD"}
 _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
-
-
-@dataclass(eq=False)
-class Piece:
-    """Elements of one property with the fields of their block."""
-
-    rows: ElementRows
-    property: Card | None  # None when the deck has none with the number
-    role: str = ""  # why the elements are no part of a body ("fluid", "thermal", "plane", "geometry"); "" when they are
-    fields: dict = field(default_factory=dict)  # material, section, property_name, where
-
-    @property
-    def number(self) -> int:
-        """The number of the property."""
-        return int(self.rows.data["property"][0])
-
-    @property
-    def key(self) -> tuple:
-        """Pieces of one property and thickness rule are one block."""
-        name = self.property.name if self.property else family_of(self.rows)
-        return name, self.number, getattr(self.fields.get("section"), "thickness", 0.0)
 
 
 def build(deck: Deck) -> Mesh:
     """The Mesh of a deck. Raises MeshError for what does not fit together."""
     if not deck.grids:
         _check_structural(deck, False)
-    springs = spring_elements(deck)
-    check_element_numbers([*deck.elements, *springs, *(rows for rows in deck.others if rows.role != "geometry")])
     grid = make_grid(deck)
     true = TrueElements(grid.table.ids, grid.points)
     elements = [part for rows in deck.elements for part in true.of(rows.with_indices(grid.table))]
     grid.add_middles(true.points)
     deck.warnings += true.warnings
-    springs = [rows.with_indices(grid.table) for rows in springs]
     deck.made_materials = all_materials(deck)
     pieces = _pieces(deck, [rows for rows in elements if rows.kind], grid)
-    bodies = [piece for piece in pieces if not piece.role]
-    others = _others(deck, [rows for rows in elements if not rows.kind], pieces, grid)
-    _check_structural(deck, bool(bodies or springs), others)
+    bodies = [rows for rows in pieces if not rows.role]
+    described = [(rows, *_describe(deck, rows, grid)) for rows in bodies]
     if bodies:
         _note_lumped_masses(deck)
-    with_keys = [(piece.rows, piece.key, piece.fields) for piece in bodies]
-    with_keys += [part for rows in springs for part in spring_fields(deck, rows, grid)]
-    fields = {key: own for _, key, own in reversed(with_keys)}  # the first of a key counts
-    blocks = make_blocks([rows for rows, *_ in with_keys], [key for _, key, _ in with_keys], lambda kind, key: fields[key])
+    springs, of_springs = spring_elements(deck, grid)
+    described += [(rows, i, of_springs[i]) for all_rows in springs for i, rows in split_by(all_rows, all_rows.data["alike"])]
+    others = _others(deck, [rows for rows in elements if not rows.kind], pieces, grid)
+    _check_structural(deck, bool(described), others)
+    check_element_numbers([*deck.elements, *springs, *(rows for rows in deck.others if rows.role != "geometry")])
+    fields = {key: own for _, key, own in reversed(described)}  # the first of a key counts
+    blocks = make_blocks([rows for rows, *_ in described], [key for _, key, _ in described], lambda kind, key: fields[key])
     couplings, equations = couplings_and_equations(deck, grid)
     numbers = np.unique(np.concatenate([block.ids for block in blocks]))
     node_sets = sets.node_sets(deck, grid)
@@ -120,21 +97,18 @@ def _note_lumped_masses(deck: Deck) -> None:
     deck.warn(card.where, f"{what}, with higher frequencies on coarse meshes (a rod of one element: 22 %).")
 
 
-def _pieces(deck: Deck, elements: list[ElementRows], grid: Grid) -> list[Piece]:
-    """All elements but springs, property by property. Raises MeshError for what their properties have wrong."""
+def _pieces(deck: Deck, elements: list[ElementRows], grid: Grid) -> list[ElementRows]:
+    """All elements but springs, of one property each; those that are no part of a body have a role.
+
+    Raises MeshError for what their properties have wrong.
+    """
     pieces = []
     for all_rows in elements:
-        family = family_of(all_rows)
-        if family == "bar":
+        if family_of(all_rows) == "bar":
             all_rows = complete_bars(deck, all_rows, grid)
-        for number, rows in split_by(all_rows, all_rows.data["property"]):
-            card = find_property(deck, family, rows.type_name, number, f"{rows.where(0)}: {rows.type_name}")
-            pieces.append(Piece(rows, card, _role(deck, card)))
-    pieces = _skin_apart(pieces)
-    for piece in pieces:
-        if not piece.role:
-            piece.fields = _describe(deck, piece, grid)
-    return pieces
+        for _, rows in split_by(all_rows, all_rows.data["property"]):
+            pieces.append(replace(rows, role=_role(deck, property_of(deck, rows))))
+    return _skin_apart(deck, pieces)
 
 
 def _role(deck: Deck, card: Card | None) -> str:
@@ -150,50 +124,52 @@ def _role(deck: Deck, card: Card | None) -> str:
     return _NOT_ELASTIC.get(known.name, "") if known is not None else ""
 
 
-def _skin_apart(pieces: list[Piece]) -> list[Piece]:
+def _skin_apart(deck: Deck, pieces: list[ElementRows]) -> list[ElementRows]:
     """Elements without property on faces or edges of others become geometry, in pieces of their own."""
-    structural = [piece for piece in pieces if not piece.role]
-    if all(piece.property for piece in structural):
+    structural = [rows for rows in pieces if not rows.role]
+    keep = [np.full(len(rows.ids), property_of(deck, rows) is not None) for rows in structural]
+    _, skins = split_skin(structural, keep)
+    if not skins:
         return pieces
-    keep = [np.full(len(piece.rows.ids), piece.property is not None) for piece in structural]
-    _, skins = split_skin([piece.rows for piece in structural], keep)
-    on_faces = np.concatenate([rows.ids for rows in skins] or [np.empty(0, np.int64)])
+    on_faces = np.concatenate([rows.ids for rows in skins])
     result = []
-    for piece in pieces:
-        is_skin = np.isin(piece.rows.ids, on_faces) & (piece.property is None and not piece.role)
-        if is_skin.any():
-            result.append(Piece(piece.rows.take(is_skin), None, "geometry"))
-            piece = Piece(piece.rows.take(~is_skin), None)
-        if len(piece.rows.ids):
-            result.append(piece)
+    for rows in pieces:
+        is_skin = np.isin(rows.ids, on_faces)
+        parts = [rows.take(is_skin, role="geometry"), rows.take(~is_skin)] if is_skin.any() else [rows]
+        result += [part for part in parts if len(part.ids)]
     return result
 
 
-def _describe(deck: Deck, piece: Piece, grid: Grid) -> dict:
-    """The fields of a block of the piece; those with a row for each element go into its ``data``."""
-    rows, card, family = piece.rows, piece.property, family_of(piece.rows)
+def _describe(deck: Deck, rows: ElementRows, grid: Grid) -> tuple[Hashable, dict]:
+    """The key and the fields of the block of a piece; fields with a row for each element go into its ``data``.
+
+    Pieces of one property and thickness rule are one block.
+    """
+    card, family, number = property_of(deck, rows), family_of(rows), number_of_property(rows)
     if card is None:
-        what = f"{len(rows.ids)} elements refer to property {piece.number}, which the deck does not define"
-        deck.warn(f"{rows.where(0)}: {rows.type_name}", f"{what}; add a {_ADD[family]} {piece.number} with MID, and its MAT1.")
-        return {"property_name": ""}
+        what = f"{len(rows.ids)} elements refer to property {number}, which the deck does not define"
+        add = f"add a {OF_FAMILY[family][0]} {number} with MID, and its MAT1"
+        deck.warn(f"{rows.where(0)}: {rows.type_name}", f"{what}; {add}.")
+        return (family, number), {"property_name": ""}
     if family == "solid":
-        fields = _solid_fields(deck, piece, card, grid)
-    elif family == "shell":
+        fields = _solid_fields(deck, rows, card, grid)
+    elif family in ("shell", "shear"):
         fields = shell_fields(deck, card, rows, grid)
     else:
         fields = (bar_fields if family == "bar" else rod_fields)(deck, card)
-    name = f"{card.name} {piece.number}" if card.name != "CONROD" else f"MAT {card.text(1)}"
-    return {"property_name": name, "where": card.place, **fields}
+    name = f"{card.name} {number}" if card.name != "CONROD" else f"MAT {card.text(1)}"
+    key = card.name, number, getattr(fields.get("section"), "thickness", 0.0)
+    return key, {"property_name": name, "where": card.place, **fields}
 
 
-def _solid_fields(deck: Deck, piece: Piece, card: Card, grid: Grid) -> dict:
+def _solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict:
     at, is_layered = 1, card.name in ("PCOMPS", "PCOMPLS")
     if is_layered:  # a material where all layers have the same isotropic one
         lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
         at = lines[0] + 1 if len({card.text(start + 1) for start in lines}) == 1 else 0
     material = material_of(deck, card, at) if at else None
     if material is None or (is_layered and not isinstance(material, Material)):
-        deck.warn(card.where, f"{piece.number}: layered solids are not supported; its elements have no material.")
+        deck.warn(card.where, f"{card.text(0)}: layered solids are not supported; its elements have no material.")
         return {}
     material = for_solids(material, 0.5)
     if not isinstance(material, OrthotropicMaterial | AnisotropicMaterial) or card.name != "PSOLID":
@@ -201,24 +177,23 @@ def _solid_fields(deck: Deck, piece: Piece, card: Card, grid: Grid) -> dict:
     system = card.integer(2, "CORDM", 0)
     if system < 0:
         reason = (
-            f"{card.where} {piece.number} gives directions by the elements (CORDM = -1), which is not supported for"
+            f"{card.where} {card.text(0)} gives directions by the elements (CORDM = -1), which is not supported for"
             " anisotropic materials; give the number of a coordinate system (field 4)."
         )
         return {"material": UnusableMaterial(material.name, reason, material.density, material.where)}
     if system == 0:  # the directions of the mesh
         return {"material": material}
-    centres = grid.points[piece.rows.nodes].mean(axis=1)
-    piece.rows.data["material_axes"] = grid.directions(system, centres, card.where)
+    centres = grid.points[rows.nodes].mean(axis=1)
+    rows.data["material_axes"] = grid.directions(system, centres, card.where)
     return {"material": material}
 
 
-def _others(deck: Deck, collapsed: list[ElementRows], pieces: list[Piece], grid: Grid) -> tuple[UnsupportedElements, ...]:
+def _others(deck: Deck, collapsed: list[ElementRows], pieces: list[ElementRows], grid: Grid) -> tuple[UnsupportedElements, ...]:
     """Elements that are no part of a body."""
     groups = [*(rows.with_indices(grid.table) for rows in deck.others), *collapsed]
-    for piece in pieces:
-        if piece.role:
-            name = face_kind(piece.rows.kind) if piece.role == "geometry" else piece.rows.type_name
-            groups.append(replace(piece.rows, kind=None, type_name=name, role=piece.role))
+    for rows in pieces:
+        if rows.role:
+            groups.append(replace(rows, kind=None, type_name=face_kind(rows.kind) if rows.role == "geometry" else rows.type_name))
     return other_elements(groups)
 
 
@@ -245,29 +220,29 @@ def _check_structural(deck: Deck, has_body: bool, others: Sequence[UnsupportedEl
     )
 
 
-def _property_sets(deck: Deck, bodies: list[Piece], springs: list[ElementRows]) -> dict[str, np.ndarray]:
+def _property_sets(deck: Deck, bodies: list[ElementRows], springs: list[ElementRows]) -> dict[str, np.ndarray]:
     """Element numbers of each property, by its name ("PSHELL 3", or what a comment calls it)."""
     members: dict[tuple[str, int], list[np.ndarray]] = {}
-    for piece in bodies:
-        if family_of(piece.rows) != "own rod":
-            card = piece.property.name if piece.property else "PID"
-            members.setdefault((card, piece.number), []).append(piece.rows.ids)
+    for rows in bodies:
+        if family_of(rows) != "own rod":
+            card = property_of(deck, rows)
+            members.setdefault((card.name if card else "PID", number_of_property(rows)), []).append(rows.ids)
     for all_rows in springs:
         if kind := PROPERTY_OF.get(all_rows.type_name):
             for number, rows in sorted(split_by(all_rows, all_rows.data["property"])):
                 members.setdefault((kind, number), []).append(rows.ids)
     found: dict[str, np.ndarray] = {}
-    for (card, number), ids in members.items():
-        found[_set_name(deck, card, number, found)] = np.concatenate(ids)
+    for (kind, number), ids in members.items():
+        found[_set_name(deck, kind, number, found)] = np.concatenate(ids)
     return found
 
 
-def _skin_surfaces(deck: Deck, pieces: list[Piece], taken) -> dict[str, MeshSurface]:
+def _skin_surfaces(deck: Deck, pieces: list[ElementRows], taken) -> dict[str, MeshSurface]:
     """Faces that only name a place, by the name of their property number."""
     faces: dict[int, dict[str, list[np.ndarray]]] = {}
-    for piece in pieces:
-        if piece.role == "geometry":
-            faces.setdefault(piece.number, {}).setdefault(face_kind(piece.rows.kind), []).append(piece.rows.nodes)
+    for rows in pieces:
+        if rows.role == "geometry":
+            faces.setdefault(number_of_property(rows), {}).setdefault(face_kind(rows.kind), []).append(rows.nodes)
     surfaces: dict[str, MeshSurface] = {}
     for number, of_kind in faces.items():
         name = _set_name(deck, "PID", number, {**surfaces, **dict.fromkeys(taken)})

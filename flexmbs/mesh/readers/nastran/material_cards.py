@@ -9,8 +9,10 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
+from flexmbs.mesh.readers.nastran.node_and_element_cards import family_of, number_of_property
 
 _ZERO, _GIVEN, _RHO = Field(float, 0.0), Field(float, None), Field(float, None, least=0.0)
 MAT1 = Fields("MAT1", e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
@@ -42,7 +44,7 @@ _SAME_SHEAR = 0.01  # G of a MAT1 that is further than this part from E / (2 (1 
 _SEVERAL = {"PELAS": 4, "PVISC": 4, "PDAMP": 2, "PMASS": 2}
 PLANE = ("PLPLANE", "PPLANE")  # make plane elements of CQUAD4 and CTRIA3
 # The properties that elements of a family can have, and those of springs and masses.
-_OF_FAMILY = {
+OF_FAMILY = {
     "solid": ("PSOLID", "PLSOLID", "PCOMPS", "PCOMPLS"),
     "bar": ("PBAR", "PBARL", "PBEAM", "PBEAML", "PBCOMP", "PBRSECT", "PBMSECT"),
     "rod": ("PROD", "PTUBE"),
@@ -52,7 +54,7 @@ _OF_FAMILY = {
 }
 _OF_SPRINGS = ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS")
 PROPERTIES = frozenset(
-    (*(name for names in _OF_FAMILY.values() for name in names if name != "CONROD"), *_OF_SPRINGS)
+    (*(name for names in OF_FAMILY.values() for name in names if name != "CONROD"), *_OF_SPRINGS)
     + ("PFAST", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
 )
 
@@ -76,18 +78,18 @@ def read_property(deck: Deck, card: Card) -> None:
         deck.add_once(deck.properties, (card.name, number), part)
 
 
-def find_property(deck: Deck, family: str, element: str, number: int, where: str) -> Card | None:
-    """The property that elements of a card name; None when the deck has none with the number.
+def property_of(deck: Deck, rows: ElementRows) -> Card | None:
+    """The property that elements name (all the same one); None when the deck has none with the number.
 
     Raises MeshError when the number belongs to a property for other elements only.
     """
-    possible = _OF_FAMILY["shear" if element == "CSHEAR" else family]
+    possible, number = OF_FAMILY[family_of(rows)], number_of_property(rows)
     found = next((deck.properties[name, number] for name in possible if (name, number) in deck.properties), None)
     if found is None:
         wrong = next((card for (_, other), card in deck.properties.items() if other == number), None)
         if wrong is not None and wrong.name not in _OF_SPRINGS:
-            needed = " or ".join(possible[:3])
-            raise MeshError(f"{where}: property {number} is a {wrong.name} ({wrong.place}), but {element} needs {needed}.")
+            what = f"property {number} is a {wrong.name} ({wrong.place}), but {rows.type_name} needs {' or '.join(possible[:3])}."
+            raise MeshError(f"{rows.where(0)}: {rows.type_name}: {what}")
     return found
 
 

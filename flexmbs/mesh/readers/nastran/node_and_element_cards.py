@@ -20,7 +20,7 @@ CARDS: dict[str, list[FileElement]] = {}
 for _element in elements_of("Nastran"):
     CARDS.setdefault(_element.name, []).append(_element)
 _SYSTEM_KINDS = {"R": "rectangular", "C": "cylindrical", "S": "spherical"}
-_FAMILIES = {"CROD": "rod", "CTUBE": "rod", "CONROD": "own rod", "CBAR": "bar", "CBEAM": "bar"}
+_FAMILIES = {"CROD": "rod", "CTUBE": "rod", "CONROD": "own rod", "CBAR": "bar", "CBEAM": "bar", "CSHEAR": "shear"}
 # Fields of shells with angle, offset, thickness at the corners, and flag.
 _SHELL_FIELDS = {
     **dict.fromkeys(("CTRIA3", "CTRIAR"), (5, 6, 10, 9)),
@@ -209,8 +209,13 @@ def read_elements(deck: Deck, batch: Batch) -> None:
 
 
 def family_of(rows: ElementRows) -> str:
-    """Which properties elements have: those for "solid", "shell", "bar", "rod" or "own rod" (CONROD)."""
+    """Which properties elements have: those for "solid", "shell", "shear", "bar", "rod" or "own rod" (CONROD)."""
     return _FAMILIES.get(rows.type_name) or {3: "solid", 2: "shell"}[KINDS[rows.kind].dimension]
+
+
+def number_of_property(rows: ElementRows) -> int:
+    """The number of the property that all of these elements have."""
+    return int(rows.data["property"][0])
 
 
 def _own_properties(deck: Deck, batch: Batch) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,57 +50,57 @@ class Spring:
     nodes: np.ndarray  # (1 or 2,)
 
 
-def spring_elements(deck: Deck) -> list[ElementRows]:
-    """The springs as elements of their kinds; those on scalar points are left out and listed."""
-    springs: dict[tuple, list[tuple]] = {}
+def spring_elements(deck: Deck, grid: Grid) -> tuple[list[ElementRows], list[dict]]:
+    """The springs, and the fields of blocks of equal ones: ``data["alike"]`` of a spring is its position among them."""
+    groups: dict[tuple[str, str, str], list[tuple]] = {}
+    blocks: dict[tuple, tuple[int, dict]] = {}
     for card in deck.named(*SPRINGS):
-        is_scalar = card.name in _SCALAR
-        given = (SCALAR if is_scalar else BUSHING).read(card)
-        number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
-        ends = [(given.g1, given.c1 if is_scalar else ()), (given.g2, given.c2 if is_scalar else ())]
-        ends = [end for end in ends if end[0]]
-        if not ends:
-            raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
-        if card.name == "CVISC" and card.filled(4)[:1] == [4]:
-            deck.leave_out(card, SECOND_ON_A_CARD)
-        nodes, dofs = zip(*ends, strict=True)
-        if deck.scalar_points.contains(np.array(nodes)).any():
-            deck.leave_out(card, "it is connected to a scalar point")
-        else:
-            group = springs.setdefault((f"spring{len(nodes)}", card.name, card.file), [])
-            group.append((given.number, card.line, nodes, number, card, dofs))
-    groups = []
-    for (kind, name, file), members in springs.items():
-        ids, lines, nodes, properties, cards, dofs = zip(*members, strict=True)
-        data = {"property": np.array(properties), "card": np.empty(len(cards), object), "dofs": np.empty(len(cards), object)}
-        data["card"][:], data["dofs"][:] = cards, dofs
-        groups.append(ElementRows(kind, name, np.array(ids), np.array(nodes), file, np.array(lines), data=data))
-    return groups
+        spring = _read_spring(deck, card, grid)
+        if spring is not None:
+            key, fields = _block_of(deck, spring, grid)
+            if not fields and key not in blocks:
+                deck.warn(card.where, "property {1} is not in the deck; add a {0} {1}.".format(*key))
+            position, _ = blocks.setdefault(key, (len(blocks), fields))
+            group = groups.setdefault((f"spring{len(spring.nodes)}", card.name, card.file), [])
+            group.append((spring.number, card.line, spring.nodes, spring.property_number, position))
+    found = []
+    for (kind, name, file), members in groups.items():
+        ids, lines, nodes, properties, alike = (np.array(column) for column in zip(*members, strict=True))
+        found.append(ElementRows(kind, name, ids, nodes, file, lines, data={"property": properties, "alike": alike}))
+    return found, [fields for _, fields in blocks.values()]
 
 
-def spring_fields(deck: Deck, rows: ElementRows, grid: Grid) -> list[tuple[ElementRows, Hashable, dict]]:
-    """The springs (with indices of nodes) in groups of equal ones, each with a key and the fields of its block."""
-    groups: dict[Hashable, tuple[list[int], dict]] = {}
-    without: dict[int, Spring] = {}
-    columns = rows.data["card"], rows.ids.tolist(), rows.data["property"].tolist(), rows.data["dofs"], rows.nodes
-    for row, spring in enumerate(map(Spring, *columns)):
-        number, kind = spring.property_number, PROPERTY_OF.get(spring.card.name)
-        section = _spring_section(deck, spring, grid)
-        key, fields = ("spring", number), {}
-        if section is None:
-            without.setdefault(number, spring)
-        else:
-            section = replace(section, mass=section.mass * deck.mass_factor)
-            axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
-            constants = *section.stiffness.tolist(), *section.damping.tolist(), section.mass, section.axial
-            place = section.where if not section.first_dof or section.axes is not None else ""
-            key = ("spring", *constants, section.first_dof, section.second_dof, *axes, place)
-            fields = {"section": section, "property_name": f"{kind} {number}" if kind else "", "where": section.where}
-        groups.setdefault(key, ([], fields))[0].append(row)
-    for number, spring in without.items():
-        kind = PROPERTY_OF[spring.card.name]
-        deck.warn(spring.card.where, f"property {number} is not in the deck; add a {kind} {number}.")
-    return [(rows.take(own), key, fields) for key, (own, fields) in groups.items()]
+def _read_spring(deck: Deck, card: Card, grid: Grid) -> Spring | None:
+    """The spring of a card; None for one on scalar points, which is left out and listed."""
+    is_scalar = card.name in _SCALAR
+    given = (SCALAR if is_scalar else BUSHING).read(card)
+    components = (given.c1, given.c2) if is_scalar else ((), ())
+    ends = [end for end in zip((given.g1, given.g2), components, strict=True) if end[0]]
+    if not ends:
+        raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
+    if card.name == "CVISC" and card.filled(4)[:1] == [4]:
+        deck.leave_out(card, SECOND_ON_A_CARD)
+    numbers, dofs = zip(*ends, strict=True)
+    property_number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
+    if deck.scalar_points.contains(np.array(numbers)).any():
+        deck.leave_out(card, "it is connected to a scalar point")
+        return None
+    nodes = grid.table.indices(np.array(numbers), card.where, f"element {given.number}")
+    return Spring(card, given.number, property_number, dofs, nodes)
+
+
+def _block_of(deck: Deck, spring: Spring, grid: Grid) -> tuple[tuple, dict]:
+    """What equal springs have in common: a key, and the fields of their block."""
+    number, kind = spring.property_number, PROPERTY_OF.get(spring.card.name)
+    section = _spring_section(deck, spring, grid)
+    if section is None:
+        return (kind, number), {}
+    section = replace(section, mass=section.mass * deck.mass_factor)
+    axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
+    constants = *section.stiffness.tolist(), *section.damping.tolist(), section.mass, section.axial
+    place = section.where if not section.first_dof or section.axes is not None else ""
+    key = *constants, section.first_dof, section.second_dof, *axes, place
+    return key, {"section": section, "property_name": f"{kind} {number}" if kind else "", "where": section.where}
 
 
 def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | None:
