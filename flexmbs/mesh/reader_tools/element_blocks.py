@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import numpy as np
 
 from flexmbs.mesh.mesh import ElementBlock, UnsupportedElements
-from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex
 
 _PER_ELEMENT = ("y_axes", "offsets", "thickness", "shell_offsets", "material_axes")
 
@@ -72,18 +72,8 @@ def other_elements(groups: Sequence[ElementRows]) -> tuple[UnsupportedElements, 
     )
 
 
-class ElementIndex:
+class ElementIndex(NumberIndex):
     """From element numbers to indices as in ``Mesh.element_sets`` (counted through the blocks)."""
 
-    def __init__(self, blocks: Sequence[ElementBlock]) -> None:
-        ids = np.concatenate([block.ids for block in blocks] or [np.empty(0, np.int64)])
-        self._order = np.argsort(ids, kind="stable")
-        self._sorted = ids[self._order]
-
-    def find(self, ids: np.ndarray) -> np.ndarray:
-        """Indices of element numbers, of the same shape; -1 where no block has the number."""
-        ids = np.asarray(ids, np.int64)
-        if not len(self._sorted):
-            return np.full(ids.shape, -1)
-        position = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
-        return np.where(self._sorted[position] == ids, self._order[position], -1)
+    def __init__(self, blocks: Sequence[ElementBlock | UnsupportedElements]) -> None:
+        super().__init__(np.concatenate([block.ids for block in blocks] or [np.empty(0, np.int64)]))

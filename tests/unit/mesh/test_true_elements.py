@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, split_by
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, NumberIndex, split_by
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0, 0.1), (2, 0.5, 0)], float)
@@ -64,3 +64,14 @@ def test_elements_by_key_in_the_order_of_their_first():
         (7, [101, 103], [1, 3]),
         (3, [102, 104], [2, 4]),
     ]
+
+
+@pytest.mark.parametrize("ids", [[], [7], [3, 4, 5, 6], [9, 2, 4], [5, 3, 5, 4], [2, 2, 3]])
+def test_numbers_are_found_where_they_first_stand(ids):
+    index, wanted = NumberIndex(np.array(ids, np.int64), offset=100), [0, 2, 3, 4, 5, 7, 9, 10**15]
+    right = [100 + ids.index(number) if number in ids else -1 for number in wanted]
+    assert index.find(np.array(wanted)).tolist() == right
+    assert index.find(np.array(wanted).reshape(2, 4)).tolist() == [right[:4], right[4:]]
+    one_by_one = [index.find_one(number) for number in wanted]
+    assert [-1 if found is None else int(found[0]) for found in one_by_one] == right
+    assert index.find_one(10**19) is None

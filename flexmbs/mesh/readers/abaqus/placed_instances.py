@@ -17,39 +17,11 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import AnyMaterial
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, row_labels
-from flexmbs.mesh.readers.abaqus.cards import LARGEST_NUMBER, is_integer, label
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, NumberIndex, check_element_numbers, row_labels
+from flexmbs.mesh.readers.abaqus.cards import is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
 
 _MOST_PLACED_NODES = 20_000_000
-
-
-class Numbers:
-    """The file's numbers of the nodes or elements of a region, and the indices (serial numbers) that these have."""
-
-    def __init__(self, ids: np.ndarray, offset: int) -> None:
-        self.ids, self.offset = ids, offset
-
-    @cached_property
-    def _order(self) -> np.ndarray:
-        return np.argsort(self.ids, kind="stable")
-
-    @cached_property
-    def rising(self) -> np.ndarray:
-        """The numbers in rising order."""
-        return self.ids[self._order]
-
-    def find(self, numbers: np.ndarray) -> np.ndarray:
-        """Indices of numbers, of the same shape; -1 where there is no such number."""
-        if not len(self.ids):
-            return np.full(np.shape(numbers), -1)
-        at = np.minimum(np.searchsorted(self.rising, numbers), len(self.ids) - 1)
-        return np.where(self.rising[at] == numbers, self._order[at] + self.offset, -1)
-
-    def find_one(self, number: int) -> np.ndarray | None:
-        """As ``find`` for one number, many times faster: an array of one index, or None."""
-        at = int(np.searchsorted(self.rising, number)) if abs(number) <= LARGEST_NUMBER else len(self.ids)
-        return self._order[at : at + 1] + self.offset if at < len(self.ids) and self.rising[at] == number else None
 
 
 class Region:
@@ -69,10 +41,10 @@ class Region:
         elif scope.groups:
             raise MeshError(f"{scope.groups[0].where(0)}: *ELEMENT: there are no nodes for the elements.")
         self.points = table.points if scope.node_chunks else np.empty((0, 3))
-        self.nodes = Numbers(table.ids if scope.node_chunks else np.empty(0, np.int64), node_offset)
+        self.nodes = NumberIndex(table.ids if scope.node_chunks else np.empty(0, np.int64), node_offset)
         groups = [*scope.groups, *named]
         check_element_numbers(groups)
-        self.elements = Numbers(np.concatenate([np.empty(0, np.int64), *[group.ids for group in groups]]), element_offset)
+        self.elements = NumberIndex(np.concatenate([np.empty(0, np.int64), *[group.ids for group in groups]]), element_offset)
         starts = element_offset + np.cumsum([0, *[len(group.ids) for group in groups]])
         placed_groups = [*(self._with_indices(group, table) for group in scope.groups), *named]
         self.rows = [

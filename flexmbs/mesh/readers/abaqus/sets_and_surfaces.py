@@ -13,11 +13,11 @@ from flexmbs.mesh.mesh import MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
 from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
-from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex
 from flexmbs.mesh.readers.abaqus.cards import Line, is_integer
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, Numbers, Region
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 
 _DEEPEST_SET = 100
 _MOST_OVERLAP = 300  # sets that a node may be in on average; beyond, a small file would fill the memory
@@ -65,7 +65,7 @@ class Sets:
         holder, own = place
         return self.members(holder, own, depth + 1) if own in self.names(holder) else self._numbers(holder).find_one(int(own))
 
-    def _numbers(self, region: Region) -> Numbers:
+    def _numbers(self, region: Region) -> NumberIndex:
         return region.elements if self._elements is None else region.nodes
 
     def _collected(self, region: Region, name: str, depth: int) -> np.ndarray:
