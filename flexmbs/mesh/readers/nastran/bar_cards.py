@@ -21,19 +21,14 @@ from flexmbs.mesh.sections.profiles.profile_section import profile_section
 
 _DEFAULTS = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}
 
-_ZERO, _SIZE = Field(float, 0.0), Field(float, 0.0, least=0.0)
-PROD = Fields("PROD CONROD", mid=Field(int, at=1), a=_SIZE, j=_ZERO, nsm=Field(float, 0.0, at=5))
-PTUBE = Fields("PTUBE", mid=Field(int, at=1), od=_ZERO, t=_ZERO, nsm=_ZERO, od2=Field(float, None))
-PBAR = Fields(  # no shear deformation without K1, K2
-    "PBAR",
-    **{"mid": Field(int, at=1), "a": _SIZE, "i1": _SIZE, "i2": _SIZE, "j": _SIZE, "nsm": _ZERO},
-    **{"k1": Field(float, 0.0, at=16, least=0.0), "k2": _SIZE, "i12": _ZERO},
-)
-PBEAM = Fields("PBEAM", mid=Field(int, at=1), a=_SIZE, i1=_SIZE, i2=_SIZE, i12=_ZERO, j=_SIZE, nsm=_ZERO)
-PBEAM_LAST = Fields(
-    "PBEAM, its last two lines",
-    **{"k1": Field(float, 1.0, least=0.0), "k2": Field(float, 1.0, least=0.0), "s1": _ZERO, "s2": _ZERO},
-    **{"nsi_a": Field(float, 0.0, label="NSI(A)"), "nsi_b": Field(float, 0.0, label="NSI(B)")},
+_MID, _ZERO, _SIZE, _FACTOR = Field(int, at=1), Field(float, 0.0), Field(float, 0.0, least=0.0), Field(float, 1.0, least=0.0)
+PROD = Fields(mid=_MID, a=_SIZE, j=_ZERO, nsm=Field(float, 0.0, at=5))  # and CONROD
+PTUBE = Fields(mid=_MID, od=_ZERO, t=_ZERO, nsm=_ZERO, od2=Field(float, None))
+_SIZES = dict.fromkeys(("a", "i1", "i2", "j"), _SIZE)
+PBAR = Fields(mid=_MID, **_SIZES, nsm=_ZERO, k1=Field(float, 0.0, at=16, least=0.0), k2=_SIZE, i12=_ZERO)
+PBEAM = Fields(mid=_MID, a=_SIZE, i1=_SIZE, i2=_SIZE, i12=_ZERO, j=_SIZE, nsm=_ZERO)
+PBEAM_LAST = Fields(  # the last two lines
+    **{"k1": _FACTOR, "k2": _FACTOR, "s1": _ZERO, "s2": _ZERO, "nsi": Field(float, 0.0, count=2)},
     **{"n1a": Field(float, 0.0, at=12, label="N1(A)"), "n2a": Field(float, 0.0, label="N2(A)")},
 )
 _STATIONS = ("YES", "YESA", "NO")  # SO
@@ -195,20 +190,25 @@ def _pbeam(deck: Deck, card: Card, ratio: float) -> BeamSection:
         stations.append((card.real(at + 1, "X/XB", 1.0), values))
         at += 16 if card.text(at) == "YES" else 8
     last = PBEAM_LAST.read(card, at)
-    if last.s1 or last.s2:
-        deck.warn(card.where, f"{card.text(0)}: the shear relief S1, S2 is ignored.")
-    sections = []
-    for values in (start, *(values for x, values in stations if x == 1.0)):
-        section = _section(deck, card, values, last, (last.n1a, last.n2a))
-        y, z = section.centroid
-        sections.append(replace(section, shear_center=(-y, -z)))  # the line of a CBEAM is that of its shear centres
+    for ignored, values in (("shear relief S1, S2", (last.s1, last.s2)), ("rotational mass NSI", last.nsi)):
+        if any(values):
+            deck.warn(card.where, f"{card.text(0)}: the {ignored} is ignored.")
+
+    def section(values: list[float]) -> BeamSection:
+        made = _section(deck, card, values, last, (last.n1a, last.n2a))
+        y, z = made.centroid
+        return replace(made, shear_center=(-y, -z))  # the line of a CBEAM is that of its shear centres
+
+    made = _tapered(deck, card, start, stations, section)
+    return made if stations and stations[-1][1] != start else replace(made, end=None)
+
+
+def _tapered(deck: Deck, card: Card, start: list[float], stations: list[tuple[float, list[float]]], section) -> BeamSection:
+    """The section by the values at end A, with that at end B when the values (of X/XB = 1) differ there."""
     if any(x != 1.0 and values != start for x, values in stations):
         deck.warn(card.where, f"{card.text(0)}: intermediate stations are ignored; the taper is linear.")
-    if last.nsi_a or last.nsi_b:
-        deck.warn(card.where, f"{card.text(0)}: the rotational mass NSI is ignored.")
-    if len(sections) > 1 and stations[-1][1] != start:
-        return replace(sections[0], end=sections[-1])
-    return sections[0]
+    at_end = [values for x, values in stations if x == 1.0]
+    return replace(section(start), end=section(at_end[-1]) if at_end and at_end[-1] != start else None)
 
 
 def _profile(deck: Deck, card: Card, ratio: float) -> BeamSection:
@@ -219,24 +219,20 @@ def _profile(deck: Deck, card: Card, ratio: float) -> BeamSection:
     count = len(NASTRAN[shape].names.split())
     line = "shear center" if card.name == "PBEAML" else "centroid"  # where the nodes of CBEAM and CBAR are
 
-    def section(dimensions: list[float], mass_at: int) -> BeamSection:
+    def section(values: list[float]) -> BeamSection:
         where = f"{card.where} {card.text(0)}"
-        made = profile_section("nastran", shape, dimensions, poisson_ratio=ratio, where=where, line=line)
-        mass = card.real(mass_at, "NSM", 0.0) * deck.mass_factor
-        return replace(made, nonstructural_mass=mass, where=card.place)
+        made = profile_section("nastran", shape, values[:-1], poisson_ratio=ratio, where=where, line=line)
+        return replace(made, nonstructural_mass=values[-1] * deck.mass_factor, where=card.place)
 
-    first = card.reals(8, count, "DIM", None)
-    start, end = section(first, 8 + count), None
+    start = [*card.reals(8, count, "DIM", None), card.real(8 + count, "NSM", 0.0)]
+    stations = []
     at = 9 + count
     while card.name == "PBEAML" and card.text(at) in ("YES", "NO"):
-        place = card.real(at + 1, "X/XB", 1.0)
-        own = [card.real(at + 2 + i, "DIM", first[i]) for i in range(count)]
-        if place == 1.0 and own != first:
-            end = section(own, at + 2 + count)
-        elif place != 1.0 and own != first:
-            deck.warn(card.where, f"{card.text(0)}: intermediate stations are ignored; the taper is linear.")
+        x, own = card.real(at + 1, "X/XB", 1.0), [card.real(at + 2 + i, "DIM", start[i]) for i in range(count)]
+        mass = card.real(at + 2 + count, "NSM", 0.0) if own != start[:count] else start[-1]
+        stations.append((x, [*own, mass]))
         at += 3 + count
-    return replace(start, end=end)
+    return _tapered(deck, card, start, stations, section)
 
 
 _MAKERS = {"PBAR": _pbar, "PBARL": _profile, "PBEAM": _pbeam, "PBEAML": _profile}

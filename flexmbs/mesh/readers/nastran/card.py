@@ -177,23 +177,21 @@ class Batch:
 
     def integers(self, index: int, what: str, default: int | None = None) -> np.ndarray:
         """(n,) integers; MeshError at the first card where there is none (blank: ``default``, None: not allowed)."""
-        column = self.column(index)
-        blank = is_blank(column)
-        values, wrong = _numbers(column, blank, np.int64)
-        if default is None and blank.any():
-            wrong = int(np.argmax(blank))
-        if wrong is not None:
-            self.card(wrong).integer(index, what)  # says what is wrong
-        return np.where(blank, default or 0, values)
+        return self._numbers(index, what, default, np.int64)
 
     def reals(self, index: int, what: str, default: float = 0.0) -> np.ndarray:
         """(n,) reals; MeshError at the first card where there is none."""
+        return self._numbers(index, what, default, float)
+
+    def _numbers(self, index: int, what: str, default: float | None, dtype: type) -> np.ndarray:
         column = self.column(index)
         blank = is_blank(column)
-        values, wrong = _numbers(column, blank, float)
-        if wrong is not None:
-            self.card(wrong).real(index, what)  # says what is wrong
-        return np.where(blank, default, values)
+        values, wrong = _numbers(column, blank, dtype)
+        if default is None and blank.any():
+            wrong = int(np.argmax(blank))
+        if wrong is not None:  # reading this one says what is wrong
+            (Card.real if dtype is float else Card.integer)(self.card(wrong), index, what)
+        return np.where(blank, default or 0, values)
 
     def where(self, row: int) -> str:
         """ "file:line: NAME" of one card."""
@@ -201,15 +199,12 @@ class Batch:
 
     def card(self, row: int) -> Card:
         """One of the cards by itself."""
-        return Card(self.name, [_text(field) for field in self.fields[row]], self.file, int(self.lines[row]))
+        fields = [field.decode("latin-1").strip() for field in self.fields[row]]
+        return Card(self.name, fields, self.file, int(self.lines[row]))
 
     def __getitem__(self, rows) -> Batch:
         """Some of the cards."""
         return Batch(self.name, self.fields[rows], self.file, self.lines[rows])
-
-
-def _text(field: bytes) -> str:
-    return field.decode("latin-1").strip()
 
 
 REQUIRED: Any = object()  # default of a field that must not be blank
@@ -240,20 +235,16 @@ class Field:
 class Fields:
     """The fields of a card, declared once; ``read`` turns them into attributes of the same names.
 
-    >>> PROD = Fields("PROD", mid=Field(int, at=1), a=Field(float, 0.0), j=Field(float, 0.0), nsm=Field(float, 0.0, at=5))
+    >>> PROD = Fields(mid=Field(int, at=1), a=Field(float, 0.0), j=Field(float, 0.0), nsm=Field(float, 0.0, at=5))
     """
 
-    declared: list[Fields] = []
-
-    def __init__(self, cards: str, /, **fields: Field) -> None:
-        self.cards = cards
+    def __init__(self, **fields: Field) -> None:
         self.places: list[tuple[str, str, Field, int]] = []  # name, what messages call it, the field, its index
         at = 0
         for name, field in fields.items():
             at = at if field.at is None else field.at
             self.places.append((name, field.label or name.upper(), field, at))
             at += field.count or 1
-        self.declared.append(self)
 
     def read(self, card: Card, start: int = 0) -> SimpleNamespace:
         """The values of a card whose first field is number ``start``. Raises MeshError for fields that are wrong."""

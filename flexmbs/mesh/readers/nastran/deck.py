@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,24 +10,29 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.nastran.card import Batch, Card, integer, real
+from flexmbs.mesh.readers.nastran.card import LARGEST_NUMBER, Batch, Card, integer, real
 from flexmbs.mesh.skipped_content import SkipList
 
 _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
+
+
+Part = tuple[int, int, int]  # first, last, step
+
+EVERYTHING: Part = (1, LARGEST_NUMBER, 1)
+_MEMBER = re.compile(r"(?P<first>\S+) (?:THRU|TO) (?P<last>\S+)(?: BY (?P<step>\S+))?|\S+")
 
 
 @dataclass
 class Ranges:
     """Numbers as (first, last, step), without those ``excluded``; none is larger than what it is written with."""
 
-    parts: list[tuple[int, int, int]] = field(default_factory=list)
-    excluded: list[tuple[int, int, int]] = field(default_factory=list)
-    everything: bool = False
+    parts: list[Part] = field(default_factory=list)
+    excluded: list[Part] = field(default_factory=list)
 
     @property
     def single(self) -> np.ndarray:
         """The numbers that are given one by one."""
-        return np.array([first for first, last, _ in self.parts if first == last], np.int64)
+        return _single(self.parts)
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """(n,) bool: which numbers are members."""
@@ -35,8 +41,6 @@ class Ranges:
 
     def select(self, existing: np.ndarray) -> np.ndarray:
         """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
-        if self.everything:
-            return np.arange(len(existing))
         return np.setdiff1d(_positions(self.parts, existing), _positions(self.excluded, existing))
 
     def missing(self, existing: np.ndarray) -> np.ndarray:
@@ -44,9 +48,12 @@ class Ranges:
         return np.setdiff1d(self.single, existing)
 
 
-def _positions(parts: list[tuple[int, int, int]], existing: np.ndarray) -> np.ndarray:
-    single = np.array([first for first, last, _ in parts if first == last], np.int64)
-    found = [np.flatnonzero(np.isin(existing, single))]
+def _single(parts: list[Part]) -> np.ndarray:
+    return np.array([first for first, last, _ in parts if first == last], np.int64)
+
+
+def _positions(parts: list[Part], existing: np.ndarray) -> np.ndarray:
+    found = [np.flatnonzero(np.isin(existing, _single(parts)))]
     for first, last, step in parts:
         if first != last:
             low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
@@ -60,40 +67,31 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
     Raises MeshError for other words, a THRU without ends, or one that goes down.
     """
 
-    def number(at: int) -> int:
-        word = words[at] if at < len(words) else ""
+    def number(word: str) -> int:
         value = integer(word)
         if value is None:
             raise MeshError(f"{where}: {what} '{word}' is not a number; give integers, or 'first THRU last'.")
         return value
 
-    words = [text.strip().upper() for text in texts if text.strip()]
     result = Ranges()
     target = result.parts
-    at = 0
-    while at < len(words):
-        if words[at] == "ALL":
-            result.everything = True
-            at += 1
-        elif words[at] in ("EXCEPT", "EXCLUDE"):
+    for found in _MEMBER.finditer(" ".join(text.strip().upper() for text in texts if text.strip())):
+        if found[0] == "ALL":
+            target.append(EVERYTHING)
+        elif found[0] in ("EXCEPT", "EXCLUDE"):
             target = result.excluded
-            at += 1
-        elif words[at + 1 : at + 2] in (["THRU"], ["TO"]):
-            has_step = words[at + 3 : at + 4] == ["BY"]
-            step = number(at + 4) if has_step else 1
+        elif found["first"]:
+            first, last, step = number(found["first"]), number(found["last"]), number(found["step"] or "1")
             if step < 1:
                 raise MeshError(f"{where}: {what}: BY {step} must be at least 1.")
-            first, last = number(at), number(at + 2)
             if last < first:
                 raise MeshError(f"{where}: {what} {first} THRU {last} is decreasing; give the smaller number first.")
             target.append((first, last, step))
-            at += 5 if has_step else 3
         else:
-            single = number(at)
+            single = number(found[0])
             if target is result.excluded and result.parts and single > max(part[1] for part in result.parts):
                 target = result.parts  # beyond the last range it is a member again (MSC)
             target.append((single, single, 1))
-            at += 1
     return result
 
 

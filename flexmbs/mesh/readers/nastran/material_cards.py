@@ -14,30 +14,28 @@ from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
 from flexmbs.mesh.readers.nastran.node_and_element_cards import family_of, number_of_property
 
-_ZERO, _GIVEN, _RHO = Field(float, 0.0), Field(float, None), Field(float, None, least=0.0)
-MAT1 = Fields("MAT1", e=Field(float, 0.0, at=1), g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
-MAT2 = Fields("MAT2", g=Field(float, 0.0, at=1, count=6), rho=_RHO, ge=Field(float, 0.0, at=12))
+_ZERO, _FIRST, _GIVEN, _RHO = Field(float, 0.0), Field(float, 0.0, at=1), Field(float, None), Field(float, None, least=0.0)
+MAT1 = Fields(e=_FIRST, g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
+MAT2 = Fields(g=Field(float, 0.0, at=1, count=6), rho=_RHO, ge=Field(float, 0.0, at=12))
 MAT8 = Fields(
-    "MAT8",
-    **{"e1": Field(float, 0.0, at=1), "e2": _ZERO, "nu12": _ZERO, "g12": _ZERO, "g1z": Field(float, 0.0, label="G1,Z")},
+    **{"e1": _FIRST, "e2": _ZERO, "nu12": _ZERO, "g12": _ZERO, "g1z": Field(float, 0.0, label="G1,Z")},
     **{"g2z": Field(float, 0.0, label="G2,Z"), "rho": _RHO, "ge": Field(float, 0.0, at=16)},
 )
-MAT9 = Fields("MAT9", g=Field(float, 0.0, at=1, count=21), rho=_RHO, ge=Field(float, 0.0, at=30))
-MAT11 = Fields("MAT11", constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_RHO, ge=Field(float, 0.0, at=15))
+MAT9 = Fields(g=Field(float, 0.0, at=1, count=21), rho=_RHO, ge=Field(float, 0.0, at=30))
+MAT11 = Fields(constants=Field(float, 0.0, at=1, count=9, label="constant"), rho=_RHO, ge=Field(float, 0.0, at=15))
 MAT12 = Fields(  # of Autodesk's Nastran; OptiStruct calls it MAT9OR
-    "MAT12 MAT9OR",
     **{"e": Field(float, 0.0, at=1, count=3), "nu12": _ZERO, "nu23": _ZERO, "nu31": _GIVEN, "rho": _RHO},
     **{"g": Field(float, 0.0, count=3), "ge": Field(float, 0.0, at=15)},
 )
+_THERMAL = ("MAT4", "MAT5")
 _UNUSABLE = {
     "MAT3": "is orthotropic in an axisymmetric body; use MAT9 for solids",
     "MAT10": "is a fluid (MAT10); use MAT1 for an elastic material",
-    "MATHE": "is hyperelastic (MATHE); use MAT1 for its linear elasticity",
-    "MATHP": "is hyperelastic (MATHP); use MAT1 for its linear elasticity",
+    **dict.fromkeys(("MATHE", "MATHP"), "is hyperelastic; use MAT1 for its linear elasticity"),
     "MATG": "is a gasket (MATG); use MAT9 for a linear elasticity",
     "MATVE": "is viscoelastic (MATVE); use MAT1 for its linear elasticity",
+    **dict.fromkeys(_THERMAL, "is thermal; add a MAT1 with the same number and E, NU, RHO"),
 }
-_THERMAL = ("MAT4", "MAT5")
 _SAME_SHEAR = 0.01  # G of a MAT1 that is further than this part from E / (2 (1 + nu)) is worth a warning
 
 # Cards with several properties: fields of each.
@@ -127,8 +125,6 @@ def _material(deck: Deck, number: int, card: Card) -> AnyMaterial:
     name = deck.names.get(("material", number), "")
     same = [other for other in deck.materials if name and deck.names.get(("material", other)) == name]
     name = name if len(same) == 1 else f"{card.name} {number}"
-    if card.name in _THERMAL:
-        return unusable(card, name, None, "is thermal; add a MAT1 with the same number and E, NU, RHO.")
     if card.name in _UNUSABLE:
         return unusable(card, name, None, f"{_UNUSABLE[card.name]}.")
     fields, make = _MAKERS[card.name]
@@ -229,4 +225,4 @@ _MAKERS = {
     **{"MAT1": (MAT1, _mat1), "MAT2": (MAT2, _mat2), "MAT8": (MAT8, _mat8), "MAT9": (MAT9, _mat9), "MAT11": (MAT11, _mat11)},
     **dict.fromkeys(("MAT12", "MAT9OR"), (MAT12, _mat12)),
 }
-MATERIALS = (*_MAKERS, *_UNUSABLE, *_THERMAL)
+MATERIALS = (*_MAKERS, *_UNUSABLE)

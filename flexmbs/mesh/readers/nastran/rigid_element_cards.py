@@ -15,7 +15,7 @@ NAMES = ("RBE1", "RBE2", "RBE3", "RBAR", "RBAR1", "RROD")
 _ALL = (1, 2, 3, 4, 5, 6)
 _TRANSLATIONS = (1, 2, 3)
 _DOFS = Field(tuple, "")
-RBAR = Fields("RBAR", cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
+RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
 
 def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...], tuple[Equation, ...]]:

@@ -11,7 +11,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.couplings import BoundaryCondition
 from flexmbs.mesh.readers.nastran.card import Card, integer, real
-from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
+from flexmbs.mesh.readers.nastran.deck import EVERYTHING, CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
@@ -95,7 +95,7 @@ def _add_case_set(deck: Deck, number: int, section: str, of: frozenset[str], tex
         except MeshError as error:
             deck.warnings.append(f"{error} The set is left out.")
             return
-        if members.parts:
+        if any(part != EVERYTHING for part in members.parts):
             deck.case_sets.append(CaseSet(number, members, of, f"{file}:{line}: SET", section))
             return
         why = "it lists no individual nodes or elements"
@@ -111,7 +111,7 @@ def read_set(deck: Deck, card: Card) -> None:
         name = f"USET {card.text(0)}"
     if lists:
         members = read_ranges(card.fields[start + 1 :], card.where, "grid point")
-        if not members.parts and not members.everything:
+        if not members.parts:
             raise MeshError(f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card.")
         _add(deck, name, card.dofs(start, "C"), members, card, holds)
         return
@@ -128,7 +128,6 @@ def _add(deck: Deck, name: str, dofs: tuple[int, ...], members: Ranges, card: Ca
     """Join the members to those of the set with the same components."""
     known, _ = deck.named_nodes.setdefault((name, dofs, holds), (Ranges(), card))
     known.parts += members.parts
-    known.everything = known.everything or members.everything
 
 
 def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
@@ -207,7 +206,7 @@ def _all_sets(deck: Deck) -> Iterator[CaseSet]:
         else:
             texts = card.texts(8 if card.name == "SET" else 2)
         members = read_ranges(texts, card.where, "member")
-        if of and not members.parts and not members.everything:
+        if of and not members.parts:
             raise card.wrong("has no members; list them, or remove the card.")
         yield CaseSet(number, members, frozenset({of} - {""}), card.where)
 

@@ -23,14 +23,13 @@ _CLOSE = 0.01
 _SOFT = 1e-9  # stiffness in its plane of the core of a sandwich, as part of that of the faces
 _TEXT = Field(str, "")
 PSHELL = Fields(
-    "PSHELL",
     **{"mid1": Field(str, "", at=1), "t": Field(float, None), "mid2": _TEXT, "ratio": Field(float, 1.0, label="12I/T**3")},
     **{"mid3": _TEXT, "ts": Field(float, _HOMOGENEOUS_SHEAR, label="TS/T"), "nsm": Field(float, 0.0)},
     mid4=Field(str, "", at=10),
 )
-PCOMP = Fields("PCOMP PCOMPG", z0=Field(float, None, at=1), nsm=Field(float, 0.0), lam=Field(str, "", at=7))
-PLY = Fields("PCOMP PCOMPG, each layer", mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
-PSHEAR = Fields("PSHEAR", t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
+PCOMP = Fields(z0=Field(float, None, at=1), nsm=Field(float, 0.0), lam=Field(str, "", at=7))
+PLY = Fields(mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
+PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
 
 
 def shell_fields(deck: Deck, card: Card, rows: ElementRows, grid: Grid) -> dict:

@@ -23,16 +23,15 @@ _SAME_PLACE = 1e-10  # closer than this part of the coordinates' size, two nodes
 _ZERO, _FIRST = Field(float, 0.0), Field(float, 0.0, at=1)
 _NUMBER = Field(int, least=1, label="EID")
 _ENDS = {"g1": Field(int, 0, at=2, least=0), "c1": Field(tuple, ""), "g2": Field(int, 0, least=0), "c2": Field(tuple, "")}
-PELAS = Fields("PELAS CELAS2", k=_FIRST)
-PDAMP = Fields("PDAMP", b=_FIRST)
-PMASS = Fields("PMASS", m=_FIRST)
-PVISC = Fields("PVISC", c1=_FIRST, c2=_ZERO)
-PBUSH1D = Fields("PBUSH1D", k=_FIRST, c=_ZERO, m=_ZERO)
-SCALAR = Fields("CELAS1 CELAS2 CDAMP1 CDAMP2 CMASS1 CMASS2", number=_NUMBER, **_ENDS)
-BUSHING = Fields("CBUSH CBUSH1D CVISC", number=_NUMBER, g1=Field(int, 0, at=2, least=0), g2=Field(int, 0, least=0))
-CONM1 = Fields("CONM1", number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
+PELAS = Fields(k=_FIRST)
+PDAMP = Fields(b=_FIRST)
+PMASS = Fields(m=_FIRST)
+PVISC = Fields(c1=_FIRST, c2=_ZERO)
+PBUSH1D = Fields(k=_FIRST, c=_ZERO, m=_ZERO)
+SCALAR = Fields(number=_NUMBER, **_ENDS)
+BUSHING = Fields(number=_NUMBER, g1=Field(int, 0, at=2, least=0), g2=Field(int, 0, least=0))
+CONM1 = Fields(number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
 CONM2 = Fields(
-    "CONM2",
     **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": Field(float, 0.0, least=0.0), "x": Field(float, 0.0, count=3)},
     i=Field(float, 0.0, at=8, count=6),
 )

@@ -101,5 +101,5 @@ def test_ranges_are_no_longer_than_what_exists():
     np.testing.assert_array_equal(ranges.select(np.array([1, 2, 3, 5, 7, 9])), [0, 2, 5])
     with pytest.raises(MeshError, match="deck:1: SET: member 5 THRU 1 is decreasing"):
         read_ranges("5 THRU 1".split(), "deck:1: SET", "member")
-    with pytest.raises(MeshError, match="deck:1: SET: member ''"):
+    with pytest.raises(MeshError, match="deck:1: SET: member 'THRU' is not a number"):
         read_ranges("5 THRU".split(), "deck:1: SET", "member")
