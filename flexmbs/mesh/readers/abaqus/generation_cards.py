@@ -131,7 +131,7 @@ def read_elgen(deck: Deck, card: Card) -> None:
             times = np.arange(max(count, 1), dtype=np.int64)[:, None]
             ids = (ids[None, :] + times * element_step).ravel()
             nodes = (nodes[None] + times[:, :, None] * node_step).reshape(-1, nodes.shape[1])
-        _append_elements(deck.scope, group, ids[1:], nodes[1:], line)
+        _append_elements(deck, group, ids[1:], nodes[1:], line)
         made.append(ids)
     add_set(deck.scope.element_sets, card, "ELSET", made)
 
@@ -146,7 +146,7 @@ def read_elcopy(deck: Deck, card: Card) -> None:
     for group in list(deck.scope.groups):
         rows = np.flatnonzero(np.isin(group.ids, old))
         if rows.size:
-            _append_elements(deck.scope, group, group.ids[rows] + element_step, group.nodes[rows] + node_step, card.line)
+            _append_elements(deck, group, group.ids[rows] + element_step, group.nodes[rows] + node_step, card.line)
     add_set(deck.scope.element_sets, card, "NEW SET", [old + element_step])
 
 
@@ -161,8 +161,10 @@ def _points(scope: Scope, ids, where: str) -> np.ndarray:
     return points
 
 
-def _append_elements(scope: Scope, group: ElementRows, ids: np.ndarray, nodes: np.ndarray, line: Line) -> None:
-    scope.groups.append(replace(group, ids=ids, nodes=nodes, file=line.file, lines=np.full(len(ids), line.number), data={}))
+def _append_elements(deck: Deck, group: ElementRows, ids: np.ndarray, nodes: np.ndarray, line: Line) -> None:
+    if "orienting" in group.data:
+        deck.warn(f"{line.where}: the beams made here are turned by n1 of their section, not by the orientation nodes of others.")
+    deck.scope.groups.append(replace(group, ids=ids, nodes=nodes, file=line.file, lines=np.full(len(ids), line.number), data={}))
 
 
 def _set_members(sets: dict[str, list[SetItem]], name: str, where: str, depth: int = 0) -> np.ndarray:

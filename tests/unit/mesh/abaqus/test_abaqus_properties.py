@@ -323,3 +323,10 @@ def test_rectangle_of_one_dimension_is_a_square_as_in_calculix(read):
     mesh = read(text)
     assert mesh.blocks[0].section.area == pytest.approx(0.0025)
     assert any("10: *BEAM SECTION" in warning and "square" in warning for warning in mesh.warnings)
+
+
+def test_beams_that_are_generated_are_told_to_lack_an_orientation_node(read):
+    text = BEAM.replace("3, 2, 0, 0", "3, 2, 0, 0\n9, 0, 5, 0").replace("1, 1, 2\n2, 2, 3\n", "1, 1, 2, 9\n*ELGEN, ELSET=E\n1, 2\n")
+    mesh = read(text + "*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=CIRC\n.1\n")
+    assert mesh.blocks[0].nodes.tolist() == [[0, 1], [1, 2]]
+    assert any("mesh.inp:9: the beams made here are turned by n1 of their section" in text for text in mesh.warnings)
