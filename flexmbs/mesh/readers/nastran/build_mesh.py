@@ -89,12 +89,12 @@ def build(deck: Deck) -> Mesh:
 
 def _note_lumped_masses(deck: Deck) -> None:
     """Say once that Nastran would compute the modes that the deck asks for with other masses than flexmbs."""
-    card = deck.eigenvalue_request
-    given = [parameter.text(1) for parameter in deck.parameters.get("COUPMASS", ())]
-    if card is None or deck.solution in _WITHOUT_MASS or (given and given[-1] not in ("NO", "-1", "0")):
+    requests = deck.named("EIGRL", "EIGR")
+    given = [parameter.text(1) for parameter in deck.parameters if parameter.text(0) == "COUPMASS"]
+    if not requests or deck.solution in _WITHOUT_MASS or (given and given[-1] not in ("NO", "-1", "0")):
         return
     what = "the deck has no PARAM,COUPMASS,1, so Nastran computes these modes with lumped masses; flexmbs has consistent ones"
-    deck.warn(card.where, f"{what}, with higher frequencies on coarse meshes (a rod of one element: 22 %).")
+    deck.warn(requests[0].where, f"{what}, with higher frequencies on coarse meshes (a rod of one element: 22 %).")
 
 
 def _pieces(deck: Deck, elements: list[ElementRows], grid: Grid) -> list[ElementRows]:

@@ -15,6 +15,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.reader_tools.number_lines import numbers_in
 
+LineOfDeck = tuple[str, int, str]  # file, line number, text
+
 LARGEST = 1e100  # no length, stiffness or mass is larger; products of two such numbers still are numbers
 LARGEST_NUMBER = 2_147_483_647  # of a grid point or element, for Nastran; what is larger is a damaged field
 

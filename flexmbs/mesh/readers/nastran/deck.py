@@ -1,8 +1,14 @@
-"""What a deck says, card by card, before numbers become indices; lists of numbers with THRU."""
+"""What a deck says, card by card, before numbers become indices; lists of numbers with THRU; sections, names in comments.
+
+``BEGIN [BULK]`` begins the main bulk data, ``BEGIN [BULK] SUPER = n`` (AUXMODEL, MODULE, MASSID, ...) a section with
+numbers, parameters and properties of its own, up to the next BEGIN (MSC Nastran Quick Reference Guide, "BEGIN BULK").
+OptiStruct ends those of profiles and models (``BEGIN,HYPRBEAM,name``) by ``END,HYPRBEAM,name``.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +16,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.nastran.card import LARGEST_NUMBER, Batch, Card, integer, real
+from flexmbs.mesh.readers.nastran.card import LARGEST_NUMBER, Batch, Card, LineOfDeck, integer, real
 from flexmbs.mesh.skipped_content import SkipList
 
 _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
@@ -18,7 +24,7 @@ _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
 
 Part = tuple[int, int, int]  # first, last, step
 
-EVERYTHING: Part = (1, LARGEST_NUMBER, 1)
+_EVERYTHING: Part = (1, LARGEST_NUMBER, 1)
 _MEMBER = re.compile(r"(?P<first>\S+) (?:THRU|TO) (?P<last>\S+)(?: BY (?P<step>\S+))?|\S+")
 
 
@@ -32,7 +38,7 @@ class Ranges:
     @property
     def single(self) -> np.ndarray:
         """The numbers that are given one by one."""
-        return _single(self.parts)
+        return np.array([first for first, last, _ in self.parts if first == last], np.int64)
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """(n,) bool: which numbers are members."""
@@ -41,24 +47,13 @@ class Ranges:
 
     def select(self, existing: np.ndarray) -> np.ndarray:
         """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
-        return np.setdiff1d(_positions(self.parts, existing), _positions(self.excluded, existing))
-
-    def missing(self, existing: np.ndarray) -> np.ndarray:
-        """Single members (not those of ranges) that do not exist among sorted numbers."""
-        return np.setdiff1d(self.single, existing)
-
-
-def _single(parts: list[Part]) -> np.ndarray:
-    return np.array([first for first, last, _ in parts if first == last], np.int64)
-
-
-def _positions(parts: list[Part], existing: np.ndarray) -> np.ndarray:
-    found = [np.flatnonzero(np.isin(existing, _single(parts)))]
-    for first, last, step in parts:
-        if first != last:
-            low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
-            found.append(low + np.flatnonzero((existing[low:high] - first) % step == 0))
-    return np.unique(np.concatenate(found))
+        found = [np.flatnonzero(np.isin(existing, self.single))]
+        for first, last, step in self.parts:
+            if first != last:
+                low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
+                found.append(low + np.flatnonzero((existing[low:high] - first) % step == 0))
+        members = np.unique(np.concatenate(found))
+        return np.setdiff1d(members, Ranges(self.excluded).select(existing)) if self.excluded else members
 
 
 def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
@@ -77,7 +72,7 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
     target = result.parts
     for found in _MEMBER.finditer(" ".join(text.strip().upper() for text in texts if text.strip())):
         if found[0] == "ALL":
-            target.append(EVERYTHING)
+            target.append(_EVERYTHING)
         elif found[0] in ("EXCEPT", "EXCLUDE"):
             target = result.excluded
         elif found["first"]:
@@ -97,16 +92,13 @@ def read_ranges(texts: list[str], where: str, what: str) -> Ranges:
 
 @dataclass(frozen=True)
 class CaseSet:
-    """``SET n = ...``: numbers of nodes or elements, whichever an output request takes it for ("nodes", "elements").
-
-    ``section`` : "POST" for a set of OUTPUT(POST) whose number another set has too; else ""
-    """
+    """``SET n = ...``: numbers of nodes or elements, whichever an output request takes it for ("nodes", "elements")."""
 
     number: int
     members: Ranges
     of: frozenset[str]
     where: str
-    section: str = ""
+    of_post: bool = False  # a set of OUTPUT(POST) whose number another set has too
 
 
 @dataclass
@@ -114,9 +106,8 @@ class Deck:
     """All that the handlers of the cards collect."""
 
     source: str
-    # ("property", "material", "set" or "component", number) -> the name that a comment gives it
+    # ("property", "material", "set" or "component", number) -> the name that a comment gives it; 0: the one that follows
     names: dict[tuple[str, int], str] = field(default_factory=dict)
-    next_name: dict[str, str] = field(default_factory=dict)  # what a comment gives the property or material that follows
     # HyperMesh's, by number: (text, file, line) of the lines with their elements
     components: dict[int, list[tuple[str, str, int]]] = field(default_factory=dict)
     case_sets: list[CaseSet] = field(default_factory=list)
@@ -137,10 +128,13 @@ class Deck:
     # Name, components and whether they are held -> nodes, and the first card that names some.
     named_nodes: dict[tuple[str, tuple[int, ...], bool], tuple[Ranges, Card]] = field(default_factory=dict)
     mass_factor: float = 1.0
-    parameters: dict[str, list[Card]] = field(default_factory=dict)  # WTMASS and COUPMASS; the last one counts
+    parameters: list[Card] = field(default_factory=list)  # WTMASS and COUPMASS; the last one of each counts
     solution: str = ""  # SOL of executive control
-    eigenvalue_request: Card | None = None
     has_case_control: bool = False
+
+    def keep(self, card: Card) -> None:
+        """Put a card aside until all are read."""
+        self.kept.append(card)
 
     def named(self, *names: str) -> list[Card]:
         """Those of the cards that are kept that have these names, in the order of the deck."""
@@ -156,8 +150,7 @@ class Deck:
 
     def take_next_name(self, kind: str, number: int) -> None:
         """A property or material card was met: it gets the name that a comment before it gave."""
-        name = self.next_name.pop(kind, "")
-        if name:
+        if name := self.names.pop((kind, 0), ""):
             self.names.setdefault((kind, number), name)
 
     def set_default(self, card: Card) -> None:
@@ -178,9 +171,128 @@ class Deck:
 def _essence(card: Card) -> tuple:
     """What a card says, however its numbers are written; blank coordinates of a CORD2R are zero."""
     fields = [field.strip().upper() for field in card.fields]
-    while fields and not fields[-1]:
-        fields.pop()
     if card.name.startswith("CORD2"):
         fields = [field or "0" for field in fields + [""] * (_FIELDS_OF_A_SYSTEM - len(fields))]
-    values = [real(field) for field in fields]
-    return card.name, *(field if value is None else value for field, value in zip(fields, values, strict=True))
+    while fields and not fields[-1]:
+        fields.pop()
+    return card.name, *(field if (value := real(field)) is None else value for field in fields)
+
+
+_SPECIAL = frozenset("EeBb ")  # how lines begin that may be ENDDATA, BEGIN or END
+BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.I)
+_END_DATA = re.compile(r"\s{0,7}ENDDATA\b", re.I)
+_END = re.compile(r"\s{0,7}END[\s,]+\w", re.I)
+_GRID = re.compile(r"\s{0,7}GRID\*?\s*[\s,]", re.I)
+_WITH_END = ("HYPRBEAM", "FEMODEL")
+_WHAT = {
+    **{"SUPER": "a part superelement", "AUXMODEL": "an auxiliary model", "MODULE": "a module", "MASSID": "a mass increment"},
+    "FEMODEL": "a part of the full model",
+    **dict.fromkeys(("HYPRBEAM", "ARBMODEL"), "the profile of a beam section"),
+    **{"AFPM": "points for acoustic output", "TRMC": "trim components"},
+}
+
+
+class BulkLines:
+    """The lines of the main bulk data up to ENDDATA; other sections are left out, each with an entry in the skip list."""
+
+    def __init__(self, deck: Deck, lines: Iterable[LineOfDeck]) -> None:
+        self.ended = False  # whether ENDDATA was met
+        self._deck, self._lines = deck, lines
+        self._part: tuple[LineOfDeck, str] | None = None  # the BEGIN of the section that is left out, and its kind
+        self._grids = 0
+
+    def __iter__(self) -> Iterator[LineOfDeck]:
+        for line in self._lines:
+            text = line[2]
+            if text[:1] in _SPECIAL:
+                if _END_DATA.match(text):
+                    self.ended = True
+                    break
+                if begins := BEGIN.match(text):
+                    self._leave()
+                    words = re.findall(r"\w+", begins.group(1).split("$")[0].upper())
+                    if words[:1] == ["BULK"]:
+                        words = [word for word in words[1:] if word in _WHAT or word.isdecimal()]
+                    self._part = None if words in ([], ["SUPER", "0"]) else (line, words[0])
+                    continue
+                if self._part and self._part[1] in _WITH_END and _END.match(text):
+                    self._leave()
+                    continue
+            if self._part is None:
+                yield line
+            elif _GRID.match(text):
+                self._grids += 1
+        self._leave()
+
+    def _leave(self) -> None:
+        """Note the section that ends here, unless it is the main one."""
+        if self._part is not None:
+            (file, number, text), kind = self._part
+            held = f" with {self._grids} GRID cards" if self._grids else ""
+            why = f"{_WHAT.get(kind, 'a section of its own')}{held}; only the main bulk data is read"
+            self._deck.skipped.add(text.split("$")[0].strip()[:40], file, number, why=why)
+        self._part, self._grids = None, 0
+
+
+_HM_MOVE = re.compile(r"\$HMMOVE\s+(\d+)", re.I)
+_HM_MEMBERS = re.compile(r"\$[\s\dTHRU]*$")
+_ANSA_TWO_LINES = re.compile(r"\$ANSA_NAME;(?P<number>\d+);(?P<kind>[^;]*);", re.I)
+# Names of one line, of HyperMesh, ANSA, Femap and I-deas; without a number that of the property or material that follows, of
+# Simcenter and Patran.
+_NAMES = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        r'\$HMNAME\s+(?P<kind>COMPS?|PROPS?|MATS?)\s*(?P<number>\d+)\s*"(?P<name>[^"]*)"(?:\s*(?P<its_property>\d+)\s*"P[^"]*")?',
+        r'\$HM(?P<kind>SET)\s+(?P<number>\d+)\s+\d+\s+"(?P<name>[^"]*)"',
+        r"\$ANSA_NAME_COMMENT;(?P<number>\d+);(?P<kind>[^;]*);(?P<name>[^;]*);",
+        r"\$\s*Femap(?:\s+with\s+.*?)?\s+(?P<kind>Property|Material)\s+(?P<number>\d+)\s*:\s*(?P<name>.*)",
+        r"\$\*\s+I-DEAS\s+(?P<kind>property|Material|group)\s*:\s*(?P<number>\d+)\s+name\s*:\s*(?P<name>.*)",
+        r"\$\*\s+(?:NX\s+)?(?P<kind>Property|Material)\s*:\s*(?P<name>.*)",
+        r"\$\s*(?P<kind>Elements and Element Properties for region|Material Record)\s*:\s*(?P<name>.*)",
+    )
+)
+_KINDS = {"GROUP": "set", "SET": "set", "MAT": "material", "COMP": "component"}  # beginnings of words; others: a property
+
+
+class Comments:
+    """Takes the names that pre-processors leave in comment lines into a deck."""
+
+    def __init__(self, deck: Deck) -> None:
+        self._deck = deck
+        self._component: int | None = None  # whose elements the next lines list
+        self._named_next: re.Match | None = None  # whose name the next line is
+
+    def take(self, line: LineOfDeck) -> None:
+        """Take a comment line."""
+        file, number, text = line
+        if self._named_next is not None:
+            found, self._named_next = self._named_next, None
+            self._set(found["kind"], text[1:], found["number"])
+        elif self._component is not None and _HM_MEMBERS.match(text):
+            self._deck.components[self._component].append((text[1:], file, number))
+            return
+        elif found := _HM_MOVE.match(text):
+            self._component = int(found.group(1)[:18])
+            self._deck.components.setdefault(self._component, [])
+            return
+        elif found := _ANSA_TWO_LINES.match(text):
+            self._named_next = found
+        elif len(text) > 10 and (found := next(filter(None, (pattern.match(text) for pattern in _NAMES)), None)):
+            self._set(**found.groupdict())
+        self._component = None
+
+    def _set(self, kind: str, name: str, number: str | None = None, its_property: str | None = None) -> None:
+        word, name, names = kind.strip().upper(), _readable(name), self._deck.names
+        kind = next((kind for start, kind in _KINDS.items() if word.startswith(start)), "property")
+        if name:
+            names[kind, int((number or "0")[:18])] = name
+        if its_property:
+            names.setdefault(("property", int(its_property[:18])), name)
+
+
+def _readable(name: str) -> str:
+    """A name without blanks around it; as Latin-1 in a file that is not UTF-8."""
+    name = name.strip()
+    if any("\udc80" <= character <= "\udcff" for character in name):
+        return name.encode("utf-8", "surrogateescape").decode("latin-1")
+    return name

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.readers.nastran.card import Batch, Card, integer, real
-from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
+from flexmbs.mesh.readers.nastran.card import Batch, Card, LineOfDeck, integer, real
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,11}\*?$")
 # A comma among the first ten columns, or right behind the name, makes a line free format ("Free Field Format");

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.reader_tools.included_files import Includes
 from flexmbs.mesh.readers.nastran import material_cards, node_and_element_cards, rigid_element_cards, sets, spring_and_mass_cards
 from flexmbs.mesh.readers.nastran.build_mesh import build
-from flexmbs.mesh.readers.nastran.card import Batch, Card
-from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.deck_lines import BEGIN, BulkLines, Comments, DeckLines, LineOfDeck, has_sections
+from flexmbs.mesh.readers.nastran.card import Batch, Card, LineOfDeck
+from flexmbs.mesh.readers.nastran.deck import BEGIN, BulkLines, Comments, Deck
 from flexmbs.mesh.readers.nastran.lexer import Lexer
 
 # Beginnings of the names of cards that belong to an analysis, not to a body.
@@ -60,6 +61,12 @@ _WHY = {
     }.items()
     for name in names.split()
 }
+_LINES_OF_A_NAME = 12  # a quoted file name goes on over several lines
+_LONGEST_NAME = 1000
+_INCLUDE = re.compile(r"\s*INCLUDE\b[\s=,]*(.*)", re.I)
+_SECTION = re.compile(
+    rb"(?:\A|[\r\n])[ \t]*(?:BEGIN[ \t,=]+BULK\b(?![ \t,=]*(?:SUPER|AUXMODEL|MODULE|MASSID))|BEGIN[ \t]*[\r\n$]|CEND)", re.I
+)
 _OMISSIONS = ("DMIG", "TOPVAR")  # in spite of how they begin
 _CEND = re.compile(r"\s*CEND\b", re.IGNORECASE)
 _PARAMETER = re.compile(r"\s*PARAM\s*,\s*(\w+)\s*,\s*([^\s,$]*)", re.IGNORECASE)
@@ -87,7 +94,7 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
     if has_sections(path):
         deck.has_case_control = True
         lines = chain([_read_head(deck, comments, source, lines)], lines)
-    of_case, deck.parameters = deck.parameters, {}
+    of_case, deck.parameters = deck.parameters, []
     lexer = Lexer(frozenset(BATCH_HANDLERS), comments.take)
     bulk = BulkLines(deck, lines)
     for card in lexer.cards(bulk):
@@ -96,10 +103,79 @@ def read_nastran(path: Path, *, allow_outside: bool = False) -> Mesh:
         else:
             HANDLERS.get(card.name, _skip)(deck, card)
     _check_end(deck, source, lexer, bulk.ended)
-    for name, cards in of_case.items():  # the last one of a parameter counts, which is one of case control if there is any (QRG)
-        deck.parameters.setdefault(name, []).extend(cards)
+    deck.parameters += of_case  # the last one of a parameter counts, which is one of case control if there is any (QRG)
     _apply_mass_factor(deck)
     return build(deck)
+
+
+def has_sections(path: Path) -> bool:
+    """Whether a file has CEND or the main BEGIN BULK; without them all of it is bulk data (and superelements)."""
+    if not path.stat().st_size:
+        return False
+    with open(path, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return _SECTION.search(content) is not None
+
+
+class DeckLines:
+    """Iterates over the lines of a deck and of the files that it includes."""
+
+    def __init__(self, path: Path, allow_outside: bool) -> None:
+        self.path = path
+        self._includes = Includes(path, allow_outside)
+        # Set by the consumer while executive control is read: what is included there and not found (DMAP alters mostly)
+        # is listed in ``missing`` and passed over.
+        self.in_executive = False
+        self.missing: list[tuple[str, int, str]] = []
+        self.last: LineOfDeck = (str(path), 0, "")  # handed out last
+        self.ends_open = False  # whether the main file ends without a line end
+
+    def __iter__(self) -> Iterator[LineOfDeck]:
+        return self._file(self.path, ())
+
+    def _file(self, path: Path, including: tuple[Path, ...]) -> Iterator[LineOfDeck]:
+        name = str(path)
+        number, raw = 0, "\n"
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
+            numbered = enumerate(file, start=1)
+            for number, raw in numbered:
+                if "\0" in raw:
+                    with open(path, "rb") as binary:
+                        start = repr(binary.read(16))[1:]
+                    what = f"not a text file (it starts with {start}); a Nastran deck is plain text with GRID cards."
+                    raise MeshError(f"{name}:{number}: {what}")
+                if raw[:1] in "Ii \t" and (found := _INCLUDE.match(raw)):
+                    yield from self._included(path, number, found.group(1), numbered, including)
+                else:
+                    self.last = line = (name, number, raw.rstrip())
+                    yield line
+        if path == self.path:
+            self.ends_open = not raw.endswith("\n")
+
+    def _included(self, path: Path, number: int, text: str, rest, including) -> Iterator[LineOfDeck]:
+        where, chain = f"{path}:{number}: INCLUDE", (*including, path)
+        name = _file_name(text.strip(), rest, where)
+        target = (self._includes.find if self.in_executive else self._includes.needed)(name, where, chain)
+        if target is None:
+            self.missing.append((str(path), number, name))
+        else:
+            yield from self._file(target, chain)
+
+
+def _file_name(text: str, rest, where: str) -> str:
+    """The name after INCLUDE: in quotes, over several lines if need be, or one word."""
+    quote, closing = text[:1], ""
+    if quote in ("'", '"'):
+        name, closing = text[1:], f" or its closing {quote}"
+        for _ in range(_LINES_OF_A_NAME):
+            if quote in name:
+                break
+            name += next(rest, (0, ""))[1].strip()
+        name = name.split(quote)[0].strip()
+    else:
+        name = text.split("$")[0].strip()
+    if not name or len(name) > _LONGEST_NAME:
+        raise MeshError(f"{where}: the name of the file{closing} is missing; write INCLUDE 'file'.")
+    return name
 
 
 def _read_head(deck: Deck, comments: Comments, source: DeckLines, lines: Iterator[LineOfDeck]) -> LineOfDeck:
@@ -142,40 +218,37 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
         deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")
 
 
-def _keep(deck: Deck, card: Card) -> None:
-    deck.kept.append(card)
-
-
 def _skip(deck: Deck, card: Card) -> None:
     """Note a card that is not read."""
-    if card.name in ("EIGRL", "EIGR") and deck.eigenvalue_request is None:
-        deck.eigenvalue_request = card
+    if card.name in ("EIGRL", "EIGR"):
+        deck.keep(card)
     analysis = card.name.startswith(_ANALYSIS) and not card.name.startswith(_OMISSIONS)
     deck.leave_out(card, _WHY.get(card.name, ""), analysis=analysis or card.name == "SPCADD")
 
 
 def _read_parameter(deck: Deck, card: Card) -> None:
     """PARAM: WTMASS multiplies all masses, COUPMASS makes them consistent; others are solution control."""
-    name = card.text(0)
-    if name in ("WTMASS", "COUPMASS"):
-        deck.parameters.setdefault(name, []).append(card)
-    if name == "WTMASS":
-        factor = card.real(1, "WTMASS")
-        if factor <= 0.0:
-            raise MeshError(f"{card.where}: WTMASS is {factor:g}; give a positive factor.")
-    else:
+    if card.text(0) in ("WTMASS", "COUPMASS"):
+        deck.parameters.append(card)
+    if card.text(0) != "WTMASS":
         deck.leave_out(card, analysis=True)
+    elif card.real(1, "WTMASS") <= 0.0:
+        raise MeshError(f"{card.where}: WTMASS is {card.text(1)}; give a positive factor.")
 
 
 def _apply_mass_factor(deck: Deck) -> None:
     """The factor of the PARAM WTMASS that counts."""
-    *others, card = deck.parameters.get("WTMASS", [Card("PARAM", ["WTMASS", "1."], deck.source, 0)])
-    deck.mass_factor = card.real(1, "WTMASS")
-    if any(other.real(1, "WTMASS") != deck.mass_factor for other in others):
-        places, count = ", ".join(other.place for other in others), len(others) + 1
-        deck.warn(card.where, f"of {count} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {places}).")
+    cards = [card for card in deck.parameters if card.text(0) == "WTMASS"]
+    factors = [card.real(1, "WTMASS") for card in cards]
+    if not factors:
+        return
+    deck.mass_factor = factors[-1]
+    if any(factor != deck.mass_factor for factor in factors):
+        others = ", ".join(card.place for card in cards[:-1])
+        what = f"of {len(cards)} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {others})."
+        deck.warn(cards[-1].where, what)
     elif deck.mass_factor != 1.0:
-        deck.warn(card.where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
+        deck.warn(cards[-1].where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
 
 
 BATCH_HANDLERS = {
@@ -190,7 +263,7 @@ HANDLERS = {
     **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
     **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
     **dict.fromkeys(sets.NAMES, sets.read_set),
-    **dict.fromkeys((*spring_and_mass_cards.SPRINGS, *spring_and_mass_cards.MASSES, *rigid_element_cards.NAMES), _keep),
-    **dict.fromkeys(("MPC", "MPCADD", *sets.NUMBERED), _keep),
+    **dict.fromkeys((*spring_and_mass_cards.SPRINGS, *spring_and_mass_cards.MASSES, *rigid_element_cards.NAMES), Deck.keep),
+    **dict.fromkeys(("MPC", "MPCADD", *sets.NUMBERED), Deck.keep),
     "PARAM": _read_parameter,
 }

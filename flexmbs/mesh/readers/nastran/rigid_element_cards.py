@@ -11,7 +11,6 @@ from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 
-NAMES = ("RBE1", "RBE2", "RBE3", "RBAR", "RBAR1", "RROD")
 _ALL = (1, 2, 3, 4, 5, 6)
 _TRANSLATIONS = (1, 2, 3)
 _DOFS = Field(tuple, "")
@@ -20,15 +19,14 @@ RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
 def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...], tuple[Equation, ...]]:
     """All rigid elements, and the equations of the MPC sets that the case control chooses."""
-    makers = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar, "RROD": _rigid_rod}
     made: list[Coupling | Equation] = []
     for card in deck.named(*NAMES):
         card.integer(0, "EID", least=1)
-        made += makers[card.name](deck, card, grid)
+        made += _MAKERS[card.name](deck, card, grid)
     cards = deck.named("MPC")
     chosen = _chosen_equations(deck, cards)
     for card in cards:
-        if chosen is None or card.integer(0, "SID") in chosen:
+        if card.integer(0, "SID") in chosen:
             made += _equation(deck, card, grid)
         else:
             deck.leave_out(card, "its set is not selected in case control", analysis=True)
@@ -38,7 +36,7 @@ def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...
 def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
     """Nodes of a list with THRU; scalar points among them are left out with a warning."""
     members = read_ranges(texts, card.where, "grid point")
-    missing = members.missing(grid.sorted_ids)
+    missing = np.setdiff1d(members.single, grid.sorted_ids)
     scalar = missing[deck.scalar_points.contains(missing)]
     if len(scalar):
         deck.warn(card.where, f"{len(scalar)} scalar points are ignored (first: {scalar[0]}).")
@@ -179,16 +177,16 @@ def _rigid_rod(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     return [link]
 
 
-def _chosen_equations(deck: Deck, cards: list[Card]) -> set[int] | None:
-    """Numbers of the MPC sets that hold; None: all (a deck without case control that has one set only)."""
-    numbers = {card.integer(0, "SID", least=1) for card in cards}
-    first = cards[0].where if cards else f"{deck.source}:1: MPC"
-    chosen = deck.chosen.get("MPC")
-    if chosen is None:
-        if deck.has_case_control or len(numbers) <= 1:
-            return set() if deck.has_case_control else None
-        deck.warn(first, f"of the sets {sorted(numbers)} only the first is used (there is no MPC = in case control).")
-        return {min(numbers)}
+def _chosen_equations(deck: Deck, cards: list[Card]) -> set[int]:
+    """Numbers of the MPC sets that hold; without case control the first one."""
+    numbers = sorted({card.integer(0, "SID", least=1) for card in cards})
+    first, chosen = cards[0].where if cards else f"{deck.source}:1: MPC", deck.chosen.get("MPC", [])
+    if not chosen and deck.has_case_control:
+        return set()
+    if not chosen:
+        if len(numbers) > 1:
+            deck.warn(first, f"of the sets {numbers} only the first is used (there is no MPC = in case control).")
+        return set(numbers[:1])
     if len(chosen) > 1:
         deck.warn(first, f"the subcases select the sets {chosen}; those of the first subcase are used.")
     sums = [card for card in deck.named("MPCADD") if card.integer(0, "SID", least=1) == chosen[0]]
@@ -209,3 +207,7 @@ def _equation(deck: Deck, card: Card, grid: Grid) -> list[Equation]:
     nodes = grid.table.indices(ids, card.where, "the equation")
     coefficients = np.array([card.real(i + 2, "A") for i in starts])
     return [Equation(f"MPC {card.text(0)}", nodes, np.array([d[0] for d in dofs]), coefficients, 0.0, card.place)]
+
+
+_MAKERS = {"RBE1": _rbe1, "RBE2": _rbe2, "RBE3": _rbe3, "RBAR": _rbar, "RBAR1": _rbar, "RROD": _rigid_rod}
+NAMES = tuple(_MAKERS)

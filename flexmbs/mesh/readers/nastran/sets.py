@@ -10,9 +10,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.couplings import BoundaryCondition
-from flexmbs.mesh.readers.nastran.card import Card, integer, real
-from flexmbs.mesh.readers.nastran.deck import EVERYTHING, CaseSet, Deck, Ranges, read_ranges
-from flexmbs.mesh.readers.nastran.deck_lines import LineOfDeck
+from flexmbs.mesh.readers.nastran.card import Card, LineOfDeck, integer, real
+from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES
@@ -67,7 +66,7 @@ def read_case_control(deck: Deck, lines: Iterable[LineOfDeck]) -> None:
     for (section, number), draft in drafts.items():
         # A set that stands before OUTPUT(POST) may be used there.
         of = used.get((section, number), () if section else used.get(("POST", number), ()))
-        _add_case_set(deck, number, section if ("", number) in drafts else "", frozenset(of), *draft)
+        _add_case_set(deck, number, section == "POST" and ("", number) in drafts, frozenset(of), *draft)
 
 
 def _statements(lines: Iterable[LineOfDeck]) -> Iterator[tuple[str, str, int]]:
@@ -82,23 +81,21 @@ def _statements(lines: Iterable[LineOfDeck]) -> Iterator[tuple[str, str, int]]:
                 begun = None
 
 
-def _add_case_set(deck: Deck, number: int, section: str, of: frozenset[str], text: str, file: str, line: int) -> None:
+def _add_case_set(deck: Deck, number: int, of_post: bool, of: frozenset[str], text: str, file: str, line: int) -> None:
     words = text.replace(",", " ").split()
-    why = ""
     if any(integer(word) is None and real(word) is not None for word in words):
         why = "times or frequencies of an output request"
     elif any(not re.fullmatch(r"-?\d+|THRU|BY|EXCEPT|ALL", word.upper()) for word in words):
         why = "its members are not numbers"
+    elif text.upper().partition("EXCEPT")[0].split() in ([], ["ALL"]):
+        why = "it lists no individual nodes or elements"
     else:
+        where = f"{file}:{line}: SET"
         try:
-            members = read_ranges(words, f"{file}:{line}: SET {number}", "member")
+            deck.case_sets.append(CaseSet(number, read_ranges(words, f"{where} {number}", "member"), of, where, of_post))
         except MeshError as error:
             deck.warnings.append(f"{error} The set is left out.")
-            return
-        if any(part != EVERYTHING for part in members.parts):
-            deck.case_sets.append(CaseSet(number, members, of, f"{file}:{line}: SET", section))
-            return
-        why = "it lists no individual nodes or elements"
+        return
     deck.skipped.add(f"SET {number}", file, line, analysis=True, why=why)
 
 
@@ -134,7 +131,7 @@ def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
     """Node sets of SPC, ASET, QSET, ... cards (components or not), by their names."""
     sets: dict[str, np.ndarray] = {}
     for (name, *_), (members, card) in deck.named_nodes.items():
-        missing = members.missing(grid.sorted_ids)
+        missing = np.setdiff1d(members.single, grid.sorted_ids)
         missing = missing[~deck.scalar_points.contains(missing)]
         if len(missing):
             deck.warn(card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
@@ -173,24 +170,21 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
     A set whose output requests do not say what it holds is a node set if it names nodes, and an element set if it
     names elements. ``elements`` are the numbers of all elements, rising.
     """
-    of_nodes: dict[str, np.ndarray] = {}
-    of_elements: dict[str, np.ndarray] = {}
+    existing = {"nodes": grid.sorted_ids, "elements": elements}
+    found: dict[str, dict[str, np.ndarray]] = {"nodes": {}, "elements": {}}
     for one in _all_sets(deck):
-        own_name = f"SET {one.number} (OUTPUT({one.section}))" if one.section else f"SET {one.number}"
-        name = own_name if one.section else deck.names.get(("set", one.number), own_name)
-        nodes = grid.sorted_ids[one.members.select(grid.sorted_ids)] if one.of != {"elements"} else np.empty(0, int)
-        found = elements[one.members.select(elements)] if one.of != {"nodes"} else np.empty(0, int)
-        if not len(nodes) and not len(found):
+        own_name = f"SET {one.number}{' (OUTPUT(POST))' if one.of_post else ''}"
+        name = own_name if one.of_post else deck.names.get(("set", one.number), own_name)
+        members = {of: existing[of][one.members.select(existing[of])] for of in sorted(one.of or existing)}
+        members = {of: ids for of, ids in members.items() if len(ids)}
+        missing = np.setdiff1d(one.members.single, existing[min(members)]) if len(members) == 1 else ()
+        if not members:
             deck.warn(one.where, f"none of the members of set {one.number} exists; the set is left out.")
-            continue
-        missing = one.members.missing(grid.sorted_ids if len(nodes) else elements)
-        if len(missing) and (not len(found) or not len(nodes)):
+        elif len(missing):
             deck.warn(one.where, f"{len(missing)} members of set {one.number} do not exist and are left out ({few(missing)}).")
-        if len(nodes):
-            of_nodes[name if name not in of_nodes else own_name] = nodes
-        if len(found):
-            of_elements[name if name not in of_elements else own_name] = found
-    return of_nodes, of_elements
+        for of, ids in members.items():
+            found[of][name if name not in found[of] else own_name] = ids
+    return found["nodes"], found["elements"]
 
 
 def _all_sets(deck: Deck) -> Iterator[CaseSet]:
