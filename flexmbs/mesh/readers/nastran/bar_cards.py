@@ -45,12 +45,12 @@ def complete_bars(deck: Deck, bars: ElementRows, grid: Grid) -> ElementRows:
     orientation = _orientation(cards, default)
     codes = _codes(orientation)
     y_axes = _y_axes(orientation, ends[:, 0], codes, grid)
-    defined = {number for _, number in deck.properties}
-    for row in np.flatnonzero(np.isnan(y_axes).any(axis=1)):
-        # Mesh generators write bars with neither direction nor section on the edges of solids.
-        if int(properties[row]) in defined:
-            what = "the direction of plane 1 of the section is missing; give X1, X2, X3 (not all zero) or a grid point G0"
-            raise MeshError(f"{cards.where(row)}: {what} beside the bar.")
+    # Mesh generators write bars with neither direction nor section on the edges of solids.
+    defined = np.isin(properties, [number for _, number in deck.properties])
+    wrong = np.flatnonzero(np.isnan(y_axes).any(axis=1) & defined)
+    if wrong.size:
+        what = "the direction of plane 1 of the section is missing; give X1, X2, X3 (not all zero) or a grid point G0"
+        raise MeshError(f"{cards.where(wrong[0])}: {what} beside the bar.")
     offsets = _offsets(cards, ends, codes, y_axes, grid)
     released = np.flatnonzero(cards.filled(8) | cards.filled(9))
     if released.size:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh, MeshSurface, UnsupportedElements
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbers, split_by
@@ -18,7 +18,15 @@ from flexmbs.mesh.readers.nastran import sets
 from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields
 from flexmbs.mesh.readers.nastran.card import Card, integer
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.material_cards import OF_FAMILY, PLANE, all_materials, for_solids, material_of, property_of
+from flexmbs.mesh.readers.nastran.material_cards import (
+    OF_FAMILY,
+    PLANE,
+    all_materials,
+    for_solids,
+    material_of,
+    property_of,
+    unusable,
+)
 from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid, number_of_property
 from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
@@ -176,11 +184,9 @@ def _solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict
         return {"material": material}
     system = card.integer(2, "CORDM", 0)
     if system < 0:
-        reason = (
-            f"{card.where} {card.text(0)} gives directions by the elements (CORDM = -1), which is not supported for"
-            " anisotropic materials; give the number of a coordinate system (field 4)."
-        )
-        return {"material": UnusableMaterial(material.name, reason, material.density, material.where)}
+        what = "gives directions by the elements (CORDM = -1), which anisotropic materials do not support; give the number of a"
+        why = unusable(card, material.name, material.density, f"{what} coordinate system (field 4).")
+        return {"material": replace(why, where=material.where)}
     if system == 0:  # the directions of the mesh
         return {"material": material}
     centres = grid.points[rows.nodes].mean(axis=1)

@@ -177,9 +177,15 @@ class Batch:
         """(n,) bool: where a field is not blank."""
         return ~is_blank(self.column(index))
 
-    def integers(self, index: int, what: str, default: int | None = None) -> np.ndarray:
-        """(n,) integers; MeshError at the first card where there is none (blank: ``default``, None: not allowed)."""
-        return self._numbers(index, what, default, np.int64)
+    def integers(self, index: int, what: str, default: int | None = None, least: int | None = None) -> np.ndarray:
+        """(n,) integers; MeshError at the first card where there is none or a smaller one than ``least``.
+
+        ``default`` : where the field is blank; None: MeshError
+        """
+        values = self._numbers(index, what, default, np.int64)
+        if least is not None and (values < least).any():
+            self.card(int(np.argmax(values < least))).integer(index, what, default, least)
+        return values
 
     def reals(self, index: int, what: str, default: float = 0.0) -> np.ndarray:
         """(n,) reals; MeshError at the first card where there is none."""

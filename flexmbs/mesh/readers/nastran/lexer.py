@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -153,10 +154,9 @@ class Lexer:
                 draft.widths += orphan.widths
                 draft.next_name = orphan.next_name
             self._emit(draft)
-        for called, drafts in self._orphans.items():
-            for draft in drafts:
-                what = f"continuation line '{called}': no card has this name in its tenth field; place it after its card."
-                raise MeshError(f"{draft.file}:{draft.line}: {what}")
+        for draft in chain(*self._orphans.values()):
+            what = f"continuation line '{draft.called}': no card has this name in its tenth field; place it after its card."
+            raise MeshError(f"{draft.file}:{draft.line}: {what}")
 
     def _emit(self, draft: _Draft) -> None:
         name = draft.name.rstrip("*")
@@ -239,18 +239,17 @@ class _Replication:
             self._last = Card(self.previous.name.rstrip("*"), self.previous.all_fields(), card.file, card.line)
             self.previous, self._steps = None, []
         if self._last is None:
-            raise MeshError(f"{card.file}:{card.line}: '{card.name}' repeats the card before, but there is none.")
+            raise MeshError(f"{card.place}: '{card.name}' repeats the card before, but there is none.")
         count = _COUNT.match(card.name)
         if count is None:
             if card.name not in ("=", self._last.name):
-                raise MeshError(f"{card.file}:{card.line}: '{card.name}' cannot repeat a {self._last.name} card.")
+                raise MeshError(f"{card.place}: '{card.name}' cannot repeat a {self._last.name} card.")
             self._steps = list(card.fields)
             yield self._next(card)
             return
         self._made += int(count.group(1))
         if self._made > _COPIES_AT_MOST:
-            what = f"there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed."
-            raise MeshError(f"{card.file}:{card.line}: {what}")
+            raise MeshError(f"{card.place}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed.")
         for _ in range(int(count.group(1))):
             yield self._next(card)
 

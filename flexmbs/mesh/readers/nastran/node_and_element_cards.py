@@ -112,10 +112,7 @@ def make_grid(deck: Deck) -> Grid:
     table = NodeTable(deck.source, "GRID")
     columns = []
     for batch in deck.grids:
-        ids = batch.integers(0, "ID")
-        wrong = np.flatnonzero(ids < 1)
-        if wrong.size:
-            raise MeshError(f"{batch.where(wrong[0])}: ID is {ids[wrong[0]]}; numbers of grid points start at 1.")
+        ids = batch.integers(0, "ID", least=1)
         local = np.column_stack([batch.reals(i, what) for i, what in ((2, "X1"), (3, "X2"), (4, "X3"))])
         cp, cd = batch.integers(1, "CP", cp0), batch.integers(5, "CD", cd0)
         held = np.where(batch.filled(6), np.char.strip(batch.column(6)), default.text(6).encode("latin-1", "replace"))
@@ -180,10 +177,7 @@ def read_elements(deck: Deck, batch: Batch) -> None:
     first, last = CARDS[batch.name][0], CARDS[batch.name][-1]
     corners, count = KINDS[first.kind].corner_count, len(last.order)
     family = _FAMILIES.get(batch.name, "")
-    ids = batch.integers(0, "EID")
-    wrong = np.flatnonzero(ids < 1)
-    if wrong.size:
-        raise MeshError(f"{batch.where(wrong[0])}: EID is {ids[wrong[0]]}; element numbers start at 1.")
+    ids = batch.integers(0, "EID", least=1)
     if family == "own rod":
         properties, start = _own_properties(deck, batch), 1
     else:

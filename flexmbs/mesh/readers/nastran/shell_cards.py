@@ -82,34 +82,34 @@ def _pshell(deck: Deck, card: Card, rows: ElementRows) -> dict:
     )
     material = for_solids(material_of(deck, card, 1 if given.mid1 else 3), 1.0)
     if bending:
-        return _with_bending(deck, card, given, material, section)
+        material, section = _with_bending(deck, card, given, material, section)
     return {"material": material, "section": section}
 
 
-def _with_bending(deck: Deck, card: Card, given, material: AnyMaterial, section: ShellSection) -> dict:
+def _with_bending(deck: Deck, card: Card, given, material: AnyMaterial, section: ShellSection):
     """Material and section of a PSHELL with its bending stiffness.
 
     A plate that bends as one of its thickness stays as it is. A stiffer one becomes the sandwich with the same
     membrane, bending and transverse shear stiffness and mass: two faces of half the thickness, and between them a core
     without mass or stiffness in its plane. A softer one cannot be computed; its material says so.
     """
-    bending, ratio = for_solids(material_of(deck, card, 3), 1.0), given.ratio
+    bending, ratio, reason = for_solids(material_of(deck, card, 3), 1.0), given.ratio, ""
     if isinstance(material, Material) and isinstance(bending, Material):
         ratio *= _plate_modulus(bending) / _plate_modulus(material)
     elif bending is not material:
         reason = "has different materials MID1 and MID2 that are not both MAT1, which is not supported."
-        return {"material": unusable(card, material.name, material.density, reason), "section": section}
-    if abs(ratio - 1.0) <= _CLOSE:
+    if not reason and abs(ratio - 1.0) <= _CLOSE:
         if given.mid3 and abs(given.ts - _HOMOGENEOUS_SHEAR) > _CLOSE:
             deck.warn(card.where, f"{card.text(0)}: TS/T = {given.ts:g} is ignored; 5/6 is used.")
-        return {"material": material, "section": section}
-    if ratio < 1.0 or section.thickness is None or isinstance(material, UnusableMaterial):
+        return material, section
+    if not reason and (ratio < 1.0 or section.thickness is None or isinstance(material, UnusableMaterial)):
+        what = "is more flexible in bending than a plate of its thickness"
         reason = (
-            f"is more flexible in bending than a plate of its thickness (12I/T**3 = {ratio:g} with MID1), or has no"
-            " thickness; that is not supported. Give 12I/T**3 = 1 (field 6)."
+            f"{what} (12I/T**3 = {ratio:g} with MID1), or has no thickness; that is not supported. Give 12I/T**3 = 1 (field 6)."
         )
-        return {"material": unusable(card, material.name, material.density, reason), "section": section}
-    return {"material": None, "section": _sandwich(deck, card, given, material, section, ratio)}
+    if reason:
+        return unusable(card, material.name, material.density, reason), section
+    return None, _sandwich(deck, card, given, material, section, ratio)
 
 
 def _plate_modulus(material: Material) -> float:
@@ -162,7 +162,7 @@ def _layered(deck: Deck, card: Card) -> ShellSection:
         material = material_of(deck, card, start + skip) if ply.mid else material  # blank: those of the layer before
         thickness = thickness if ply.t is None else _positive(card, ply.t)
         if material is None or thickness is None:
-            raise MeshError(f"{card.where} {card.text(0)}: the first layer needs a material and a thickness.")
+            raise card.wrong("needs a material and a thickness of its first layer.")
         layers.append(Layer(material, thickness, math.radians(ply.theta)))
     if not layers:
         raise card.wrong("has no layers; give MID, T and THETA of each.")

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.reader_tools.numbering import ElementRows
@@ -23,9 +22,6 @@ _SAME_PLACE = 1e-10  # closer than this part of the coordinates' size, two nodes
 _ZERO, _FIRST = Field(float, 0.0), Field(float, 0.0, at=1)
 _NUMBER = Field(int, least=1, label="EID")
 _ENDS = {"g1": Field(int, 0, at=2, least=0), "c1": Field(tuple, ""), "g2": Field(int, 0, least=0), "c2": Field(tuple, "")}
-PELAS = Fields(k=_FIRST)
-PDAMP = Fields(b=_FIRST)
-PMASS = Fields(m=_FIRST)
 PVISC = Fields(c1=_FIRST, c2=_ZERO)
 PBUSH1D = Fields(k=_FIRST, c=_ZERO, m=_ZERO)
 SCALAR = Fields(number=_NUMBER, **_ENDS)
@@ -45,6 +41,7 @@ class Spring:
     card: Card
     number: int
     property_number: int
+    given: Card | None  # where its constants stand: its property, or its own card; None when the deck has no such property
     dofs: tuple[tuple[int, ...], ...]
     nodes: np.ndarray  # (1 or 2,)
 
@@ -76,24 +73,27 @@ def _read_spring(deck: Deck, card: Card, grid: Grid) -> Spring | None:
     components = (given.c1, given.c2) if is_scalar else ((), ())
     ends = [end for end in zip((given.g1, given.g2), components, strict=True) if end[0]]
     if not ends:
-        raise MeshError(f"{card.where}: element {given.number} has no node; give G1 (field 4).")
+        raise card.wrong("has no node; give G1 (field 4).")
     if card.name == "CVISC" and card.filled(4)[:1] == [4]:
         deck.leave_out(card, SECOND_ON_A_CARD)
     numbers, dofs = zip(*ends, strict=True)
-    property_number = card.integer(1, "PID", given.number, least=1) if card.name in PROPERTY_OF else 0
+    property_number, constants = 0, card
+    if card.name in PROPERTY_OF:
+        property_number = card.integer(1, "PID", given.number, least=1)
+        constants = deck.properties.get((PROPERTY_OF[card.name], property_number))
     if deck.scalar_points.contains(np.array(numbers)).any():
         deck.leave_out(card, "it is connected to a scalar point")
         return None
     nodes = grid.table.indices(np.array(numbers), card.where, f"element {given.number}")
-    return Spring(card, given.number, property_number, dofs, nodes)
+    return Spring(card, given.number, property_number, constants, dofs, nodes)
 
 
 def _block_of(deck: Deck, spring: Spring, grid: Grid) -> tuple[tuple, dict]:
     """What equal springs have in common: a key, and the fields of their block."""
     number, kind = spring.property_number, PROPERTY_OF.get(spring.card.name)
-    section = _spring_section(deck, spring, grid)
-    if section is None:
+    if spring.given is None:
         return (kind, number), {}
+    section = _spring_section(deck, spring, spring.given, grid)
     section = replace(section, mass=section.mass * deck.mass_factor)
     axes = () if section.axes is None else np.round(section.axes, 12).ravel().tolist()
     constants = *section.stiffness.tolist(), *section.damping.tolist(), section.mass, section.axial
@@ -102,32 +102,25 @@ def _block_of(deck: Deck, spring: Spring, grid: Grid) -> tuple[tuple, dict]:
     return key, {"section": section, "property_name": f"{kind} {number}" if kind else "", "where": section.where}
 
 
-def _spring_section(deck: Deck, spring: Spring, grid: Grid) -> SpringSection | None:
-    """The section of one spring; None when the deck has no property for it.
+def _spring_section(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
+    """The section of one spring by the card with its constants.
 
     Raises MeshError for a bushing without directions, components that are none, and missing coordinate systems.
     """
-    card = given = spring.card
-    if card.name in PROPERTY_OF:
-        found = deck.properties.get((PROPERTY_OF[card.name], spring.property_number))
-        if found is None:
-            return None
-        given = found
+    card = spring.card
     if card.name in _SCALAR:
         return _scalar(deck, spring, given, grid)
+    if card.name == "CBUSH":
+        return _bushing(deck, spring, given, grid)
     if card.name == "CVISC":
         viscous = PVISC.read(given)
         if viscous.c2:
             deck.warn(given.where, "the torsional damping C2 is ignored.")
         return SpringSection(damping=_along_x(viscous.c1), axial=True, where=given.place)
-    if card.name == "CBUSH1D":
-        bushing, axes = PBUSH1D.read(given), None
-        if card.text(4):
-            at = grid.points[spring.nodes][:1]
-            axes = grid.directions(card.integer(4, "CID"), at, card.where)[0]
-        values = _along_x(bushing.k), _along_x(bushing.c)
-        return SpringSection(*values, axes=axes, axial=axes is None, mass=bushing.m, where=given.place)
-    return _bushing(deck, spring, given, grid)
+    bushing, at = PBUSH1D.read(given), grid.points[spring.nodes][:1]
+    axes = grid.directions(card.integer(4, "CID"), at, card.where)[0] if card.text(4) else None
+    values = _along_x(bushing.k), _along_x(bushing.c)
+    return SpringSection(*values, axes=axes, axial=axes is None, mass=bushing.m, where=given.place)
 
 
 def _along_x(value: float) -> np.ndarray:
@@ -137,15 +130,14 @@ def _along_x(value: float) -> np.ndarray:
 def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
     card = spring.card
     if any(len(dof) != 1 for dof in spring.dofs):
-        raise MeshError(f"{card.where}: element {spring.number} needs one component (1 to 6) at each of its nodes.")
-    is_spring = "ELAS" in card.name
-    constant = PELAS.read(given).k if is_spring else PDAMP.read(given).b
+        raise card.wrong("needs one component (1 to 6) at each of its nodes.")
+    name, label = ("stiffness", "K") if "ELAS" in card.name else ("damping", "B")
     axes = grid.displacement_axes(spring.nodes)
     if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
-        what = f"the nodes of element {spring.number} have different displacement systems (CD)"
-        deck.warn(card.where, f"{what}; the directions at the first node are used.")
+        what = "the displacement systems (CD) of its nodes differ; the directions at the first node are used."
+        deck.warn(card.where, f"{spring.number}: {what}")
     return SpringSection(
-        **{"stiffness" if is_spring else "damping": _along_x(constant)},
+        **{name: _along_x(given.real(1, label, 0.0))},
         axes=None if np.array_equal(axes[0], np.eye(3)) else axes[0],
         first_dof=spring.dofs[0][0],
         second_dof=spring.dofs[1][0] if len(spring.dofs) == 2 else None,
@@ -167,8 +159,8 @@ def _bushing(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSecti
             deck.warn(given.where, "the structural damping GE is ignored.")
     if spring.card.text(8) not in ("", "0.5", ".5") or spring.card.integer(9, "OCID", -1) >= 0:
         deck.warn(spring.card.where, "the location of the bushing (S, OCID) is ignored; it acts between its nodes.")
-    axial_only = not (values["K"][[1, 2, 4, 5]].any() or values["B"][[1, 2, 4, 5]].any())
-    axes = _bushing_axes(spring, grid, axial_only)
+    across = [1, 2, 4, 5]
+    axes = _bushing_axes(spring, grid, axial_only=not (values["K"][across].any() or values["B"][across].any()))
     return SpringSection(values["K"], values["B"], axes=axes, mass=mass, where=given.place)
 
 
@@ -182,18 +174,16 @@ def _bushing_axes(spring: Spring, grid: Grid, axial_only: bool) -> np.ndarray:
         return grid.displacement_axes(nodes)[0]
     along = points[1] - points[0]
     if np.linalg.norm(along) <= _SAME_PLACE * max(np.abs(grid.points).max(), 1e-300):
-        what = "connects coincident nodes; give CID (field 9), the coordinate system of its directions."
-        raise MeshError(f"{card.where}: bushing {spring.number} {what}")
+        raise card.wrong("connects coincident nodes; give CID (field 9), the coordinate system of its directions.")
     across = _orientation(spring, grid, nodes[0])
     if across is None:
         if not axial_only:
-            what = "has no directions for its K2, K3, K5, K6; give X1, X2, X3, a grid point G0, or CID."
-            raise MeshError(f"{card.where}: bushing {spring.number} {what}")
+            raise card.wrong("has no directions for its K2, K3, K5, K6; give X1, X2, X3, a grid point G0, or CID.")
         across = np.eye(3)[np.argmin(np.abs(along))]
     x = along / np.linalg.norm(along)
     z = np.cross(x, across)
     if np.linalg.norm(z) <= 1e-9 * np.linalg.norm(across):
-        raise MeshError(f"{card.where}: the orientation of bushing {spring.number} is parallel to its line; give another.")
+        raise card.wrong("has an orientation parallel to its line; give another.")
     z /= np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])
 
@@ -208,7 +198,7 @@ def _orientation(spring: Spring, grid: Grid, first: int) -> np.ndarray | None:
     else:
         vector = grid.displacement_axes(np.array([first]))[0] @ np.array(card.reals(4, 3, "X"))
     if not vector.any():
-        raise MeshError(f"{card.where}: the orientation X1, X2, X3 of bushing {spring.number} is zero; give a direction.")
+        raise card.wrong("has the orientation X1, X2, X3 zero; give a direction.")
     return vector
 
 
@@ -235,7 +225,8 @@ def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
         if node >= 0:
             masses += _rigid_mass(deck, node, number, matrix, grid.displacement_axes(np.array([node]))[0], cards)
         else:
-            _leave_out(deck, cards, "it is at a scalar point, or at none that exists")
+            for card in cards:
+                deck.leave_out(card, "it is at a scalar point, or at none that exists")
     factor = deck.mass_factor
     return tuple(replace(mass, mass=mass.mass * factor, inertia=mass.inertia * factor) for mass in masses)
 
@@ -259,7 +250,8 @@ def _rigid_mass(deck: Deck, node: int, number: int, matrix: np.ndarray, axes: np
     coupling = matrix[3:, :3]  # m times the cross product matrix of the offset
     whole = np.allclose(matrix[:3, :3], mass * np.eye(3), atol=1e-6 * size)
     if not whole or not np.allclose(coupling, -coupling.T, atol=1e-6 * size) or mass < 0.0:
-        _leave_out(deck, cards, "its mass differs by direction")
+        for card in cards:
+            deck.leave_out(card, "its mass differs by direction")
         return []
     moment = np.array([coupling[2, 1], coupling[0, 2], coupling[1, 0]])
     offset = moment / mass if mass > 0.0 else np.zeros(3)
@@ -279,10 +271,5 @@ def _add_scalar(deck: Deck, card: Card, scalar: dict[int, tuple[np.ndarray, list
         return
     node, dof = ends[0]
     matrix, cards = scalar.setdefault(node, (np.zeros((6, 6)), []))
-    matrix[dof - 1, dof - 1] += PMASS.read(named).m
+    matrix[dof - 1, dof - 1] += named.real(1, "M", 0.0)
     cards.append(card)
-
-
-def _leave_out(deck: Deck, cards: list[Card], why: str) -> None:
-    for card in cards:
-        deck.leave_out(card, why)
