@@ -157,10 +157,8 @@ def _pbar(deck: Deck, card: Card, ratio: float) -> BeamSection:
 def _section(deck: Deck, card: Card, values, last, centroid=(0.0, 0.0)) -> BeamSection:
     """Section by A, I1 (bending in plane 1), I2, I12, J, NSM, the shear factors K1, K2 of ``last`` and its centroid.
 
-    K1 or K2 = 0 means no shear deformation (QRG: a blank one is 0 on PBAR, but 1 on PBEAM).
-
-    Zeros stay zero: Nastran allows them, for bars without axial or bending stiffness; such a bar can be read, but not
-    computed. Raises MeshError for negative values.
+    K1 or K2 = 0 means no shear deformation (QRG: a blank one is 0 on PBAR, but 1 on PBEAM). Zeros of the others stay:
+    Nastran allows them, for bars without axial or bending stiffness; such a bar can be read, but not computed.
     """
     area, first, second, product, torsion, mass = values
     if 0.0 in (area, first, second, torsion):

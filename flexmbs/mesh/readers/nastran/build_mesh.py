@@ -28,10 +28,9 @@ from flexmbs.mesh.readers.nastran.material_cards import (
     unusable,
 )
 from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid, number_of_property
-from flexmbs.mesh.readers.nastran.rigid_element_cards import NAMES as RIGID
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
-from flexmbs.mesh.readers.nastran.spring_and_mass_cards import MASSES, PROPERTY_OF, point_masses, spring_elements
+from flexmbs.mesh.readers.nastran.spring_and_mass_cards import PROPERTY_OF, point_masses, spring_elements
 
 _WITHOUT_MASS = ("5", "105", "BUCKLING", "SEBUCKL")  # buckling, whose eigenvalues are of loads
 _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
@@ -54,7 +53,8 @@ def build(deck: Deck) -> Mesh:
         _note_lumped_masses(deck)
     springs, of_springs = spring_elements(deck, grid)
     described += [(rows, i, of_springs[i]) for all_rows in springs for i, rows in split_by(all_rows, all_rows.data["alike"])]
-    others = _others(deck, [rows for rows in elements if not rows.kind], pieces, grid)
+    without_kind = [*(rows.with_indices(grid.table) for rows in deck.others), *(rows for rows in elements if not rows.kind)]
+    others = _others(without_kind, pieces)
     _check_structural(deck, bool(described), others)
     check_element_numbers([*deck.elements, *springs, *(rows for rows in deck.others if rows.role != "geometry")])
     fields = {key: own for _, key, own in reversed(described)}  # the first of a key counts
@@ -106,10 +106,7 @@ def _note_lumped_masses(deck: Deck) -> None:
 
 
 def _pieces(deck: Deck, elements: list[ElementRows], grid: Grid) -> list[ElementRows]:
-    """All elements but springs, of one property each; those that are no part of a body have a role.
-
-    Raises MeshError for what their properties have wrong.
-    """
+    """All elements but springs, of one property each; those that are no part of a body have a role."""
     pieces = []
     for all_rows in elements:
         if family_of(all_rows) == "bar":
@@ -149,10 +146,7 @@ def _skin_apart(deck: Deck, pieces: list[ElementRows]) -> list[ElementRows]:
 
 
 def _describe(deck: Deck, rows: ElementRows, grid: Grid) -> tuple[Hashable, dict]:
-    """The key and the fields of the block of a piece; fields with a row for each element go into its ``data``.
-
-    Pieces of one property and thickness rule are one block.
-    """
+    """Key and fields of the block of a piece (its property and thickness rule); fields by element go into its ``data``."""
     card, family, number = property_of(deck, rows), family_of(rows), number_of_property(rows)
     if card is None:
         what = f"{len(rows.ids)} elements refer to property {number}, which the deck does not define"
@@ -194,12 +188,12 @@ def _solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict
     return {"material": material}
 
 
-def _others(deck: Deck, collapsed: list[ElementRows], pieces: list[ElementRows], grid: Grid) -> tuple[UnsupportedElements, ...]:
-    """Elements that are no part of a body."""
-    groups = [*(rows.with_indices(grid.table) for rows in deck.others), *collapsed]
+def _others(groups: list[ElementRows], pieces: list[ElementRows]) -> tuple[UnsupportedElements, ...]:
+    """Elements that are no part of a body: those without a kind, and pieces that have a role."""
     for rows in pieces:
         if rows.role:
-            groups.append(replace(rows, kind=None, type_name=face_kind(rows.kind) if rows.role == "geometry" else rows.type_name))
+            name = face_kind(rows.kind) if rows.role == "geometry" else rows.type_name
+            groups.append(replace(rows, kind=None, type_name=name))
     return other_elements(groups)
 
 
@@ -215,7 +209,7 @@ def _check_structural(deck: Deck, has_body: bool, others: Sequence[UnsupportedEl
         if not card.analysis and card.card.upper().startswith(("C", "BEGIN")) and card.card not in told:
             what = f"{card.count} {card.card} ({card.why or 'unknown'})"
             held.append((f"{card.file}:{card.lines[0]}: {card.card}", what))
-    joining = [*deck.named(*MASSES), *deck.named(*RIGID)]  # which need a body
+    joining = deck.named(*sets.JOINING)  # which need a body
     names = [card.name for card in joining]
     held += [(joining[names.index(name)].where, f"{names.count(name)} {name}") for name in dict.fromkeys(names)]
     where = held[0][0] if held else f"{deck.source}:1: GRID"

@@ -148,11 +148,6 @@ class Deck:
         """List a card that is not read (``analysis``: it belongs to no body anyway)."""
         self.skipped.add(card.name, card.file, card.line, analysis=analysis, why=why)
 
-    def take_next_name(self, kind: str, number: int) -> None:
-        """A property or material card was met: it gets the name that a comment before it gave."""
-        if name := self.names.pop((kind, 0), ""):
-            self.names.setdefault((kind, number), name)
-
     def set_default(self, card: Card) -> None:
         """GRDSET, BAROR, BEAMOR: what other cards have where they are blank; of several that differ the last counts."""
         before = self.defaults.get(card.name, card)
@@ -160,11 +155,16 @@ class Deck:
             self.warn(card.where, f"it is given a second time (first in {before.place}); this one counts.")
         self.defaults[card.name] = card
 
-    def add_once(self, cards: dict, key, card: Card) -> None:
-        """Put a card under its number; the same card again counts once, another one raises MeshError."""
+    def add_once(self, cards: dict, key, card: Card, kind: str = "") -> None:
+        """Put a card under its number; the same card again counts once, another one raises MeshError.
+
+        One of a ``kind`` gets the name that a comment before it gave.
+        """
+        number = key[1] if isinstance(key, tuple) else key
+        if name := self.names.pop((kind, 0), ""):
+            self.names.setdefault((kind, number), name)
         before = cards.setdefault(key, card)
         if before is not card and _essence(before) != _essence(card):
-            number = key[1] if isinstance(key, tuple) else key
             raise MeshError(f"{card.where} {number} is defined twice (first in {before.place}); renumber one.")
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -37,18 +38,17 @@ class _Draft:
     name: str
     file: str
     line: int
-    pieces: list  # of each line: columns 9 to 72 as text (fields of 8 or 16 columns), or the list of fields (free format)
-    widths: list[int]  # of each line: 8, 16, or 0 (free format)
+    rows: list[tuple[Any, int]]  # of each line columns 9 to 72 and the width of fields, 8 or 16; or the list of fields and 0
     next_name: str  # the tenth field, by which the next continuation is called
     repeats: bool = False  # whether there is a "=" somewhere
     called: str = ""  # the first field of continuation lines without a card yet
-    # First fields of continuations taken although the tenth field before is blank, and their pieces' index.
+    # First fields of continuations taken although the tenth field before is blank, and the rows' index.
     loose: list[tuple[str, int]] = field(default_factory=list)
 
     def all_fields(self) -> list[str]:
         fields: list[str] = []
-        for piece, width in zip(self.pieces, self.widths, strict=True):
-            fields += [piece[i : i + width] for i in range(0, 64, width)] if width else piece
+        for row, width in self.rows:
+            fields += [row[i : i + width] for i in range(0, 64, width)] if width else row
         return fields
 
 
@@ -83,9 +83,9 @@ class Lexer:
                 text = text.partition("$")[0].expandtabs(8).rstrip()
             if not text:
                 continue
-            name, piece, width, next_name = _split(text)
+            name, row, next_name = _split(text)
             if not name or name[0] == "+" or (name[0] == "*" and "(" not in name):
-                draft = self._continued(draft, name, line, piece, width, next_name)
+                draft = self._continued(draft, name, line, row, next_name)
                 continue
             if draft is not None:
                 self._finish(draft)
@@ -97,7 +97,7 @@ class Lexer:
             comments = []
             if len(text) > _LONGEST_LINE:
                 raise MeshError(f"{file}:{number}: the line has {len(text)} characters; a line of bulk data has at most 80.")
-            draft = _Draft(name, file, number, [piece], [width], next_name, "=" in text)
+            draft = _Draft(name, file, number, [row], next_name, "=" in text)
         if draft is not None:
             self._finish(draft)
         for comment in comments:
@@ -109,7 +109,7 @@ class Lexer:
         for key in list(self._collected):
             yield self._batch(key)
 
-    def _continued(self, draft: _Draft | None, name: str, line: LineOfDeck, piece, width: int, next_name: str) -> _Draft:
+    def _continued(self, draft: _Draft | None, name: str, line: LineOfDeck, row, next_name: str) -> _Draft:
         """The draft with the line, or the line as a draft of its own when it continues a card elsewhere."""
         called, before = name.lstrip("+*").strip(), draft.next_name if draft is not None else ""
         # Any character may stand in front of the name in the tenth field.
@@ -119,11 +119,10 @@ class Lexer:
                 raise MeshError(f"{line[0]}:{line[1]}: a continuation line without a card; a card starts with its name.")
             if draft is not None:
                 self._finish(draft, waits=True)
-            return _Draft("", line[0], line[1], [piece], [width], next_name, called=called)
+            return _Draft("", line[0], line[1], [row], next_name, called=called)
         if called and not before:
-            draft.loose.append((called, len(draft.pieces)))
-        draft.pieces.append(piece)
-        draft.widths.append(width)
+            draft.loose.append((called, len(draft.rows)))
+        draft.rows.append(row)
         draft.next_name = next_name
         draft.repeats = draft.repeats or "=" in line[2]
         return draft
@@ -142,16 +141,13 @@ class Lexer:
         for draft in self._waiting:
             for called, index in reversed(draft.loose):
                 if called in self._expected:  # it stands behind this card by chance, and another one asks for it by name
-                    pieces, widths = draft.pieces[index:], draft.widths[index:]
-                    orphan = _Draft("", draft.file, draft.line, pieces, widths, draft.next_name, called=called)
-                    self._orphans.setdefault(called, []).append(orphan)
-                    del draft.pieces[index:], draft.widths[index:]
+                    self._finish(_Draft("", draft.file, draft.line, draft.rows[index:], draft.next_name, called=called))
+                    del draft.rows[index:]
                     draft.next_name = ""
         for draft in self._waiting:
             while orphans := self._orphans.get(draft.next_name) or self._orphans.get(draft.next_name[1:]):
                 orphan = orphans.pop(0)
-                draft.pieces += orphan.pieces
-                draft.widths += orphan.widths
+                draft.rows += orphan.rows
                 draft.next_name = orphan.next_name
             self._emit(draft)
         for draft in chain(*self._orphans.values()):
@@ -164,7 +160,7 @@ class Lexer:
             fields = draft.all_fields()
             if name[:1] == "=" or any(field.strip() in ("=", "==") for field in fields):
                 for card in self._replication.cards(Card(name, fields, draft.file, draft.line)):
-                    self._collect(card.name, _Draft(card.name, card.file, card.line, [card.fields], [0], ""))
+                    self._collect(card.name, _Draft(card.name, card.file, card.line, [(card.fields, 0)], ""))
                 return
         if name not in self._in_batches and not _NAME.match(draft.name):
             what = "is not the name of a bulk data card (letters and digits in the first 8 columns, or followed by a comma)."
@@ -176,10 +172,9 @@ class Lexer:
         if name not in self._in_batches:
             self._ready.append(Card(name, draft.all_fields(), draft.file, draft.line))
             return
-        pieces, widths = draft.pieces, draft.widths
-        width, count = widths[0], len(widths)
-        if width and (count == 1 or widths.count(width) == count):
-            count, row = 64 // width * count, pieces[0] if count == 1 else "".join(pieces)
+        (row, width), count = draft.rows[0], len(draft.rows)
+        if width and all(own == width for _, own in draft.rows[1:]):
+            count, row = 64 // width * count, row if count == 1 else "".join([text for text, _ in draft.rows])
         else:
             row = draft.all_fields()
             width, count = 0, len(row)
@@ -202,14 +197,14 @@ class Lexer:
 
 
 def _split(text: str):
-    """First field (upper case, without blanks), columns 9 to 72 or the fields, their width, name in the tenth."""
+    """First field (upper case, without blanks), row of a draft, name in the tenth field."""
     if "," in text and _FREE.match(text):
         return _split_free(text.split(","))
     name = text[:8].strip().upper()
     if " " in name and name[0] not in "+*":
         return _split_free(text.split())  # fields separated by blanks
     next_name = _tenth(text[72:80]) if len(text) > 72 else ""
-    return name, text[8:72].ljust(64), 16 if "*" in name and "(" not in name else 8, next_name
+    return name, (text[8:72].ljust(64), 16 if "*" in name and "(" not in name else 8), next_name
 
 
 def _split_free(fields: list[str]):
@@ -217,7 +212,7 @@ def _split_free(fields: list[str]):
     large = "*" in name and "(" not in name
     count = 4 if large else 8
     data = [field.strip() for field in fields[1 : 1 + count]]
-    return name, data + [""] * (count - len(data)), 0, _tenth("".join(fields[1 + count : 2 + count]))
+    return name, (data + [""] * (count - len(data)), 0), _tenth("".join(fields[1 + count : 2 + count]))
 
 
 def _tenth(text: str) -> str:
@@ -241,16 +236,15 @@ class _Replication:
         if self._last is None:
             raise MeshError(f"{card.place}: '{card.name}' repeats the card before, but there is none.")
         count = _COUNT.match(card.name)
-        if count is None:
-            if card.name not in ("=", self._last.name):
-                raise MeshError(f"{card.place}: '{card.name}' cannot repeat a {self._last.name} card.")
+        if count is not None:
+            self._made += int(count.group(1))
+        elif card.name not in ("=", self._last.name):
+            raise MeshError(f"{card.place}: '{card.name}' cannot repeat a {self._last.name} card.")
+        else:
             self._steps = list(card.fields)
-            yield self._next(card)
-            return
-        self._made += int(count.group(1))
         if self._made > _COPIES_AT_MOST:
             raise MeshError(f"{card.place}: there are {self._made} repeated cards; at most {_COPIES_AT_MOST} are allowed.")
-        for _ in range(int(count.group(1))):
+        for _ in range(int(count.group(1)) if count else 1):
             yield self._next(card)
 
     def _next(self, card: Card) -> Card:

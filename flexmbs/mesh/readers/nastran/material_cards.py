@@ -60,27 +60,20 @@ PROPERTIES = frozenset(
 def read_material(deck: Deck, card: Card) -> None:
     """Any material card: kept until it is used."""
     number = card.integer(0, "MID", least=1)
-    deck.take_next_name("material", number)
-    deck.add_once(deck.thermal_materials if card.name in _THERMAL else deck.materials, number, card)
+    deck.add_once(deck.thermal_materials if card.name in _THERMAL else deck.materials, number, card, "material")
 
 
 def read_property(deck: Deck, card: Card) -> None:
     """Any property card: kept until elements use it."""
-    count = _SEVERAL.get(card.name, 0)
-    for start in range(0, len(card.fields), count) if count else (0,):
-        if start and not card.text(start):
-            continue
-        part = card.part(start, count) if count else card
-        number = part.integer(0, "PID", least=1)
-        deck.take_next_name("property", number)
-        deck.add_once(deck.properties, (card.name, number), part)
+    count = _SEVERAL.get(card.name, len(card.fields))
+    for start in range(0, len(card.fields), count):
+        part = card.part(start, count)
+        if start == 0 or part.text(0):
+            deck.add_once(deck.properties, (card.name, part.integer(0, "PID", least=1)), part, "property")
 
 
 def property_of(deck: Deck, rows: ElementRows) -> Card | None:
-    """The property that elements name (all the same one); None when the deck has none with the number.
-
-    Raises MeshError when the number belongs to a property for other elements only.
-    """
+    """The property that elements name (all the same one); None when the deck has none, MeshError when it is for others."""
     possible, number = OF_FAMILY[family_of(rows)], number_of_property(rows)
     found = next((deck.properties[name, number] for name in possible if (name, number) in deck.properties), None)
     if found is None:
@@ -173,10 +166,8 @@ def for_bars(deck: Deck, number: int, material: AnyMaterial) -> AnyMaterial:
 def for_solids(material: AnyMaterial, largest_ratio: float) -> AnyMaterial:
     """The material, or why it cannot be one of solids (ratio below 0.5) or shells (below 1)."""
     if isinstance(material, Material) and material.poisson_ratio >= largest_ratio:
-        reason = (
-            f"{material.where}: MAT1: {material.name} has a Poisson's ratio of {material.poisson_ratio:g} (NU, or E"
-            f" / 2G - 1); give a NU below {largest_ratio:g} (field 5)."
-        )
+        what = f"{material.name} has a Poisson's ratio of {material.poisson_ratio:g} (NU, or E / 2G - 1)"
+        reason = f"{material.where}: MAT1: {what}; give a NU below {largest_ratio:g} (field 5)."
         return UnusableMaterial(material.name, reason, material.density, material.where)
     return material
 

@@ -103,10 +103,7 @@ def read_system(deck: Deck, card: Card) -> None:
 
 
 def make_grid(deck: Deck) -> Grid:
-    """All grid points in the basic system.
-
-    Raises MeshError when there are none, when a coordinate system is missing, depends on itself, or is degenerate.
-    """
+    """All grid points in the basic system. Raises MeshError for coordinate systems that are missing or depend on themselves."""
     default = deck.defaults.get("GRDSET") or Card("GRDSET", [], deck.source, 0)
     cp0, cd0 = default.integer(1, "CP", 0), default.integer(5, "CD", 0)
     table = NodeTable(deck.source, "GRID")
@@ -213,10 +210,7 @@ def number_of_property(rows: ElementRows) -> int:
 
 
 def _own_properties(deck: Deck, batch: Batch) -> np.ndarray:
-    """(n,) numbers of properties for CONROD, which state them themselves; equal ones have that of the first element.
-
-    They are kept as cards with the fields of a PROD: number, MID, A, J, C, NSM.
-    """
+    """(n,) numbers of properties for CONROD, kept as cards like PROD; equal ones have that of the first element."""
     values = [batch.integers(3, "MID"), *(batch.reals(4 + i, what) for i, what in enumerate(("A", "J", "C", "NSM")))]
     _, first, which = np.unique(np.column_stack(values), axis=0, return_index=True, return_inverse=True)
     numbers = []

@@ -20,14 +20,13 @@ from flexmbs.mesh.readers.nastran.lexer import Lexer
 # Beginnings of the names of cards that belong to an analysis, not to a body.
 _ANALYSIS = tuple(
     """
-    FORCE MOMENT PLOAD GRAV LOAD ACCEL RFORCE SLOAD LSEQ LSEQ DAREA DLOAD RLOAD TLOAD DPHASE DELAY LOADCYN LOADCYH LOADT
-    TEMP QBDY QHBDY QSET QVECT QVOL RADBC RADSET VIEW CONV PCONV PHBDY RADM RADCAV RADCOL RADLST SPCD DEFORM CLOAD
-    EIG TABLE TABD TABRND FREQ TSTEP NLPARM NLPCI NLSTEP NLCNTL NLRGAP NLOAD NOLIN RANDPS RANDT RCROSS TIC TF DYNRED
-    DES DVP DVM DVC DVL DVG DVB DVS DVI DVT DVA DRESP DCON DOPT DSCR DTABLE DTPL DTI DEQATN DLINK DDVAL TOP BEADVAR
-    AE AERO CAERO PAERO SPLINE TRIM FLUTTER FLFACT MKAERO GUST CSSCHD DIVERG MONPNT MONDSP BFLUT STREAML SURFGEN UXVEC
-    PARAM MDLPRM CORDTYP SEQGP CNGRNT ECHOON ECHOOFF SWLDPRM SYSMOD MODTRAK MODSEL OUTPUT OUTRCV
-    RSPEC RSPLOT SPCOFF UNBALNC ROTOR RGYRO RSPINR RSPINT CAMPBLL USET MFLUID ACMODL ACSRCE FLSYM FSLIST FREEPT PRESPT
-    EBDADD EBDSET ENTUDS SUPAX GEOMCHECK DEBUG LOADADD DIAGRM XYPLOT CHKPNT BOLTFOR BOLTLD STEP CVEC TOL CONCPT PLOTOPT
+    FORCE MOMENT PLOAD GRAV LOAD ACCEL RFORCE SLOAD LSEQ DAREA DLOAD RLOAD TLOAD DPHASE DELAY TEMP QBDY QHBDY QSET QVECT QVOL
+    RADBC RADSET VIEW CONV PCONV PHBDY RADM RADCAV RADCOL RADLST SPCD DEFORM CLOAD EIG TABLE TABD TABRND FREQ TSTEP NLPARM NLPCI
+    NLSTEP NLCNTL NLRGAP NLOAD NOLIN RANDPS RANDT RCROSS TIC TF DYNRED DES DVP DVM DVC DVL DVG DVB DVS DVI DVT DVA DRESP DCON
+    DOPT DSCR DTABLE DTPL DTI DEQATN DLINK DDVAL TOP BEADVAR AE CAERO PAERO SPLINE TRIM FLUTTER FLFACT MKAERO GUST CSSCHD
+    DIVERG MONPNT MONDSP BFLUT STREAML SURFGEN UXVEC PARAM MDLPRM CORDTYP SEQGP CNGRNT ECHOON ECHOOFF SWLDPRM SYSMOD MODTRAK
+    MODSEL OUTPUT OUTRCV RSPEC RSPLOT SPCOFF UNBALNC ROTOR RGYRO RSPINR RSPINT CAMPBLL USET MFLUID ACMODL ACSRCE FLSYM FSLIST
+    FREEPT PRESPT EBDADD EBDSET ENTUDS SUPAX GEOMCHECK DEBUG DIAGRM XYPLOT CHKPNT BOLTFOR BOLTLD STEP CVEC TOL CONCPT PLOTOPT
     SESET SEELT SETREE SELABEL SPCR DYPARAM ITER EXTRN MAXMIN TTEMP PTHREAD DISPLAY SKIP PBUSHT
     """.split()
 )
@@ -141,8 +140,7 @@ class DeckLines:
                 if "\0" in raw:
                     with open(path, "rb") as binary:
                         start = repr(binary.read(16))[1:]
-                    what = f"not a text file (it starts with {start}); a Nastran deck is plain text with GRID cards."
-                    raise MeshError(f"{name}:{number}: {what}")
+                    raise MeshError(f"{name}:{number}: not a text file (it starts with {start}); a Nastran deck is plain text.")
                 if raw[:1] in "Ii \t" and (found := _INCLUDE.match(raw)):
                     yield from self._included(path, number, found.group(1), numbered, including)
                 else:
@@ -212,8 +210,8 @@ def _check_end(deck: Deck, source: DeckLines, lexer: Lexer, ended: bool) -> None
     if lexer.open_card:
         raise MeshError(f"{lexer.open_card}: the file ends (line {number}), but this card needs another line; the file is cut off.")
     if deck.has_case_control and source.ends_open:
-        what = f"{text[:8].strip() or 'last line'}: the file ends within a line, without ENDDATA; it is cut off."
-        raise MeshError(f"{file}:{number}: {what}")
+        card = text[:8].strip() or "last line"
+        raise MeshError(f"{file}:{number}: {card}: the file ends within a line, without ENDDATA; it is cut off.")
     if deck.has_case_control:
         deck.warn(f"{file}:{number}: ENDDATA", "it is missing at the end; the file may be incomplete")
 

@@ -83,14 +83,10 @@ def _rbe1(deck: Deck, card: Card, grid: Grid) -> list[Coupling]:
 
 
 def _rbar(deck: Deck, card: Card, grid: Grid) -> list[Coupling] | list[Equation]:
-    """RBAR: rigid when the independent components hold a rigid body, equal translations when they are 123 of one end.
-
-    RBAR1 has all independent components at its first end. Others (some dependent components only, with independent ones
-    at both ends) are left out.
-    """
+    """Rigid when the independent components hold a rigid body, equal translations when they are 123 of one end."""
     ends = np.array([grid.node(card, 1, "GA"), grid.node(card, 2, "GB")])
     if card.name == "RBAR1":
-        return _rigid(card, ends[0], ends[1:], card.dofs(3, "CB", "123456"))
+        return _rigid(card, ends[0], ends[1:], card.dofs(3, "CB", "123456"))  # all independent ones at the first end
     given = RBAR.read(card)
     independent, dependent = [given.cna, given.cnb], [given.cma, given.cmb]
     if not any(independent):

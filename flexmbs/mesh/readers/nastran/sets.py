@@ -35,6 +35,7 @@ _NAMED = {
     **{"USET": ("USET", 1, False, False), "USET1": ("USET", 1, True, False), "SPC": ("SPC", 1, False, True)},
     "SPC1": ("SPC", 1, True, True),
 }
+JOINING = (*MASSES, *RIGID)
 NUMBERED = ("SET", "SET1", "SET3")
 NAMES = tuple(_NAMED)
 _COLUMNS = 8  # of a number in a comment of HyperMesh; numbers that fill them stand without a blank between
@@ -206,18 +207,15 @@ def _all_sets(deck: Deck) -> Iterator[CaseSet]:
 
 
 def component_sets(deck: Deck, elements: np.ndarray) -> dict[str, np.ndarray]:
-    """Element numbers of each of HyperMesh's components ($HMMOVE, $HMNAME COMP) by its name.
-
-    ``elements`` are all element numbers, rising.
-    """
+    """Of the rising numbers of all elements those of each of HyperMesh's components ($HMMOVE, $HMNAME COMP), by its name."""
     sets: dict[str, np.ndarray] = {}
-    joining = np.array([card.integer(0, "EID", least=1) for card in deck.named(*RIGID, *MASSES)], np.int64)
+    joining = np.array([card.integer(0, "EID", least=1) for card in deck.named(*JOINING)], np.int64)
     without_body = np.unique(np.concatenate([joining, *(rows.ids for rows in deck.others)]))
     for number, lines in deck.components.items():
         words = [word for text, *_ in lines for word in _words(text.upper())]
-        name = deck.names.get(("component", number), f"component {number}")
         if not words:
             continue
+        name = deck.names.get(("component", number), f"component {number}")
         where = f"{lines[0][1]}:{lines[0][2]}: $HMMOVE"
         try:
             members = read_ranges(words, where, "element")

@@ -182,11 +182,7 @@ def _layered(deck: Deck, card: Card) -> ShellSection:
 
 
 def _node_thickness(rows: ElementRows, common: float | None, grid: Grid) -> np.ndarray | None:
-    """(n, nodes per element) thickness of shells that state one, NaN rows for others; None when none does.
-
-    MeshError when an element states negative thicknesses, only zeros, or lacks one at a node. Some corners may have
-    none: plates taper to sharp edges.
-    """
+    """(n, nodes per element) thickness of shells that state one (0 at some corners is fine), NaN rows for others."""
     given, kind = rows.data.get("corner_thickness"), KINDS[rows.kind]
     if given is None or np.isnan(given).all():
         return None

@@ -103,10 +103,7 @@ def _block_of(deck: Deck, spring: Spring, grid: Grid) -> tuple[tuple, dict]:
 
 
 def _spring_section(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
-    """The section of one spring by the card with its constants.
-
-    Raises MeshError for a bushing without directions, components that are none, and missing coordinate systems.
-    """
+    """The section of one spring by the card with its constants."""
     card = spring.card
     if card.name in _SCALAR:
         return _scalar(deck, spring, given, grid)
@@ -203,10 +200,7 @@ def _orientation(spring: Spring, grid: Grid, first: int) -> np.ndarray | None:
 
 
 def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
-    """The masses of a deck, times PARAM WTMASS; those that act in some directions only are left out and listed.
-
-    Raises MeshError for masses at nodes that do not exist, negative ones, and missing coordinate systems.
-    """
+    """The masses of a deck, times PARAM WTMASS; those that act in some directions only are left out and listed."""
     masses: list[PointMass] = []
     scalar: dict[int, tuple[np.ndarray, list[Card]]] = {}  # by node: its mass matrix, and the cards that state it
     for card in deck.named(*MASSES):
