@@ -151,7 +151,7 @@ def rod_fields(deck: Deck, card: Card) -> dict:
 
 def _pbar(deck: Deck, card: Card, ratio: float) -> BeamSection:
     given = PBAR.read(card)
-    return _section(deck, card, (given.a, given.i1, given.i2, given.i12, given.j, given.nsm), given)
+    return _section(deck, card, [getattr(given, name) for name in _OF_A_SECTION], given)
 
 
 def _section(deck: Deck, card: Card, values, last, centroid=(0.0, 0.0)) -> BeamSection:

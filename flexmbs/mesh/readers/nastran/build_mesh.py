@@ -70,7 +70,7 @@ def build(deck: Deck) -> Mesh:
         element_sets.setdefault(name, ids)
     surfaces = _skin_surfaces(deck, pieces, node_sets)
     index = ElementIndex(blocks)
-    displacement = np.unique(grid.displacement)
+    used = [number for number in np.unique(grid.displacement) if number > 0]
     return Mesh(
         points=true.points,
         node_ids=true.ids,
@@ -84,9 +84,7 @@ def build(deck: Deck) -> Mesh:
         point_masses=point_masses(deck, grid),
         boundary_conditions=sets.boundary_conditions(deck, grid),
         coordinate_systems={system.name: system for system in grid.systems.values()},
-        displacement_systems={
-            grid.systems[number].name: np.flatnonzero(grid.displacement == number) for number in displacement[displacement > 0]
-        },
+        displacement_systems={grid.systems[number].name: np.flatnonzero(grid.displacement == number) for number in used},
         other_elements=others,
         source=deck.source,
         file_format="Nastran",

@@ -149,13 +149,9 @@ class Card:
 
     def _not_a(self, index: int, what: str, rule: str) -> MeshError:
         stated = f"is '{self.text(index)}'" if self.text(index) else "is missing"
-        return MeshError(f"{self.where}: {what} (field {field_number(index)}) {stated}; give {rule}.")
-
-
-def field_number(index: int) -> str:
-    """A field of a card as the manual counts it: the name is number 1 of its line."""
-    line, field = divmod(index, 8)
-    return f"{field + 2}" if line == 0 else f"{field + 2} of line {line + 1}"
+        line, field = divmod(index, 8)  # the name is field 1 of its line
+        place = f"{field + 2} of line {line + 1}" if line else f"{field + 2}"
+        return MeshError(f"{self.where}: {what} (field {place}) {stated}; give {rule}.")
 
 
 @dataclass(frozen=True)
@@ -178,10 +174,7 @@ class Batch:
         return ~is_blank(self.column(index))
 
     def integers(self, index: int, what: str, default: int | None = None, least: int | None = None) -> np.ndarray:
-        """(n,) integers; MeshError at the first card where there is none or a smaller one than ``least``.
-
-        ``default`` : where the field is blank; None: MeshError
-        """
+        """(n,) integers; MeshError at the first card with none of at least ``least`` (blank: ``default``, None: not allowed)."""
         values = self._numbers(index, what, default, np.int64)
         if least is not None and (values < least).any():
             self.card(int(np.argmax(values < least))).integer(index, what, default, least)

@@ -107,25 +107,21 @@ def read_set(deck: Deck, card: Card) -> None:
         name = f"SPC {card.integer(0, 'SID', least=1)}"
     elif name == "USET":
         name = f"USET {card.text(0)}"
+    given: list[tuple[int, Ranges]] = []  # the field of the components, and who has them
     if lists:
-        members = read_ranges(card.fields[start + 1 :], card.where, "grid point")
-        if not members.parts:
+        given.append((start, read_ranges(card.fields[start + 1 :], card.where, "grid point")))
+        if not given[0][1].parts:
             raise MeshError(f"{card.where}: no grid points are given (from field {start + 3}); list them, or remove the card.")
-        _add(deck, name, card.dofs(start, "C"), members, card, holds)
-        return
     of_spc = card.name == "SPC"  # with an enforced value behind the components
-    for i in (1, 4) if of_spc else range(start, len(card.fields), 2):
+    for i in () if lists else (1, 4) if of_spc else range(start, len(card.fields), 2):
         if card.text(i) or (of_spc and i == 1):
             node = card.integer(i, "G" if of_spc else "ID", least=1)
             if of_spc and card.real(i + 2, "D", 0.0):
                 deck.warn(card.where, f"the enforced displacement of node {node} is ignored; the node is read as fixed.")
-            _add(deck, name, card.dofs(i + 1, "C"), Ranges([(node, node, 1)]), card, holds)
-
-
-def _add(deck: Deck, name: str, dofs: tuple[int, ...], members: Ranges, card: Card, holds: bool) -> None:
-    """Join the members to those of the set with the same components."""
-    known, _ = deck.named_nodes.setdefault((name, dofs, holds), (Ranges(), card))
-    known.parts += members.parts
+            given.append((i + 1, Ranges([(node, node, 1)])))
+    for at, members in given:
+        known, _ = deck.named_nodes.setdefault((name, card.dofs(at, "C"), holds), (Ranges(), card))
+        known.parts += members.parts
 
 
 def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:

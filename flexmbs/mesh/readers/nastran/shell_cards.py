@@ -74,12 +74,9 @@ def _pshell(deck: Deck, card: Card, rows: ElementRows) -> dict:
         deck.warn(card.where, f"{number}: the coupling material MID4 is ignored.")
     own = rows.data.get("corner_thickness", np.nan)
     is_own = np.isfinite(own).all() and not rows.data["relative"].any()
-    section = ShellSection(
-        None if given.t is None and is_own else _positive(card, given.t),
-        behaviour="shell" if bending else "membrane",
-        nonstructural_mass=given.nsm * deck.mass_factor,
-        where=card.place,
-    )
+    thickness = None if given.t is None and is_own else _positive(card, given.t)
+    behaviour, mass = "shell" if bending else "membrane", given.nsm * deck.mass_factor
+    section = ShellSection(thickness, behaviour=behaviour, nonstructural_mass=mass, where=card.place)
     material = for_solids(material_of(deck, card, 1 if given.mid1 else 3), 1.0)
     if bending:
         material, section = _with_bending(deck, card, given, material, section)
@@ -127,11 +124,8 @@ def _sandwich(deck: Deck, card: Card, given, material: AnyMaterial, section: She
     shear = stiff * total  # transverse shear stiffness per length; without MID3 a large one
     if given.mid3:
         third = material_of(deck, card, 5, "MID3")
-        if isinstance(third, Material):
-            modulus = third.shear_modulus
-        else:
-            modulus = getattr(third, "G13", None) or getattr(third, "G12", None) or stiff
-        shear = modulus * given.ts * total
+        moduli = (getattr(third, name, None) for name in ("shear_modulus", "G13", "G12"))
+        shear = next(filter(None, moduli), stiff) * given.ts * total
     modulus, soft = shear * core / (core + face) ** 2, _SOFT * stiff
     name = f"core of {card.name} {card.text(0)}"
     filling = OrthotropicMaterial(name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place)
@@ -171,14 +165,9 @@ def _layered(deck: Deck, card: Card) -> ShellSection:
     elif given.lam in ("BEND", "SMEAR", "SMCORE"):
         deck.warn(card.where, f"{card.text(0)}: LAM = {given.lam} is ignored; the layers are used as given.")
     total = sum(layer.thickness for layer in layers)
-    return ShellSection(
-        total,
-        tuple(layers),
-        offset=(-total / 2.0 if given.z0 is None else given.z0) + total / 2.0,
-        behaviour="membrane" if given.lam == "MEM" else "shell",
-        nonstructural_mass=given.nsm * deck.mass_factor,
-        where=card.place,
-    )
+    offset = (-total / 2.0 if given.z0 is None else given.z0) + total / 2.0
+    behaviour, mass = "membrane" if given.lam == "MEM" else "shell", given.nsm * deck.mass_factor
+    return ShellSection(total, tuple(layers), offset=offset, behaviour=behaviour, nonstructural_mass=mass, where=card.place)
 
 
 def _node_thickness(rows: ElementRows, common: float | None, grid: Grid) -> np.ndarray | None:

@@ -133,13 +133,9 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
     if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
         what = "the displacement systems (CD) of its nodes differ; the directions at the first node are used."
         deck.warn(card.where, f"{spring.number}: {what}")
-    return SpringSection(
-        **{name: _along_x(given.real(1, label, 0.0))},
-        axes=None if np.array_equal(axes[0], np.eye(3)) else axes[0],
-        first_dof=spring.dofs[0][0],
-        second_dof=spring.dofs[1][0] if len(spring.dofs) == 2 else None,
-        where=given.place,
-    )
+    constant, turned = {name: _along_x(given.real(1, label, 0.0))}, None if np.array_equal(axes[0], np.eye(3)) else axes[0]
+    first, *second = (dof[0] for dof in spring.dofs)
+    return SpringSection(**constant, axes=turned, first_dof=first, second_dof=second[0] if second else None, where=given.place)
 
 
 def _bushing(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSection:
