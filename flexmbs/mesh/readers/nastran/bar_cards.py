@@ -41,17 +41,16 @@ def complete_bars(deck: Deck, bars: ElementRows, grid: Grid) -> ElementRows:
     default = deck.defaults.get(_DEFAULTS[cards.name], Card(_DEFAULTS[cards.name], [], cards.file, 0))
     properties = bars.data["property"]
     properties = np.where(properties == 0, default.integer(1, "PID", 0) or bars.ids, properties)
-    ends = bars.nodes
     orientation = _orientation(cards, default)
     codes = _codes(orientation)
-    y_axes = _y_axes(orientation, ends[:, 0], codes, grid)
+    y_axes = _y_axes(orientation, bars.nodes[:, 0], codes, grid)
     # Mesh generators write bars with neither direction nor section on the edges of solids.
     defined = np.isin(properties, [number for _, number in deck.properties])
     wrong = np.flatnonzero(np.isnan(y_axes).any(axis=1) & defined)
     if wrong.size:
         what = "the direction of plane 1 of the section is missing; give X1, X2, X3 (not all zero) or a grid point G0"
         raise MeshError(f"{cards.where(wrong[0])}: {what} beside the bar.")
-    offsets = _offsets(cards, ends, codes, y_axes, grid)
+    offsets = _offsets(cards, bars.nodes, codes, y_axes, grid)
     released = np.flatnonzero(cards.filled(8) | cards.filled(9))
     if released.size:
         what = f"pin flags PA, PB (released components) of {released.size} bars are ignored; their ends are connected rigidly."
@@ -78,8 +77,7 @@ def _codes(orientation: Batch) -> np.ndarray:
         if not code or real(code) is not None:  # BIT of p-elements
             code = "GGG"
         if len(code) != 3 or not set(code) <= set("GBOE"):
-            what = f"OFFT is '{code}'; it must be three of the letters G, B, O (default GGG)."
-            raise MeshError(f"{orientation.where(row)}: {what}")
+            raise MeshError(f"{orientation.where(row)}: OFFT is '{code}'; it must be three of the letters G, B, O (default GGG).")
         letters.append(list(code))
     return np.array(letters)[rows.ravel()]
 

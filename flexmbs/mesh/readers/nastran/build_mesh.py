@@ -27,7 +27,7 @@ from flexmbs.mesh.readers.nastran.material_cards import (
     property_of,
     unusable,
 )
-from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid, number_of_property
+from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
 from flexmbs.mesh.readers.nastran.spring_and_mass_cards import PROPERTY_OF, point_masses, spring_elements
@@ -39,7 +39,7 @@ _NOT_ELASTIC = {"MAT10": "fluid", "MAT4": "thermal", "MAT5": "thermal"}
 def build(deck: Deck) -> Mesh:
     """The Mesh of a deck. Raises MeshError for what does not fit together."""
     if not deck.grids:
-        _check_structural(deck, False)
+        raise _nothing_structural(deck)
     grid = make_grid(deck)
     true = TrueElements(grid.table.ids, grid.points)
     elements = [part for rows in deck.elements for part in true.of(rows.with_indices(grid.table))]
@@ -55,7 +55,8 @@ def build(deck: Deck) -> Mesh:
     described += [(rows, i, of_springs[i]) for all_rows in springs for i, rows in split_by(all_rows, all_rows.data["alike"])]
     without_kind = [*(rows.with_indices(grid.table) for rows in deck.others), *(rows for rows in elements if not rows.kind)]
     others = _others(without_kind, pieces)
-    _check_structural(deck, bool(described), others)
+    if not described:
+        raise _nothing_structural(deck, others)
     check_element_numbers([*deck.elements, *springs, *(rows for rows in deck.others if rows.role != "geometry")])
     fields = {key: own for _, key, own in reversed(described)}  # the first of a key counts
     blocks = make_blocks([rows for rows, *_ in described], [key for _, key, _ in described], lambda kind, key: fields[key])
@@ -145,7 +146,7 @@ def _skin_apart(deck: Deck, pieces: list[ElementRows]) -> list[ElementRows]:
 
 def _describe(deck: Deck, rows: ElementRows, grid: Grid) -> tuple[Hashable, dict]:
     """Key and fields of the block of a piece (its property and thickness rule); fields by element go into its ``data``."""
-    card, family, number = property_of(deck, rows), family_of(rows), number_of_property(rows)
+    card, family, number = property_of(deck, rows), family_of(rows), int(rows.data["property"][0])
     if card is None:
         what = f"{len(rows.ids)} elements refer to property {number}, which the deck does not define"
         add = f"add a {OF_FAMILY[family][0]} {number} with MID, and its MAT1"
@@ -172,17 +173,14 @@ def _solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict
         deck.warn(card.where, f"{card.text(0)}: layered solids are not supported; its elements have no material.")
         return {}
     material = for_solids(material, 0.5)
-    if not isinstance(material, OrthotropicMaterial | AnisotropicMaterial) or card.name != "PSOLID":
-        return {"material": material}
-    system = card.integer(2, "CORDM", 0)
-    if system < 0:
-        what = "gives directions by the elements (CORDM = -1), which anisotropic materials do not support; give the number of a"
-        why = unusable(card, material.name, material.density, f"{what} coordinate system (field 4).")
-        return {"material": replace(why, where=material.where)}
-    if system == 0:  # the directions of the mesh
-        return {"material": material}
-    centres = grid.points[rows.nodes].mean(axis=1)
-    rows.data["material_axes"] = grid.directions(system, centres, card.where)
+    if isinstance(material, OrthotropicMaterial | AnisotropicMaterial) and card.name == "PSOLID":
+        system = card.integer(2, "CORDM", 0)  # 0: the directions of the mesh
+        if system > 0:
+            rows.data["material_axes"] = grid.directions(system, grid.points[rows.nodes].mean(axis=1), card.where)
+        elif system < 0:
+            what = "gives directions by the elements (CORDM = -1), which anisotropic materials do not support; give the number of a"
+            why = unusable(card, material.name, material.density, f"{what} coordinate system (field 4).")
+            material = replace(why, where=material.where)
     return {"material": material}
 
 
@@ -190,15 +188,12 @@ def _others(groups: list[ElementRows], pieces: list[ElementRows]) -> tuple[Unsup
     """Elements that are no part of a body: those without a kind, and pieces that have a role."""
     for rows in pieces:
         if rows.role:
-            name = face_kind(rows.kind) if rows.role == "geometry" else rows.type_name
-            groups.append(replace(rows, kind=None, type_name=name))
+            groups.append(replace(rows, kind=None, type_name=face_kind(rows.kind) if rows.role == "geometry" else rows.type_name))
     return other_elements(groups)
 
 
-def _check_structural(deck: Deck, has_body: bool, others: Sequence[UnsupportedElements] = ()) -> None:
-    """MeshError when nothing of a body is in the deck, with what it holds instead and where."""
-    if has_body:
-        return
+def _nothing_structural(deck: Deck, others: Sequence[UnsupportedElements] = ()) -> MeshError:
+    """The error that nothing of a body is in the deck, with what it holds instead and where."""
     held, told = [], {e.type_name for e in others}
     for e in others:
         role = "NASTRAN-95 elements, which are not read" if e.type_name in OF_NASTRAN_95 else e.role
@@ -212,7 +207,7 @@ def _check_structural(deck: Deck, has_body: bool, others: Sequence[UnsupportedEl
     held += [(joining[names.index(name)].where, f"{names.count(name)} {name}") for name in dict.fromkeys(names)]
     where = held[0][0] if held else f"{deck.source}:1: GRID"
     lacking = "solid, shell, beam or truss elements" if deck.grids else "grid points"
-    raise MeshError(
+    return MeshError(
         f"{where}: the deck has no {lacking}; it has {', '.join(what for _, what in held) or 'no elements at all'}."
         " Export a structural mesh (GRID with CTETRA, CHEXA, CQUAD4, CBAR, ...)."
     )
@@ -224,7 +219,7 @@ def _property_sets(deck: Deck, bodies: list[ElementRows], springs: list[ElementR
     for rows in bodies:
         if family_of(rows) != "own rod":
             card = property_of(deck, rows)
-            members.setdefault((card.name if card else "PID", number_of_property(rows)), []).append(rows.ids)
+            members.setdefault((card.name if card else "PID", int(rows.data["property"][0])), []).append(rows.ids)
     for all_rows in springs:
         if kind := PROPERTY_OF.get(all_rows.type_name):
             for number, rows in sorted(split_by(all_rows, all_rows.data["property"])):
@@ -240,7 +235,7 @@ def _skin_surfaces(deck: Deck, pieces: list[ElementRows], taken) -> dict[str, Me
     faces: dict[int, dict[str, list[np.ndarray]]] = {}
     for rows in pieces:
         if rows.role == "geometry":
-            faces.setdefault(number_of_property(rows), {}).setdefault(face_kind(rows.kind), []).append(rows.nodes)
+            faces.setdefault(int(rows.data["property"][0]), {}).setdefault(face_kind(rows.kind), []).append(rows.nodes)
     surfaces: dict[str, MeshSurface] = {}
     for number, of_kind in faces.items():
         name = _set_name(deck, "PID", number, {**surfaces, **dict.fromkeys(taken)})

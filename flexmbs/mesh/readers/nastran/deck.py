@@ -156,10 +156,7 @@ class Deck:
         self.defaults[card.name] = card
 
     def add_once(self, cards: dict, key, card: Card, kind: str = "") -> None:
-        """Put a card under its number; the same card again counts once, another one raises MeshError.
-
-        One of a ``kind`` gets the name that a comment before it gave.
-        """
+        """Put a card under its number, with the name before it; the same one again counts once, another raises MeshError."""
         number = key[1] if isinstance(key, tuple) else key
         if name := self.names.pop((kind, 0), ""):
             self.names.setdefault((kind, number), name)

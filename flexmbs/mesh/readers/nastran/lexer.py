@@ -46,10 +46,8 @@ class _Draft:
     loose: list[tuple[str, int]] = field(default_factory=list)
 
     def all_fields(self) -> list[str]:
-        fields: list[str] = []
-        for row, width in self.rows:
-            fields += [row[i : i + width] for i in range(0, 64, width)] if width else row
-        return fields
+        parts = ([row[i : i + width] for i in range(0, 64, width)] if width else row for row, width in self.rows)
+        return list(chain(*parts))
 
 
 class Lexer:

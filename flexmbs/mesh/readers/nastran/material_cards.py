@@ -12,7 +12,7 @@ from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Ma
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.node_and_element_cards import family_of, number_of_property
+from flexmbs.mesh.readers.nastran.node_and_element_cards import family_of
 
 _ZERO, _FIRST, _GIVEN, _RHO = Field(float, 0.0), Field(float, 0.0, at=1), Field(float, None), Field(float, None, least=0.0)
 MAT1 = Fields(e=_FIRST, g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
@@ -51,10 +51,8 @@ OF_FAMILY = {
     "shear": ("PSHEAR",),
 }
 _OF_SPRINGS = ("PELAS", "PDAMP", "PBUSH", "PBUSH1D", "PVISC", "PMASS")
-PROPERTIES = frozenset(
-    (*(name for names in OF_FAMILY.values() for name in names if name != "CONROD"), *_OF_SPRINGS)
-    + ("PFAST", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
-)
+_OF_OTHERS = ("PFAST", "PGAP", "PWELD", "PBEND", "PBEAM3", "PAXSYMH")
+PROPERTIES = {*(name for names in OF_FAMILY.values() for name in names), *_OF_SPRINGS, *_OF_OTHERS} - {"CONROD"}
 
 
 def read_material(deck: Deck, card: Card) -> None:
@@ -74,7 +72,7 @@ def read_property(deck: Deck, card: Card) -> None:
 
 def property_of(deck: Deck, rows: ElementRows) -> Card | None:
     """The property that elements name (all the same one); None when the deck has none, MeshError when it is for others."""
-    possible, number = OF_FAMILY[family_of(rows)], number_of_property(rows)
+    possible, number = OF_FAMILY[family_of(rows)], int(rows.data["property"][0])
     found = next((deck.properties[name, number] for name in possible if (name, number) in deck.properties), None)
     if found is None:
         wrong = next((card for (_, other), card in deck.properties.items() if other == number), None)
@@ -96,8 +94,7 @@ def material_of(deck: Deck, card: Card, index: int, what: str = "MID") -> AnyMat
 def all_materials(deck: Deck) -> dict[int, AnyMaterial]:
     """Every material of the deck by its number; densities times PARAM WTMASS.
 
-    A blank RHO is zero for Nastran. In a deck where other materials have one, that is what was meant (and is said, as
-    is a RHO of 0); in a deck without any the densities are missing.
+    A blank RHO is zero for Nastran, and is meant where other materials have one (which is said); else it is missing.
     """
     cards = {**deck.thermal_materials, **deck.materials}
     materials = {number: _material(deck, number, card) for number, card in cards.items()}

@@ -41,9 +41,8 @@ OTHERS = {
     **{name: ("axisymmetric", 2, count) for name, count in {"CTRIAX": 6, "CTRIAX6": 6, "CQUADX": 9}.items()},
     **{name: ("axisymmetric", 1, count) for name, count in {"CTRIARG": 3, "CTRAPRG": 4}.items()},
     **{f"CPLST{letter}{count}": ("plane", 2, count) for letter in "NS" for count in (3, 4, 6, 8)},
-    "CIS2D8": ("plane", 2, 8),
     **{name: ("unknown", 2, count) for name, count in {"CBEND": 2, "CBEAM3": 3, **OF_NASTRAN_95}.items()},
-    **{"CGAP": ("contact", 2, 2), "CHBDYG": ("thermal", 8, 8), "CHBDY": ("thermal", 3, 4)},
+    **{"CIS2D8": ("plane", 2, 8), "CGAP": ("contact", 2, 2), "CHBDYG": ("thermal", 8, 8), "CHBDY": ("thermal", 3, 4)},
 }
 SECOND_ON_A_CARD = "a second element on the card (from field 6 on), as NASTRAN-95 has it, is not read"
 
@@ -204,11 +203,6 @@ def family_of(rows: ElementRows) -> str:
     return _FAMILIES.get(rows.type_name) or {3: "solid", 2: "shell"}[KINDS[rows.kind].dimension]
 
 
-def number_of_property(rows: ElementRows) -> int:
-    """The number of the property that all of these elements have."""
-    return int(rows.data["property"][0])
-
-
 def _own_properties(deck: Deck, batch: Batch) -> np.ndarray:
     """(n,) numbers of properties for CONROD, kept as cards like PROD; equal ones have that of the first element."""
     values = [batch.integers(3, "MID"), *(batch.reals(4 + i, what) for i, what in enumerate(("A", "J", "C", "NSM")))]
@@ -236,10 +230,9 @@ def _nodes_of(batch: Batch, start: int, corners: int, count: int) -> np.ndarray:
 
 
 def _shell_data(batch: Batch, corners: np.ndarray, angle_at: int, offset_at=-1, thickness_at=-1, flag_at=-1) -> dict:
-    """What the cards of shells say, in arrays (n, ...).
+    """What the cards of shells say, in arrays (n, ...): angle (rad), system (-1: none), offset.
 
-    angle (rad), system (-1: none), offset, and at the nodes with the numbers ``corners`` corner_thickness, or the part of
-    that of the property where it is ``relative``.
+    At the nodes ``corners`` corner_thickness, or the part of that of the property where it is ``relative``.
     """
     by_system = batch.filled(angle_at) & is_integer(batch.column(angle_at))
     data = {"system": np.full(len(corners), -1), "angle": np.zeros(len(corners))}

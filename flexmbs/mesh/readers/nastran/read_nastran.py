@@ -11,7 +11,7 @@ from pathlib import Path
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.included_files import Includes
-from flexmbs.mesh.readers.nastran import material_cards, node_and_element_cards, rigid_element_cards, sets, spring_and_mass_cards
+from flexmbs.mesh.readers.nastran import material_cards, node_and_element_cards, sets, spring_and_mass_cards
 from flexmbs.mesh.readers.nastran.build_mesh import build
 from flexmbs.mesh.readers.nastran.card import Batch, Card, LineOfDeck
 from flexmbs.mesh.readers.nastran.deck import BEGIN, BulkLines, Comments, Deck
@@ -243,8 +243,7 @@ def _apply_mass_factor(deck: Deck) -> None:
     deck.mass_factor = factors[-1]
     if any(factor != deck.mass_factor for factor in factors):
         others = ", ".join(card.place for card in cards[:-1])
-        what = f"of {len(cards)} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {others})."
-        deck.warn(cards[-1].where, what)
+        deck.warn(cards[-1].where, f"of {len(cards)} WTMASS the one in this line counts, {deck.mass_factor:g} (others: {others}).")
     elif deck.mass_factor != 1.0:
         deck.warn(cards[-1].where, f"densities and masses are multiplied by WTMASS = {deck.mass_factor:g}.")
 
@@ -261,7 +260,6 @@ HANDLERS = {
     **dict.fromkeys(material_cards.MATERIALS, material_cards.read_material),
     **dict.fromkeys(material_cards.PROPERTIES, material_cards.read_property),
     **dict.fromkeys(sets.NAMES, sets.read_set),
-    **dict.fromkeys((*spring_and_mass_cards.SPRINGS, *spring_and_mass_cards.MASSES, *rigid_element_cards.NAMES), Deck.keep),
-    **dict.fromkeys(("MPC", "MPCADD", *sets.NUMBERED), Deck.keep),
+    **dict.fromkeys((*spring_and_mass_cards.SPRINGS, *sets.JOINING, "MPC", "MPCADD", *sets.NUMBERED), Deck.keep),
     "PARAM": _read_parameter,
 }

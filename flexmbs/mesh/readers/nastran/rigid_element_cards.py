@@ -11,8 +11,7 @@ from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 
-_ALL = (1, 2, 3, 4, 5, 6)
-_TRANSLATIONS = (1, 2, 3)
+_ALL, _TRANSLATIONS = (1, 2, 3, 4, 5, 6), (1, 2, 3)
 _DOFS = Field(tuple, "")
 RBAR = Fields(cna=Field(tuple, "", at=3), cnb=_DOFS, cma=_DOFS, cmb=_DOFS)
 
@@ -177,9 +176,9 @@ def _chosen_equations(deck: Deck, cards: list[Card]) -> set[int]:
     """Numbers of the MPC sets that hold; without case control the first one."""
     numbers = sorted({card.integer(0, "SID", least=1) for card in cards})
     first, chosen = cards[0].where if cards else f"{deck.source}:1: MPC", deck.chosen.get("MPC", [])
-    if not chosen and deck.has_case_control:
-        return set()
     if not chosen:
+        if deck.has_case_control:
+            return set()
         if len(numbers) > 1:
             deck.warn(first, f"of the sets {numbers} only the first is used (there is no MPC = in case control).")
         return set(numbers[:1])

@@ -31,9 +31,8 @@ _NAMED = {
     **{f"{name}1": (name, 0, True, False) for name in ("ASET", "BSET", "CSET", "QSET", "OMIT")},
     **{"BNDFIX": ("BSET", 0, False, False), "BNDFREE": ("CSET", 0, False, False)},
     **{"BNDFIX1": ("BSET", 0, True, False), "BNDFREE1": ("CSET", 0, True, False)},
-    **{"SUPORT": ("SUPORT", 0, False, True), "SUPORT1": ("SUPORT", 1, False, True)},
+    **{"SUPORT": ("SUPORT", 0, False, True), "SUPORT1": ("SUPORT", 1, False, True), "SPC1": ("SPC", 1, True, True)},
     **{"USET": ("USET", 1, False, False), "USET1": ("USET", 1, True, False), "SPC": ("SPC", 1, False, True)},
-    "SPC1": ("SPC", 1, True, True),
 }
 JOINING = (*MASSES, *RIGID)
 NUMBERED = ("SET", "SET1", "SET3")
@@ -164,8 +163,7 @@ def boundary_conditions(deck: Deck, grid: Grid) -> tuple[BoundaryCondition, ...]
 def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dict]:
     """Sets of case control and of SET, SET1, SET3 cards: (node sets, element sets), as names -> numbers.
 
-    A set whose output requests do not say what it holds is a node set if it names nodes, and an element set if it
-    names elements. ``elements`` are the numbers of all elements, rising.
+    One whose output requests do not say what it holds names nodes and elements. ``elements`` : rising numbers of all.
     """
     existing = {"nodes": grid.sorted_ids, "elements": elements}
     found: dict[str, dict[str, np.ndarray]] = {"nodes": {}, "elements": {}}

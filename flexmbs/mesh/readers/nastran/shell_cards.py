@@ -21,15 +21,15 @@ from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 _HOMOGENEOUS_SHEAR = 0.8333
 _CLOSE = 0.01
 _SOFT = 1e-9  # stiffness in its plane of the core of a sandwich, as part of that of the faces
-_TEXT = Field(str, "")
+_TEXT, _GIVEN, _ZERO = Field(str, ""), Field(float, None), Field(float, 0.0)
+_RATIO, _SHEAR = Field(float, 1.0, label="12I/T**3"), Field(float, _HOMOGENEOUS_SHEAR, label="TS/T")
 PSHELL = Fields(
-    **{"mid1": Field(str, "", at=1), "t": Field(float, None), "mid2": _TEXT, "ratio": Field(float, 1.0, label="12I/T**3")},
-    **{"mid3": _TEXT, "ts": Field(float, _HOMOGENEOUS_SHEAR, label="TS/T"), "nsm": Field(float, 0.0)},
+    **{"mid1": Field(str, "", at=1), "t": _GIVEN, "mid2": _TEXT, "ratio": _RATIO, "mid3": _TEXT, "ts": _SHEAR, "nsm": _ZERO},
     mid4=Field(str, "", at=10),
 )
-PCOMP = Fields(z0=Field(float, None, at=1), nsm=Field(float, 0.0), lam=Field(str, "", at=7))
-PLY = Fields(mid=_TEXT, t=Field(float, None), theta=Field(float, 0.0))
-PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=Field(float, 0.0), f1=Field(float, 0.0), f2=Field(float, 0.0))
+PCOMP = Fields(z0=Field(float, None, at=1), nsm=_ZERO, lam=Field(str, "", at=7))
+PLY = Fields(mid=_TEXT, t=_GIVEN, theta=_ZERO)
+PSHEAR = Fields(t=Field(float, 0.0, at=2), nsm=_ZERO, f1=_ZERO, f2=_ZERO)
 
 
 def shell_fields(deck: Deck, card: Card, rows: ElementRows, grid: Grid) -> dict:
@@ -129,8 +129,7 @@ def _sandwich(deck: Deck, card: Card, given, material: AnyMaterial, section: She
     modulus, soft = shear * core / (core + face) ** 2, _SOFT * stiff
     name = f"core of {card.name} {card.text(0)}"
     filling = OrthotropicMaterial(name, soft, soft, None, 0.0, None, None, soft, modulus, modulus, 0.0, None, card.place)
-    what = f"12I/T**3 = {ratio:g} is read as a sandwich: two faces of {face:g}, a core of {core:g}."
-    deck.warn(card.where, f"{card.text(0)}: {what}")
+    deck.warn(card.where, f"{card.text(0)}: 12I/T**3 = {ratio:g} is read as a sandwich: faces of {face:g}, a core of {core:g}.")
     layers = (Layer(material, face), Layer(filling, core), Layer(material, face))
     return replace(section, thickness=total + core, layers=layers)
 
@@ -139,8 +138,8 @@ def _pshear(deck: Deck, card: Card) -> ShellSection:
     given = PSHEAR.read(card)
     if given.f1 or given.f2:
         deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
-    mass = given.nsm * deck.mass_factor
-    return ShellSection(_positive(card, given.t), behaviour="shear", nonstructural_mass=mass, where=card.place)
+    thickness, mass = _positive(card, given.t), given.nsm * deck.mass_factor
+    return ShellSection(thickness, behaviour="shear", nonstructural_mass=mass, where=card.place)
 
 
 def _layered(deck: Deck, card: Card) -> ShellSection:

@@ -26,11 +26,9 @@ PVISC = Fields(c1=_FIRST, c2=_ZERO)
 PBUSH1D = Fields(k=_FIRST, c=_ZERO, m=_ZERO)
 SCALAR = Fields(number=_NUMBER, **_ENDS)
 BUSHING = Fields(number=_NUMBER, g1=Field(int, 0, at=2, least=0), g2=Field(int, 0, least=0))
-CONM1 = Fields(number=_NUMBER, cid=Field(int, 0, at=2), m=Field(float, 0.0, count=21))
-CONM2 = Fields(
-    **{"number": _NUMBER, "cid": Field(int, 0, at=2), "m": Field(float, 0.0, least=0.0), "x": Field(float, 0.0, count=3)},
-    i=Field(float, 0.0, at=8, count=6),
-)
+_SYSTEM, _MASS = Field(int, 0, at=2), Field(float, 0.0, least=0.0)
+CONM1 = Fields(number=_NUMBER, cid=_SYSTEM, m=Field(float, 0.0, count=21))
+CONM2 = Fields(number=_NUMBER, cid=_SYSTEM, m=_MASS, x=Field(float, 0.0, count=3), i=Field(float, 0.0, at=8, count=6))
 _OFFSETS_ARE_POINTS = -1  # CID of a CONM2 whose X1, X2, X3 are basic coordinates
 
 
@@ -131,8 +129,7 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
     name, label = ("stiffness", "K") if "ELAS" in card.name else ("damping", "B")
     axes = grid.displacement_axes(spring.nodes)
     if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
-        what = "the displacement systems (CD) of its nodes differ; the directions at the first node are used."
-        deck.warn(card.where, f"{spring.number}: {what}")
+        deck.warn(card.where, f"{spring.number}: the displacement systems (CD) of its nodes differ; the first one is used.")
     constant, turned = {name: _along_x(given.real(1, label, 0.0))}, None if np.array_equal(axes[0], np.eye(3)) else axes[0]
     first, *second = (dof[0] for dof in spring.dofs)
     return SpringSection(**constant, axes=turned, first_dof=first, second_dof=second[0] if second else None, where=given.place)
@@ -217,18 +214,13 @@ def point_masses(deck: Deck, grid: Grid) -> tuple[PointMass, ...]:
         else:
             for card in cards:
                 deck.leave_out(card, "it is at a scalar point, or at none that exists")
-    factor = deck.mass_factor
-    return tuple(replace(mass, mass=mass.mass * factor, inertia=mass.inertia * factor) for mass in masses)
+    return tuple(replace(one, mass=one.mass * deck.mass_factor, inertia=one.inertia * deck.mass_factor) for one in masses)
 
 
 def _concentrated(card: Card, grid: Grid) -> list[PointMass]:
     given, node = CONM2.read(card), grid.node(card, 1, "G", "the mass")
-    at, axes, offset = grid.points[node], np.eye(3), np.array(given.x)
-    if given.cid == _OFFSETS_ARE_POINTS:
-        offset = offset - at
-    else:
-        axes = grid.directions(given.cid, at[None], card.where)[0]
-        offset = axes @ offset
+    axes, offset = grid.directions(given.cid, grid.points[node][None], card.where)[0], np.array(given.x)
+    offset = offset - grid.points[node] if given.cid == _OFFSETS_ARE_POINTS else axes @ offset
     i11, i21, i22, i31, i32, i33 = given.i
     inertia = np.array([(i11, -i21, -i31), (-i21, i22, -i32), (-i31, -i32, i33)])
     return [PointMass(f"CONM2 {given.number}", node, given.m, axes @ inertia @ axes.T, offset, card.place)]
@@ -246,8 +238,7 @@ def _rigid_mass(deck: Deck, node: int, number: int, matrix: np.ndarray, axes: np
     moment = np.array([coupling[2, 1], coupling[0, 2], coupling[1, 0]])
     offset = moment / mass if mass > 0.0 else np.zeros(3)
     inertia = matrix[3:, 3:] - mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
-    name = f"{cards[0].name} {number}"
-    return [PointMass(name, node, float(mass), axes @ inertia @ axes.T, axes @ offset, cards[0].place)]
+    return [PointMass(f"{cards[0].name} {number}", node, float(mass), axes @ inertia @ axes.T, axes @ offset, cards[0].place)]
 
 
 def _add_scalar(deck: Deck, card: Card, scalar: dict[int, tuple[np.ndarray, list[Card]]]) -> None:
