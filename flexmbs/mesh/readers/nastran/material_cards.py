@@ -63,8 +63,9 @@ def read_material(deck: Deck, card: Card) -> None:
 
 def read_property(deck: Deck, card: Card) -> None:
     """Any property card: kept until elements use it."""
-    count = _SEVERAL.get(card.name, len(card.fields))
-    for start in range(0, len(card.fields), count):
+    length = len(card.fields) or 1
+    count = _SEVERAL.get(card.name, length)
+    for start in range(0, length, count):
         part = card.part(start, count)
         if start == 0 or part.text(0):
             deck.add_once(deck.properties, (card.name, part.integer(0, "PID", least=1)), part, "property")
