@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.mesh import Mesh, MeshSurface, UnsupportedElements
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbers, split_by
@@ -18,15 +17,7 @@ from flexmbs.mesh.readers.nastran import sets
 from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields
 from flexmbs.mesh.readers.nastran.card import Card, integer
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.material_cards import (
-    OF_FAMILY,
-    PLANE,
-    all_materials,
-    for_solids,
-    material_of,
-    property_of,
-    unusable,
-)
+from flexmbs.mesh.readers.nastran.material_cards import OF_FAMILY, PLANE, all_materials, property_of, solid_fields
 from flexmbs.mesh.readers.nastran.node_and_element_cards import OF_NASTRAN_95, Grid, family_of, make_grid
 from flexmbs.mesh.readers.nastran.rigid_element_cards import couplings_and_equations
 from flexmbs.mesh.readers.nastran.shell_cards import shell_fields
@@ -153,7 +144,7 @@ def _describe(deck: Deck, rows: ElementRows, grid: Grid) -> tuple[Hashable, dict
         deck.warn(f"{rows.where(0)}: {rows.type_name}", f"{what}; {add}.")
         return (family, number), {"property_name": ""}
     if family == "solid":
-        fields = _solid_fields(deck, rows, card, grid)
+        fields = solid_fields(deck, rows, card, grid)
     elif family in ("shell", "shear"):
         fields = shell_fields(deck, card, rows, grid)
     else:
@@ -161,27 +152,6 @@ def _describe(deck: Deck, rows: ElementRows, grid: Grid) -> tuple[Hashable, dict
     name = f"{card.name} {number}" if card.name != "CONROD" else f"MAT {card.text(1)}"
     key = card.name, number, getattr(fields.get("section"), "thickness", 0.0)
     return key, {"property_name": name, "where": card.place, **fields}
-
-
-def _solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict:
-    at, is_layered = 1, card.name in ("PCOMPS", "PCOMPLS")
-    if is_layered:  # a material where all layers have the same isotropic one
-        lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
-        at = lines[0] + 1 if len({card.text(start + 1) for start in lines}) == 1 else 0
-    material = material_of(deck, card, at) if at else None
-    if material is None or (is_layered and not isinstance(material, Material)):
-        deck.warn(card.where, f"{card.text(0)}: layered solids are not supported; its elements have no material.")
-        return {}
-    material = for_solids(material, 0.5)
-    if isinstance(material, OrthotropicMaterial | AnisotropicMaterial) and card.name == "PSOLID":
-        system = card.integer(2, "CORDM", 0)  # 0: the directions of the mesh
-        if system > 0:
-            rows.data["material_axes"] = grid.directions(system, grid.points[rows.nodes].mean(axis=1), card.where)
-        elif system < 0:
-            what = "gives directions by the elements (CORDM = -1), which anisotropic materials do not support; give the number of a"
-            why = unusable(card, material.name, material.density, f"{what} coordinate system (field 4).")
-            material = replace(why, where=material.where)
-    return {"material": material}
 
 
 def _others(groups: list[ElementRows], pieces: list[ElementRows]) -> tuple[UnsupportedElements, ...]:

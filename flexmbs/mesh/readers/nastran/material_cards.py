@@ -12,7 +12,7 @@ from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Ma
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck
-from flexmbs.mesh.readers.nastran.node_and_element_cards import family_of
+from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid, family_of
 
 _ZERO, _FIRST, _GIVEN, _RHO = Field(float, 0.0), Field(float, 0.0, at=1), Field(float, None), Field(float, None, least=0.0)
 MAT1 = Fields(e=_FIRST, g=_ZERO, nu=_GIVEN, rho=_RHO, ge=Field(float, 0.0, at=7))
@@ -168,6 +168,28 @@ def for_solids(material: AnyMaterial, largest_ratio: float) -> AnyMaterial:
         reason = f"{material.where}: MAT1: {what}; give a NU below {largest_ratio:g} (field 5)."
         return UnusableMaterial(material.name, reason, material.density, material.where)
     return material
+
+
+def solid_fields(deck: Deck, rows: ElementRows, card: Card, grid: Grid) -> dict:
+    """Fields of a block of solids from its property (material); those with a row for each go into its data."""
+    at, is_layered = 1, card.name in ("PCOMPS", "PCOMPLS")
+    if is_layered:  # a material where all layers have the same isotropic one
+        lines = [start for start in range(8, len(card.fields), 8) if card.text(start + 1) and card.text(start) != "CFAIL"]
+        at = lines[0] + 1 if len({card.text(start + 1) for start in lines}) == 1 else 0
+    material = material_of(deck, card, at) if at else None
+    if material is None or (is_layered and not isinstance(material, Material)):
+        deck.warn(card.where, f"{card.text(0)}: layered solids are not supported; its elements have no material.")
+        return {}
+    material = for_solids(material, 0.5)
+    if isinstance(material, OrthotropicMaterial | AnisotropicMaterial) and card.name == "PSOLID":
+        system = card.integer(2, "CORDM", 0)  # 0: the directions of the mesh
+        if system > 0:
+            rows.data["material_axes"] = grid.directions(system, grid.points[rows.nodes].mean(axis=1), card.where)
+        elif system < 0:
+            what = "gives directions by the elements (CORDM = -1), which anisotropic materials do not support; give the number of a"
+            why = unusable(card, material.name, material.density, f"{what} coordinate system (field 4).")
+            material = replace(why, where=material.where)
+    return {"material": material}
 
 
 def _mat2(deck: Deck, card: Card, given, name: str, rest: tuple) -> AnyMaterial:
