@@ -53,6 +53,7 @@ CASES = {
     "no number": (PLATE + "PSHELL,1,1,abc,1\nMAT1,1,200.\n", r"deck.bdf:6: PSHELL: T \(field 4\) is 'ABC'"),
     "no coordinate": ("GRID,1,,x,0.,0.\n", "deck.bdf:1: GRID: X1 .field 4. is 'X'"),
     "huge repetition": (POINTS + "=,*(1),==\n=(1000000000)\n", "deck.bdf:6: "),
+    "repeated property without fields": (POINTS + "PSHELL,1,1,.1\n=(1)\n", "deck.bdf:6: PSHELL: PID .field 2. is missing"),
     "plane mesh": (POINTS + "CTRIAX6,1,1,1,2,3,4,1,2\nMAT1,1,200.\n", r"deck.bdf:5: CTRIAX6: .*axisymmetric"),
     "fluid mesh": (PLATE + "PSHELL,1,1,.1,1\nMAT10,1,2.+9,1000.\n", r"deck.bdf:5: CQUAD4: .*fluid"),
     "axisymmetric mesh": ("RINGAX,1,,1.,2.\nCCONEAX,1,1,1,2\n", "deck.bdf:2: CCONEAX: the deck has no grid points"),
