@@ -150,11 +150,11 @@ def flaw(material: AnyMaterial) -> str:
             return "has a stiffness matrix that is not symmetric; check the order of its constants"
     else:
         return ""
-    diagonal = np.diag(matrix)
-    if np.all((diagonal > 0.0) & np.isfinite(diagonal)):
-        scale = 1.0 / np.sqrt(diagonal)
-        if np.linalg.eigvalsh(0.5 * (matrix + matrix.T) * scale[:, None] * scale)[0] > _SMALLEST_EIGENVALUE:
-            return ""
+    with np.errstate(all="ignore"):  # constants of any size: what has no inverse is no elasticity either
+        scale = 1.0 / np.sqrt(np.diag(matrix))
+        scaled = 0.5 * (matrix + matrix.T) * scale[:, None] * scale
+    if np.isfinite(scaled).all() and np.linalg.eigvalsh(scaled)[0] > _SMALLEST_EIGENVALUE:
+        return ""
     return (
         "has an elasticity matrix that is not positive definite; check its Poisson's ratios (nu12 belongs to E1: nu12 / E1"
         " = nu21 / E2) and the order of its constants"

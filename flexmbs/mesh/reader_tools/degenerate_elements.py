@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import permutations
 
@@ -66,8 +67,8 @@ def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     return _joined(parts)
 
 
-def without_missing_middles(kind: str, nodes: np.ndarray, first_new: int) -> tuple[list[Part], np.ndarray]:
-    """Elements of second order without absent middle nodes.
+def without_missing_middles(kind: str, nodes: np.ndarray, new_nodes: Callable[[np.ndarray], np.ndarray]) -> list[Part]:
+    """Elements of second order without absent middle nodes, as from ``true_kinds``.
 
     Elements all of whose middle nodes are absent become first-order ones; where only some are, a new node stands in
     the middle of the edge. Elements with nodes inside lose these where any node is absent.
@@ -76,31 +77,27 @@ def without_missing_middles(kind: str, nodes: np.ndarray, first_new: int) -> tup
     ----------
     kind : a name in ``KINDS``
     nodes : (k, n) int indices or numbers of nodes, negative: absent
-    first_new : that of the first new node
-
-    Returns
-    -------
-    parts as from ``true_kinds``, and (m, 2) the ends of the edges that got a node, one for all elements of an edge
+    new_nodes : (m, 2) the ends of edges, the smaller first, each edge once -> (m,) the nodes in their middle
     """
     known = KINDS[kind]
     if known.inner_count and not (whole := (nodes >= 0).all(axis=1)).all():
         rest, smaller = np.flatnonzero(~whole), kind_without_inner_nodes(kind)
-        parts, ends = without_missing_middles(smaller, nodes[rest, : KINDS[smaller].node_count], first_new)
+        parts = without_missing_middles(smaller, nodes[rest, : KINDS[smaller].node_count], new_nodes)
         parts = [(name, rest[rows], own) for name, rows, own in parts]
-        return ([(kind, np.flatnonzero(whole), nodes[whole])] if whole.any() else []) + parts, ends
+        return ([(kind, np.flatnonzero(whole), nodes[whole])] if whole.any() else []) + parts
     absent = nodes[:, known.corner_count :] < 0
     if kind not in FIRST_ORDER or not absent.any():
-        return [(kind, np.arange(len(nodes)), nodes)], np.empty((0, 2), np.int64)
+        return [(kind, np.arange(len(nodes)), nodes)]
     linear, partly = np.flatnonzero(absent.all(axis=1)), np.flatnonzero(~absent.all(axis=1))
     parts = [(FIRST_ORDER[kind], linear, nodes[linear, : known.corner_count])] if linear.size else []
-    completed = np.array(nodes[partly], np.int64)
-    row, edge = np.nonzero(absent[partly])
-    ends = np.sort(completed[row[:, None], np.array(known.edges)[edge]], axis=1)
-    ends, which = np.unique(ends, axis=0, return_inverse=True)
-    completed[row, known.corner_count + edge] = first_new + which.ravel()
     if partly.size:
+        completed = np.array(nodes[partly], np.int64)
+        row, edge = np.nonzero(absent[partly])
+        ends = np.sort(completed[row[:, None], np.array(known.edges)[edge]], axis=1)
+        ends, which = np.unique(ends, axis=0, return_inverse=True)
+        completed[row, known.corner_count + edge] = new_nodes(ends)[which.ravel()]
         parts.append((kind, partly, completed))
-    return parts, ends.astype(np.int64)
+    return parts
 
 
 def _without_repeated_middles(kind: str, nodes: np.ndarray) -> np.ndarray:

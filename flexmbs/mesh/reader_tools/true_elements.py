@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from flexmbs.common.names_in_messages import counted
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
+from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
 from flexmbs.mesh.reader_tools.mirrored_elements import turned
 from flexmbs.mesh.reader_tools.numbering import ElementRows
@@ -25,15 +28,16 @@ class TrueElements:
     ----------
     ids, points : those and behind them the nodes that were made in the middle of edges
     warnings : list of str
-    mirrored : list of arrays
-        ``ElementRows.ids`` of the solids that were turned.
+    mirrored, collapsed : list of arrays
+        ``ElementRows.ids`` of the solids that were turned, and of elements of which nothing is left.
     """
 
     def __init__(self, ids: np.ndarray, points: np.ndarray) -> None:
         self.ids, self.points = ids, points
         self.warnings: list[str] = []
         self.mirrored: list[np.ndarray] = []
-        self._middles: list[tuple[np.ndarray, str]] = []  # (m, 3) the new node and the ends of its edge, their place
+        self.collapsed: list[np.ndarray] = []
+        self._middles: dict[tuple[int, int], tuple[int, str]] = {}  # by the ends of an edge: the new node, its place
 
     def of(self, rows: ElementRows, numbers: np.ndarray | None = None) -> list[ElementRows]:
         """The elements (with indices of nodes) by their true kinds.
@@ -49,35 +53,67 @@ class TrueElements:
                 part.role = "collapsed"
                 what, then = "with repeated nodes and without volume, area or length", "not part of the body"
                 self._warn(part, own, np.ones(len(own), bool), what, then)
+                self.collapsed.append(part.ids)
                 parts.append(part)
                 continue
-            pieces, ends = without_missing_middles(kind, nodes, len(self.points))
-            if len(ends):
-                self._add_middles(ends, part.where(pieces[-1][1][0]), part.type_name)
-            for final, picked, completed in pieces:
+            for final, picked, completed in without_missing_middles(kind, nodes, partial(self._new_nodes, part)):
                 whole = completed is part.nodes
                 piece = part if whole else part.take(picked, kind=final, nodes=completed)
                 parts.append(self._right_way_round(piece, own if whole else own[picked]))
         return parts
 
-    def equations(self, axes_of: Callable[[np.ndarray], np.ndarray] | None = None) -> list[Equation]:
-        """The nodes that were made move with the mean of their edge's ends; ``axes_of``: nodes (3,) -> ``weighted_sum``'s axes."""
+    def filled(self, kind: str, nodes: np.ndarray) -> np.ndarray:
+        """Nodes of elements as the file has them (k, n), and those that were made; -1 for other absent middle nodes."""
+        known = KINDS[kind]
+        if not (self._middles and known.has_middle_nodes):
+            return nodes
+        ends = nodes[:, np.array(known.edges)]
+        middles = nodes[:, known.corner_count : known.corner_count + len(known.edges)]
+        rows, edges = np.nonzero((middles < 0) | (middles[:, :, None] == ends).any(axis=2))
+        result = nodes.copy()
+        made = [self._middles.get((min(pair), max(pair)), (-1, ""))[0] for pair in ends[rows, edges].tolist()]
+        result[rows, known.corner_count + edges] = made
+        return result
+
+    def at_middles(self, values: np.ndarray) -> np.ndarray:
+        """Values at all nodes (n,); at those that were made the mean of their edge's ends."""
+        result = values.copy()
+        for (first, second), (node, _) in self._middles.items():
+            result[node] = (values[first] + values[second]) / 2.0
+        return result
+
+    def equations(
+        self, systems: Mapping[str, CoordinateSystem] | None = None, displacement: Mapping[str, np.ndarray] | None = None
+    ) -> list[Equation]:
+        """The nodes that were made move with the mean of their edge's ends.
+
+        ``systems`` and ``displacement`` are ``Mesh.coordinate_systems`` and ``Mesh.displacement_systems``.
+        """
+        system_of = {node: name for name, nodes in (displacement or {}).items() for node in nodes.tolist()} if self._middles else {}
         equations = []
-        for middles, where in self._middles:
-            for nodes in middles:
-                axes = None if axes_of is None else axes_of(nodes)
-                equations += weighted_sum(f"{MIDDLE_NODE} {self.ids[nodes[0]]}", nodes, np.array([1.0, -0.5, -0.5]), where, axes)
+        for (first, second), (node, where) in self._middles.items():
+            nodes, axes = np.array([node, first, second]), np.tile(np.eye(3), (3, 1, 1))
+            for place, own in enumerate(nodes.tolist()):
+                if own in system_of:
+                    axes[place] = systems[system_of[own]].directions(self.points[own][None])[0]
+            name = f"{MIDDLE_NODE} {self.ids[node]}"
+            equations += weighted_sum(name, nodes, np.array([1.0, -0.5, -0.5]), where, axes)
         return equations
 
-    def _add_middles(self, ends: np.ndarray, where: str, type_name: str) -> None:
-        new = len(self.points) + np.arange(len(ends))
-        numbers = self.ids.max() + 1 + np.arange(len(ends))
-        self.points = np.vstack([self.points, self.points[ends].mean(axis=1)])
-        self.ids = np.concatenate([self.ids, numbers])
-        self._middles.append((np.column_stack([new, ends]), where))
-        made = counted(len(ends), "midside node")
-        what = f"{made} not given, or at an end of the edge, made in the middle of edges (from number {numbers[0]})"
-        self.warnings.append(f"{where}: {type_name}: {what}; the displacement there is the mean of both ends'.")
+    def _new_nodes(self, rows: ElementRows, ends: np.ndarray) -> np.ndarray:
+        """(m,) nodes in the middle of the edges with these ends (m, 2), each made once."""
+        edges = list(map(tuple, ends.tolist()))
+        new = [edge for edge in edges if edge not in self._middles]
+        if new:
+            lacking = rows.nodes[:, KINDS[rows.kind].corner_count :] < 0
+            where, number = rows.where(int(np.argmax(lacking.any(axis=1) & ~lacking.all(axis=1)))), int(self.ids.max()) + 1
+            self._middles |= {edge: (len(self.points) + place, where) for place, edge in enumerate(new)}
+            self.points = np.vstack([self.points, self.points[np.array(new)].mean(axis=1)])
+            self.ids = np.concatenate([self.ids, number + np.arange(len(new))])
+            made = counted(len(new), "midside node")
+            what = f"{made} not given, or at an end of the edge, made in the middle of edges (from number {number})"
+            self.warnings.append(f"{where}: {rows.type_name}: {what}; the displacement there is the mean of both ends'.")
+        return np.array([self._middles[edge][0] for edge in edges], np.int64)
 
     def _right_way_round(self, rows: ElementRows, numbers: np.ndarray) -> ElementRows:
         nodes, mirrored, flat = turned(rows.kind, rows.nodes, self.points)

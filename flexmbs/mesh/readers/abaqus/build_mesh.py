@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import Equation, PointMass
+from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
 from flexmbs.mesh.materials import Material
@@ -33,7 +33,7 @@ def build(deck: Deck) -> Mesh:
     element_sets = Sets(model)
     node_sets = Sets(model, element_sets)
     assigned = _assign_sections(model, element_sets)
-    structural, others, equations = _sort_elements(model, assigned.owner > 0)
+    structural, others, true = _sort_elements(model, assigned.owner > 0)
     if not structural and not others:
         raise MeshError(f"{deck.source}:1: the file has no *ELEMENT with data; a mesh needs elements.")
     unsupported = other_elements(others)
@@ -45,6 +45,8 @@ def build(deck: Deck) -> Mesh:
     for region, card in model.cards:
         if card.key in LATER_CARDS:
             LATER_CARDS[card.key](joined, region, card)
+    if joined.thickness is not None:
+        joined.thickness = true.at_middles(joined.thickness)
     blocks = _structural_blocks(model, structural, assigned, joined.thickness)
     # Materials and axes that sections bring with them.
     own = {block.material.name: block.material for block in blocks if block.material is not None}
@@ -57,7 +59,7 @@ def build(deck: Deck) -> Mesh:
         **named_sets(model, node_sets, element_sets, joined.surfaces, ElementIndex(blocks)),
         materials={**materials, **own},
         **{kept: tuple(getattr(joined, kept)) for kept in ("couplings", "ties", "point_masses", "boundary_conditions")},
-        equations=(*joined.equations, *equations),
+        equations=(*joined.equations, *true.equations(joined.coordinate_systems, joined.displacement_systems)),
         coordinate_systems={**{system.name: system for system in systems}, **joined.coordinate_systems},
         displacement_systems=joined.displacement_systems,
         other_elements=tuple(replace(one, ids=model.element_numbers[one.ids]) for one in unsupported),
@@ -68,8 +70,8 @@ def build(deck: Deck) -> Mesh:
     )
 
 
-def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows], list[Equation]]:
-    """Elements that make bodies (with kinds), the others, and relations of middle nodes, which are added to the model.
+def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementRows], list[ElementRows], TrueElements]:
+    """Elements that make bodies (with kinds), the others, and what was made of them; new nodes are added to the model.
 
     ``has_section`` (by serial number) keeps shells and beams from being mere skins.
     """
@@ -80,7 +82,8 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
                 first, second, third = (model.points[rows.nodes[:, i]] for i in range(3))
                 second_off = np.linalg.norm(second - (first + third) / 2.0, axis=1)
                 third_off = np.linalg.norm(third - (first + second) / 2.0, axis=1)
-                rows = replace(rows, nodes=np.where((second_off < third_off)[:, None], rows.nodes[:, [0, 2, 1]], rows.nodes))
+                swapped = (second_off < third_off) & (rows.nodes >= 0).all(axis=1)
+                rows.nodes = np.where(swapped[:, None], rows.nodes[:, [0, 2, 1]], rows.nodes)
             shape = element_type(rows.type_name).shape
             if rows.kind is not None:
                 candidates.append(rows)
@@ -97,12 +100,8 @@ def _sort_elements(model: Model, has_section: np.ndarray) -> tuple[list[ElementR
             others += [part for part in parts if not part.kind]
         else:
             others.append(replace(rows, kind=None))
-    model.node_ids, model.points = true.ids, true.points
-    model.deck.warnings += true.warnings
-    if true.mirrored:
-        model.mirrored = np.zeros(len(model.element_numbers), bool)
-        model.mirrored[np.concatenate(true.mirrored)] = True
-    return structural, others + skins, true.equations()
+    model.take_over(true)
+    return structural, others + skins, true
 
 
 @dataclass
@@ -250,8 +249,10 @@ def _point_masses(joined: Joined, region: Region, card: Card, mass: float, inert
     parts = [rows.nodes[own, 0] for rows, own in joined.model.rows_of(serials) if rows.role == "mass"]
     if not parts:
         raise MeshError(f"{card.where}: the set {name} has no elements of type MASS or ROTARYI.")
-    final = joined.model.final_name(region, name)
-    for node in np.concatenate(parts).tolist():
+    final, nodes = joined.model.final_name(region, name), np.concatenate(parts)
+    if (nodes < 0).any():
+        raise MeshError(f"{card.where}: an element of the set {name} has node 0, which is none.")
+    for node in nodes.tolist():
         joined.point_masses.append(PointMass(final, node, mass, inertia, np.zeros(3), where=card.line.where))
 
 

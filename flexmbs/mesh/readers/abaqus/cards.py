@@ -187,12 +187,14 @@ def read_table(segment: Segment, dtype: type, title: str = "", what: str = "") -
         parts.append(_fast(chunk, dtype, title) or (_exact(chunk, dtype, title, what) if what else None))
         if parts[-1] is None:
             return None
-        line += data.count(b"\n", start, end)
-        start = end
-    if len(parts) == 1:
-        return parts[0]
-    arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "counts", "lines", "continued")]
-    return Table(segment, title, *arrays)
+        line, start = line + data.count(b"\n", start, end), end
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def joined(parts: list[Table]) -> Table:
+    """Several tables of one file as one."""
+    names = ("values", "counts", "lines", "continued")
+    return replace(parts[0], **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
 
 def _fast(chunk: Segment, dtype: type, title: str) -> Table | None:

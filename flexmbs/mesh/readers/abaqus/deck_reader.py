@@ -81,7 +81,7 @@ _CHILDREN = {"KINEMATIC": _COUPLED, "DISTRIBUTING": _COUPLED, "CENTROID": _BEAM,
 _ONLY_ABAQUS = {"PART", "ASSEMBLY", "INSTANCE", "OUTPUT", "PREPRINT", "CONTACT"}
 _ONLY_CALCULIX = {"NODEFILE": "OUTPUT", "ELFILE": "OUTPUT", "BEAMSECTION": "OFFSET1", "CFD": "", "GREEN": ""}
 
-_READ_AT_ONCE = {
+READ_AT_ONCE = {
     **{"NODE": node_and_element_cards.read_nodes, "ELEMENT": node_and_element_cards.read_elements, "SURFACE": deck.read_surface},
     **{"NSET": deck.read_set, "ELSET": deck.read_set},
     **{"NGEN": generation_cards.read_ngen, "NFILL": generation_cards.read_nfill, "NCOPY": generation_cards.read_ncopy},
@@ -147,8 +147,8 @@ def _note_program(read: Deck, card: Card) -> None:
 
 def _in_model(read: Deck, card: Card) -> None:
     before = read.scope.cards[-1] if read.scope.cards else None
-    if card.key in _READ_AT_ONCE:
-        _READ_AT_ONCE[card.key](read, card)
+    if card.key in READ_AT_ONCE:
+        READ_AT_ONCE[card.key](read, card)
     elif card.key in _CHILDREN:
         if before is None or before.key != _CHILDREN[card.key]:
             raise MeshError(f"{card.where} must follow *{_CHILDREN[card.key]}, to which it belongs.")

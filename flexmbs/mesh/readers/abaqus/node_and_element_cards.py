@@ -14,7 +14,7 @@ from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.readers.abaqus.cards import Card, Segment, Table, integer, read_table
+from flexmbs.mesh.readers.abaqus.cards import Card, Segment, Table, integer, joined, read_table
 from flexmbs.mesh.readers.abaqus.deck import Deck, add_set
 
 
@@ -145,7 +145,7 @@ def read_elements(deck: Deck, card: Card) -> None:
         deck.warn(f"{card.where}: element type {kind.name} is unknown; its elements are not part of the body.")
     elif kind.left_out and kind.order is None:
         deck.warn(f"{card.where}: {kind.name}: {kind.left_out}.")
-    numbers = [np.empty(0, np.int64)]
+    numbers, tables = [np.empty(0, np.int64)], []
     for segment in card.segments:
         if deck.instances and deck.scope is deck.root and read_table(segment, np.int64) is None:
             numbers.append(_named_elements(deck, card, kind, segment))
@@ -153,9 +153,12 @@ def read_elements(deck: Deck, card: Card) -> None:
         table = read_table(segment, np.int64, card.title, "element and node numbers")
         if len(table.values):
             _warn_of_end(deck, card, segment)
-            for rows, lines in _element_rows(deck, kind, table):
-                _add_elements(deck, card, kind, rows, segment.file, lines)
-                numbers.append(rows[:, 0])
+            goes_on = tables and tables[-1].continued[-1] and tables[-1].segment.file == segment.file  # behind a comment line
+            tables.append(joined([tables.pop(), table]) if goes_on else table)
+    for table in tables:
+        for rows, lines in _element_rows(deck, kind, table):
+            _add_elements(deck, card, kind, rows, table.segment.file, lines)
+            numbers.append(rows[:, 0])
     add_set(deck.scope.element_sets, card, "ELSET", numbers)
 
 
@@ -169,8 +172,14 @@ def _named_elements(deck: Deck, card: Card, kind: ElementType, segment: Segment)
         numbers.append(integer(number, card.at(line), "element number"))
         order = list(kind.order or range(len(nodes)))[: min(kind.counts or (len(nodes),))]
         ids, names, lines = np.array(numbers[-1:]), np.array([nodes], object)[:, order], np.array([line.number])
-        deck.scope.named_elements.append(ElementRows(kind.kind, kind.name, ids, names, line.file, lines, kind.role))
+        data = {"orienting": np.array(nodes[-1:], object)} if _is_oriented(kind, len(nodes)) else {}
+        deck.scope.named_elements.append(ElementRows(kind.kind, kind.name, ids, names, line.file, lines, kind.role, data))
     return np.array(numbers, np.int64)
+
+
+def _is_oriented(kind: ElementType, node_count: int) -> bool:
+    """Whether the last node of elements with so many says how a beam is turned about its line."""
+    return bool(kind.kind and KINDS[kind.kind].is_beam and node_count == max(kind.counts))
 
 
 def _wrong_count(kind: ElementType, number: object, count: int) -> str:
@@ -183,8 +192,7 @@ def _add_elements(deck: Deck, card: Card, kind: ElementType, rows: np.ndarray, f
     if (ids < 1).any():
         row = int(np.argmax(ids < 1))
         raise MeshError(f"{file}:{lines[row]}: {card.title}: element number {ids[row]} must be positive.")
-    is_oriented = kind.kind and KINDS[kind.kind].is_beam and nodes.shape[1] == max(kind.counts)
-    data = {"orienting": nodes[:, -1].copy()} if is_oriented else {}
+    data = {"orienting": nodes[:, -1].copy()} if _is_oriented(kind, nodes.shape[1]) else {}
     if kind.order:
         if kind.left_out and nodes.shape[1] > len(kind.order):
             deck.warn(f"{card.where}: {kind.name}: {kind.left_out}.")

@@ -18,8 +18,10 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, NumberIndex, check_element_numbers, row_labels
+from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.cards import is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
+from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
 
 _MOST_PLACED_NODES = 20_000_000
 
@@ -73,7 +75,6 @@ class Model:
     deck: Deck
     regions: list[Region]
     materials: dict[str, AnyMaterial]
-    mirrored: np.ndarray | None = None  # (number of elements,) bool: solids that were turned
 
     def __post_init__(self) -> None:
         *self.instances, self.root = self.regions  # the placed parts, and the model itself
@@ -84,6 +85,18 @@ class Model:
         self.cards = [(region, card) for region in self.regions for card in region.scope.cards]  # all names are known now
         self._groups = [rows for region in self.regions for rows in region.rows if len(rows.ids)]
         self._starts = np.array([rows.ids[0] for rows in self._groups], np.int64)
+        # By serial number: solids that were turned, and elements of which nothing is left.
+        self.mirrored, self.collapsed = np.zeros((2, len(self.element_numbers)), bool)
+
+    def take_over(self, true: TrueElements) -> None:
+        """The nodes that were made, the warnings, and what is known now of the elements."""
+        self.node_ids, self.points = true.ids, true.points
+        self.deck.warnings += true.warnings
+        for mask, found in ((self.mirrored, true.mirrored), (self.collapsed, true.collapsed)):
+            mask[np.concatenate([np.empty(0, np.int64), *found])] = True
+        for rows in self._groups:
+            if kind := shape_of(rows):
+                rows.nodes = true.filled(kind, rows.nodes)
 
     def place_of(self, region: Region, name: str, has: Callable[[Region, str], bool]) -> tuple[Region, str] | None:
         """Which region has what a card of ``region`` calls ``name``, and its name there; None when none ``has`` it.
@@ -120,9 +133,9 @@ class Model:
         """By the id() of each group of solids: for each of its faces the (k,) bool that says where no other solid has it."""
         groups = [rows for rows in self._groups if rows.kind is not None and KINDS[rows.kind].dimension == 3]
         rings = [(rows, list(ring)) for rows in groups for ring in KINDS[rows.kind].faces]
-        # Three corners tell faces apart, whatever their number of corners.
-        labels = row_labels(np.concatenate([np.sort(rows.nodes[:, ring], axis=1)[:, -3:] for rows, ring in rings]))
-        alone = np.bincount(labels)[labels] == 1
+        labels = row_labels(np.concatenate([_three_corners(rows.nodes[:, ring]) for rows, ring in rings]))
+        exists = np.concatenate([~self.collapsed[rows.ids] for rows, _ in rings])
+        alone = (np.bincount(labels, weights=exists)[labels] == 1) & exists
         found: dict[int, list[np.ndarray]] = {}
         for (rows, _), free in zip(rings, np.split(alone, np.cumsum([len(rows.ids) for rows, _ in rings])[:-1]), strict=True):
             found.setdefault(id(rows), []).append(free)
@@ -146,6 +159,19 @@ class Model:
             return self.deck.in_assembly(name)
         taken = name in self.root.scope.node_sets or name in self.root.scope.element_sets
         return f"{region.name}.{name}" if taken or len(self.instances) > 1 else name
+
+
+def shape_of(rows: ElementRows) -> str | None:
+    """Kind of the element itself, or of the face that it is (CPS3: "tri3")."""
+    shape = rows.kind or element_type(rows.type_name).shape
+    return shape if shape in KINDS else None
+
+
+def _three_corners(faces: np.ndarray) -> np.ndarray:
+    """(k, 3) the highest numbers, each once, of faces (k, 3 or 4): they tell faces apart, whatever their number of corners."""
+    corners = np.sort(faces, axis=1)
+    corners[:, :-1][corners[:, :-1] == corners[:, 1:]] = -1
+    return np.sort(corners, axis=1)[:, -3:] + 1
 
 
 def placed(deck: Deck, materials: dict[str, AnyMaterial]) -> Model:
@@ -188,10 +214,12 @@ def _named_elements(deck: Deck, instances: list[Region], offset: int) -> list[El
     for rows in deck.root.named_elements:
         where, names = f"{rows.where(0)}: *ELEMENT: element {rows.ids[0]}", rows.nodes[0].tolist()
         nodes = [index_of(deck.in_assembly(label(name))) for name in names]
-        unknown = [name for name, node in zip(names, nodes, strict=True) if name and node < 0]
+        orienting = rows.data.get("orienting", np.empty(0, object)).tolist()  # one or none
+        found = [index_of(deck.in_assembly(label(name))) for name in orienting]
+        unknown = [name for name, node in zip(names + orienting, nodes + found, strict=True) if name and node < 0]
         if unknown:
             raise MeshError(f"{where} ({rows.type_name}) uses node {unknown[0][:40]}, which no *NODE defines.")
         if rows.kind and min(nodes, default=-1) < 0:
             raise MeshError(f"{where} lacks a node.")
-        groups.append(replace(rows, nodes=np.array([nodes])))
+        groups.append(replace(rows, nodes=np.array([nodes]), data={"orienting": np.array(found)} if found else {}))
     return groups

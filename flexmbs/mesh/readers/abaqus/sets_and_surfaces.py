@@ -16,8 +16,7 @@ from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex
 from flexmbs.mesh.readers.abaqus.cards import Line, is_integer
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft
-from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type
-from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
+from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region, shape_of
 
 _DEEPEST_SET = 100
 _MOST_OVERLAP = 300  # sets that a node may be in on average; beyond, a small file would fill the memory
@@ -169,12 +168,9 @@ class Surfaces:
 
     def _of_item(self, region: Region, line: Line, name: str, face: str) -> Faces:
         where, mirrored = f"{line.where}: *SURFACE", self._model.mirrored
-        if name:
-            serials = self._element_sets.named(region, name, where)
-        else:
-            serials = np.concatenate([np.empty(0, np.int64), *[rows.ids for rows in region.rows]])
-        if mirrored is None:
-            return self._faces_of(serials, face, where)
+        everything = [np.empty(0, np.int64), *[rows.ids for rows in region.rows]]
+        serials = self._element_sets.named(region, name, where) if name else np.concatenate(everything)
+        serials = serials[~self._model.collapsed[serials]]
         # The labels of faces count the nodes as the file has them; those of mirrored solids then point inward.
         inward = self._faces_of(serials[mirrored[serials]], face, where)
         turned = [(kind, nodes[:, opposite(kind)]) for kind, nodes in inward]
@@ -188,7 +184,7 @@ class Surfaces:
 
     def _free_faces(self, rows: ElementRows, own: np.ndarray) -> Faces:
         """Faces that no other element of the model has; shells and lines are their own surface."""
-        kind = _shape_of(rows)
+        kind = shape_of(rows)
         if kind is None or KINDS[kind].dimension < 3:
             return _own_face(rows, own)
         own, faces = np.sort(own), []
@@ -197,23 +193,17 @@ class Surfaces:
         return faces
 
 
-def _shape_of(rows: ElementRows) -> str | None:
-    """Kind of the element itself, or of the face that it is (CPS3: "tri3")."""
-    shape = rows.kind or element_type(rows.type_name).shape
-    return shape if shape in KINDS else None
-
-
 def _own_face(rows: ElementRows, own: np.ndarray) -> Faces:
     """Shells and lines as the surface that they are themselves; springs and points have none."""
-    kind, nodes = _shape_of(rows), rows.nodes[own]
+    kind, nodes = shape_of(rows), rows.nodes[own]
     if kind is None or kind.startswith("spring"):
         return []
-    return [(f"line{nodes.shape[1]}", nodes)] if KINDS[kind].dimension < 2 else _without_repeats(kind, nodes)
+    return _lines(nodes) if KINDS[kind].dimension < 2 else _without_repeats(kind, nodes)
 
 
 def _labelled_faces(rows: ElementRows, own: np.ndarray, face: str, where: str) -> Faces:
     """Faces of elements by the format's label: S1 to S6, SPOS, SNEG, E1 to E4, END1, END2, EDGE."""
-    kind, nodes = _shape_of(rows), rows.nodes[own]
+    kind, nodes = shape_of(rows), rows.nodes[own]
     if kind is None or KINDS[kind].dimension < 2:
         return _own_face(rows, own)
     is_solid = KINDS[kind].dimension == 3
@@ -231,18 +221,30 @@ def _labelled_faces(rows: ElementRows, own: np.ndarray, face: str, where: str) -
         known = f"S1 to S{len(rings)}" if is_solid else f"SPOS, SNEG and E1 to E{len(rings)}"
         raise MeshError(f"{where}: element type {rows.type_name} has no face {face[:20]}; it has {known}.")
     faces = [(name, nodes[:, list(columns)]) for name, columns in (face_of(kind, rings[i]) for i in chosen)]
-    return [part for name, nodes in faces for part in _without_repeats(name, nodes)] if is_solid else faces
+    return [part for name, own in faces for part in (_without_repeats(name, own) if is_solid else _lines(own))]
 
 
 def _without_repeats(kind: str, nodes: np.ndarray) -> Faces:
     """Faces of collapsed elements as what they are (triangles in place of quadrilaterals); lines are left out."""
     parts: Faces = []
     for true, _, own in true_kinds(kind, nodes):
-        if true and not (own >= 0).all():
-            own = own[:, : KINDS[true].corner_count]
-            true = {3: "tri3", 4: "quad4"}[own.shape[1]]
-        parts += [(true, own)] if true else []
+        count = KINDS[true].corner_count if true else 0
+        own = own[(own[:, :count] >= 0).all(axis=1)]
+        parts += _whole_and_corners(true, {3: "tri3", 4: "quad4"}[count], own, count) if true else []
     return parts
+
+
+def _lines(nodes: np.ndarray) -> Faces:
+    """Edges and lines as what they are: none between a node and itself, none with a middle node that is an end."""
+    nodes = nodes[nodes[:, 0] != nodes[:, 1]]
+    middles = np.where((nodes[:, 2:] == nodes[:, :1]) | (nodes[:, 2:] == nodes[:, 1:2]), -1, nodes[:, 2:])
+    return _whole_and_corners(f"line{nodes.shape[1]}", "line2", np.hstack([nodes[:, :2], middles]), 2)
+
+
+def _whole_and_corners(kind: str, first_order: str, nodes: np.ndarray, corner_count: int) -> Faces:
+    """Faces with all their nodes, and of those that lack one the corners."""
+    whole = (nodes >= 0).all(axis=1)
+    return [part for part in ((kind, nodes[whole]), (first_order, nodes[~whole, :corner_count])) if len(part[1])]
 
 
 def _surface(faces: Faces) -> MeshSurface:

@@ -37,8 +37,9 @@ def build_mesh(deck: Deck) -> Mesh:
     blocks = _blocks(deck, elements, materials)
     rigid, links = constraints.rigid_elements(deck, elements.others)
     masses = _point_masses(deck, elements.others)
-    equations = [*links, *constraints.equations_of(deck), *elements.true.equations()]
     systems, turned_nodes = _displacement_systems(deck)
+    made = elements.true.equations({system.name: system for system in systems}, turned_nodes)
+    equations = [*links, *constraints.equations_of(deck), *made]
     return Mesh(
         elements.true.points,
         elements.true.ids,
@@ -135,6 +136,8 @@ def _point_masses(deck: Deck, others: list[ElementRows]) -> list[PointMass]:
             constraints.omit(deck, rows, why or f"there is no R,{number} with its mass; add it")
             continue
         mass, inertia = values[0], np.diag(values[3:6]) if known.option(3) == 0 else np.zeros((3, 3))
+        if (rows.nodes[:, 0] < 0).any():
+            raise MeshError(f"{rows.where(0)}: MASS21: of {len(rows.ids)} elements one has no node; give its number.")
         if mass < 0.0 or (np.diag(inertia) < 0.0).any():
             raise MeshError(f"{constants.where}: the mass {mass:g} or an inertia is negative.")
         for row, (number, node) in enumerate(zip(rows.ids, rows.nodes[:, 0], strict=True)):
@@ -159,10 +162,12 @@ def _thickness(rows: ElementRows, given: Given) -> np.ndarray | None:
     if not given.corner_thickness:
         return None
     kind = KINDS[rows.kind]
-    corners = list(given.corner_thickness[: kind.corner_count])
-    middles = [math.fsum((corners[i], corners[j])) / 2.0 for i, j in kind.edges]
-    values = corners + (middles if kind.node_count > kind.corner_count else [])
-    return np.tile(values, (len(rows.ids), 1))
+    own, as_given = rows.nodes[:, : kind.corner_count], rows.data["corners"]
+    corners = np.array(given.corner_thickness)[(own[:, :, None] == as_given[:, None, :]).argmax(axis=2)]
+    if kind.node_count == kind.corner_count:
+        return corners
+    ends = np.array(kind.edges)
+    return np.hstack([corners, (corners[:, ends[:, 0]] + corners[:, ends[:, 1]]) / 2.0])
 
 
 def _beam_axes(points: np.ndarray, rows: ElementRows, turned: float) -> np.ndarray | None:

@@ -248,6 +248,8 @@ def _remote_points(deck: Deck, others: list[ElementRows]) -> list[Coupling]:
     found = []
     for pair in by_set.values():
         pilots = [rows for rows in pair if rows.type_name in ("TARGE169", "TARGE170") and rows.nodes.shape[1] == 1]
+        if any((rows.nodes < 0).any() for rows in pilots):
+            raise MeshError(f"{pilots[0].where(0)}: the pilot element {pilots[0].ids[0]} has no node; give its number.")
         contacts = [rows for rows in pair if rows.type_name in _CONTACTS]
         if len(pilots) != 1 or len(pilots[0].ids) != 1 or not contacts:
             continue

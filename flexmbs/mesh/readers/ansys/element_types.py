@@ -203,7 +203,10 @@ def _typed(deck: Deck, rows: ElementRows) -> ElementRows:
     routine = routine_of_type(deck, known)
     kind = mesh_only_kind(known.option(1)) if routine.name == "MESH200" else routine.kind
     rows = replace(rows, kind=kind, type_name=routine.name, role="" if kind else routine.role)
-    return (_shaped(deck, rows) if kind else rows).with_indices(deck.nodes)
+    rows = (_shaped(deck, rows) if kind else rows).with_indices(deck.nodes)
+    if rows.kind and KINDS[rows.kind].dimension == 2:
+        rows.data["corners"] = rows.nodes[:, : KINDS[rows.kind].corner_count]  # to which thicknesses belong
+    return rows
 
 
 def _shaped(deck: Deck, rows: ElementRows) -> ElementRows:

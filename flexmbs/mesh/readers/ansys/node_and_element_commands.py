@@ -18,6 +18,7 @@ _LAST = r"-1\s*($|,)|N\s*,(\s*(R?\d\.\d|UNBL)\s*,\s*LOC\s*,)?\s*-1\b"
 _END_OF_NODES = re.compile(rf"\s*({_LAST})", re.IGNORECASE)
 _END_OF_ALL_NODES = re.compile(rf"\s*({_LAST}|(?P<next>[A-Z/*!]|$))", re.IGNORECASE)  # where all nodes were read: any command
 _MOST_NODES = 500
+_GIVEN_NODES = "nodes given"  # of an element whose EN,R5.x,ATTR says how many it has
 _ON_FIRST_LINE = 8  # nodes that stand on the first line of an element, SOLID form
 _HEAD = 11  # numbers before the nodes, SOLID form: material, type, real constants, section, system, ..., count, 0, number
 
@@ -211,11 +212,12 @@ def _en(deck: Deck, command: Command) -> None:
         if len(values) < 7 or not 0 <= values[0] <= _MOST_NODES:
             raise command.wrong("ATTR needs the number of nodes, 5 attributes and the number of the element.")
         _add_one(deck, command, values[6], [0] * values[0], values[1:6])
+        deck.current[_GIVEN_NODES] = 0
     elif form == "NODE" and deck.elements and len(deck.elements[-1].ids) == 1:
-        own = deck.elements[-1]
-        nodes = own.nodes[0][own.nodes[0] > 0].tolist() + command.integers(1)
-        count = own.nodes.shape[1]
-        own.nodes = np.array([(nodes + [0] * count)[:count]], np.int64)
+        nodes, start = deck.elements[-1].nodes[0], deck.current.get(_GIVEN_NODES, 0)
+        given = command.integers(1)[: len(nodes) - start]
+        nodes[start : start + len(given)] = given
+        deck.current[_GIVEN_NODES] = start + len(given)
     else:
         raise command.wrong("the second argument must be ATTR or NODE, ATTR first.")
 

@@ -62,7 +62,9 @@ def build(deck: Deck) -> Mesh:
         element_sets.setdefault(name, ids)
     surfaces = _skin_surfaces(deck, pieces, node_sets)
     index = ElementIndex(blocks)
+    systems = {system.name: system for system in grid.systems.values()}
     used = [number for number in np.unique(grid.displacement) if number > 0]
+    displacement = {grid.systems[number].name: np.flatnonzero(grid.displacement == number) for number in used}
     return Mesh(
         points=true.points,
         node_ids=true.ids,
@@ -72,11 +74,11 @@ def build(deck: Deck) -> Mesh:
         surfaces=surfaces,
         materials={material.name: material for material in deck.made_materials.values()},
         couplings=couplings,
-        equations=(*equations, *true.equations(grid.displacement_axes)),
+        equations=(*equations, *true.equations(systems, displacement)),
         point_masses=point_masses(deck, grid),
         boundary_conditions=sets.boundary_conditions(deck, grid),
-        coordinate_systems={system.name: system for system in grid.systems.values()},
-        displacement_systems={grid.systems[number].name: np.flatnonzero(grid.displacement == number) for number in used},
+        coordinate_systems=systems,
+        displacement_systems=displacement,
         other_elements=others,
         source=deck.source,
         file_format="Nastran",

@@ -76,6 +76,7 @@ def build_mesh(content: Content, path: Path) -> Mesh:
     what = "materials and sections are not read from universal files; give them with with_material, with_thickness and with_section"
     content.warnings.append(f"{blocks[0].where}: {what} (--material, --thickness, --section).")
     sets = _sets(content, table, blocks, geometry, [*others, *rigid])
+    systems, displacement = {system.name: system for system in content.systems.values()}, _displacement_systems(content, table)
     return Mesh(
         true.points,
         true.ids,
@@ -84,9 +85,9 @@ def build_mesh(content: Content, path: Path) -> Mesh:
         element_sets=sets[1],
         surfaces=sets[2],
         couplings=tuple(_couplings(rigid)),
-        equations=tuple(true.equations()),
-        coordinate_systems={system.name: system for system in content.systems.values()},
-        displacement_systems=_displacement_systems(content, table),
+        equations=tuple(true.equations(systems, displacement)),
+        coordinate_systems=systems,
+        displacement_systems=displacement,
         other_elements=other_elements([*geometry, *others]),
         source=str(path),
         file_format="UNV",
