@@ -180,7 +180,6 @@ BEGIN = re.compile(r"\s*BEGIN\b(.*)", re.I)
 _END_DATA = re.compile(r"\s{0,7}ENDDATA\b", re.I)
 _END = re.compile(r"\s{0,7}END[\s,]+\w", re.I)
 _GRID = re.compile(r"\s{0,7}GRID\*?\s*[\s,]", re.I)
-_WITH_END = ("HYPRBEAM", "FEMODEL")
 _WHAT = {
     **{"SUPER": "a part superelement", "AUXMODEL": "an auxiliary model", "MODULE": "a module", "MASSID": "a mass increment"},
     "FEMODEL": "a part of the full model",
@@ -212,7 +211,7 @@ class BulkLines:
                         words = [word for word in words[1:] if word in _WHAT or word.isdecimal()]
                     self._part = None if words in ([], ["SUPER", "0"]) else (line, words[0])
                     continue
-                if self._part and self._part[1] in _WITH_END and _END.match(text):
+                if self._part and self._part[1] in ("HYPRBEAM", "FEMODEL") and _END.match(text):
                     self._leave()
                     continue
             if self._part is None:

@@ -46,8 +46,10 @@ class _Draft:
     loose: list[tuple[str, int]] = field(default_factory=list)
 
     def all_fields(self) -> list[str]:
-        parts = ([row[i : i + width] for i in range(0, 64, width)] if width else row for row, width in self.rows)
-        return list(chain(*parts))
+        fields: list[str] = []
+        for row, width in self.rows:
+            fields += [row[i : i + width] for i in range(0, 64, width)] if width else row
+        return fields
 
 
 class Lexer:
@@ -171,7 +173,7 @@ class Lexer:
             self._ready.append(Card(name, draft.all_fields(), draft.file, draft.line))
             return
         (row, width), count = draft.rows[0], len(draft.rows)
-        if width and all(own == width for _, own in draft.rows[1:]):
+        if width and (count == 1 or [own for _, own in draft.rows].count(width) == count):
             count, row = 64 // width * count, row if count == 1 else "".join([text for text, _ in draft.rows])
         else:
             row = draft.all_fields()
