@@ -195,8 +195,7 @@ def _pbeam(deck: Deck, card: Card, ratio: float) -> BeamSection:
         y, z = made.centroid
         return replace(made, shear_center=(-y, -z))  # the line of a CBEAM is that of its shear centres
 
-    made = _tapered(deck, card, start, stations, section)
-    return made if stations and stations[-1][1] != start else replace(made, end=None)
+    return _tapered(deck, card, start, stations, section)
 
 
 def _tapered(deck: Deck, card: Card, start: list[float], stations: list[tuple[float, list[float]]], section) -> BeamSection:

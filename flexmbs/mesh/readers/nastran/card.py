@@ -22,7 +22,7 @@ LARGEST_NUMBER = 2_147_483_647  # of a grid point or element, for Nastran; what 
 
 _REAL = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?: *[EeDd]? *([+-]\d+)|[ ]*[EeDd] *(\d+))?$")
 _INTEGER = re.compile(r"[+-]?\d{1,18}$")
-_BARE_EXPONENT = re.compile(rb"(?<=[\d.])(?=[+-])")
+_BARE_EXPONENT = re.compile(rb"[+-](?<=[\d.][+-])")
 _IN_INTEGERS = np.isin(np.arange(256), [*b"0123456789+- \0"])
 
 
@@ -64,7 +64,7 @@ def _numbers(column: np.ndarray, blank: np.ndarray, dtype: type) -> tuple[np.nda
     texts = np.where(blank, b"0", column).tolist()
     text = b"\n".join(texts)
     if dtype is float:
-        text = _BARE_EXPONENT.sub(b"E", text.upper().replace(b"D", b"E"))
+        text = _BARE_EXPONENT.sub(rb"E\g<0>", text.upper().replace(b"D", b"E"))
     values = numbers_in(text, dtype)
     largest = LARGEST if dtype is float else LARGEST_NUMBER
     if values is not None and len(values) == len(texts) and (np.abs(values) <= largest).all():

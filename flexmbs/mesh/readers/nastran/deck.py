@@ -20,10 +20,7 @@ from flexmbs.mesh.readers.nastran.card import LARGEST_NUMBER, Batch, Card, LineO
 from flexmbs.mesh.skipped_content import SkipList
 
 _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
-
-
 Part = tuple[int, int, int]  # first, last, step
-
 _EVERYTHING: Part = (1, LARGEST_NUMBER, 1)
 _MEMBER = re.compile(r"(?P<first>\S+) (?:THRU|TO) (?P<last>\S+)(?: BY (?P<step>\S+))?|\S+")
 
@@ -42,18 +39,27 @@ class Ranges:
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """(n,) bool: which numbers are members."""
+        if not self.parts:
+            return np.zeros(len(numbers), bool)
         known = np.unique(numbers)
         return np.isin(numbers, known[self.select(known)])
 
     def select(self, existing: np.ndarray) -> np.ndarray:
         """Positions of the members in ``existing`` (sorted numbers): ranges contribute what exists of them."""
-        found = [np.flatnonzero(np.isin(existing, self.single))]
+        single = self.single
+        at = np.searchsorted(existing, single)
+        found = [at[np.append(existing, -1)[at] == single]]
         for first, last, step in self.parts:
             if first != last:
                 low, high = np.searchsorted(existing, first), np.searchsorted(existing, last, side="right")
                 found.append(low + np.flatnonzero((existing[low:high] - first) % step == 0))
         members = np.unique(np.concatenate(found))
         return np.setdiff1d(members, Ranges(self.excluded).select(existing)) if self.excluded else members
+
+    def missing(self, existing: np.ndarray) -> np.ndarray:
+        """Members given one by one that are not among ``existing`` (sorted numbers)."""
+        single = np.unique(self.single)
+        return single[np.append(existing, -1)[np.searchsorted(existing, single)] != single]
 
 
 def read_ranges(texts: list[str], where: str, what: str) -> Ranges:

@@ -35,7 +35,7 @@ def couplings_and_equations(deck: Deck, grid: Grid) -> tuple[tuple[Coupling, ...
 def _nodes(deck: Deck, card: Card, texts: list[str], grid: Grid) -> np.ndarray:
     """Nodes of a list with THRU; scalar points among them are left out with a warning."""
     members = read_ranges(texts, card.where, "grid point")
-    missing = np.setdiff1d(members.single, grid.sorted_ids)
+    missing = members.missing(grid.sorted_ids)
     scalar = missing[deck.scalar_points.contains(missing)]
     if len(scalar):
         deck.warn(card.where, f"{len(scalar)} scalar points are ignored (first: {scalar[0]}).")

@@ -127,7 +127,7 @@ def node_sets(deck: Deck, grid: Grid) -> dict[str, np.ndarray]:
     """Node sets of SPC, ASET, QSET, ... cards (components or not), by their names."""
     sets: dict[str, np.ndarray] = {}
     for (name, *_), (members, card) in deck.named_nodes.items():
-        missing = np.setdiff1d(members.single, grid.sorted_ids)
+        missing = members.missing(grid.sorted_ids)
         missing = missing[~deck.scalar_points.contains(missing)]
         if len(missing):
             deck.warn(card.where, f"{len(missing)} grid points that do not exist are left out ({few(missing)}).")
@@ -172,7 +172,7 @@ def number_sets(deck: Deck, grid: Grid, elements: np.ndarray) -> tuple[dict, dic
         name = own_name if one.of_post else deck.names.get(("set", one.number), own_name)
         members = {of: existing[of][one.members.select(existing[of])] for of in sorted(one.of or existing)}
         members = {of: ids for of, ids in members.items() if len(ids)}
-        missing = np.setdiff1d(one.members.single, existing[min(members)]) if len(members) == 1 else ()
+        missing = one.members.missing(existing[min(members)]) if len(members) == 1 else ()
         if not members:
             deck.warn(one.where, f"none of the members of set {one.number} exists; the set is left out.")
         elif len(missing):

@@ -128,7 +128,7 @@ def _scalar(deck: Deck, spring: Spring, given: Card, grid: Grid) -> SpringSectio
         raise card.wrong("needs one component (1 to 6) at each of its nodes.")
     name, label = ("stiffness", "K") if "ELAS" in card.name else ("damping", "B")
     axes = grid.displacement_axes(spring.nodes)
-    if len(axes) == 2 and not np.allclose(axes[0], axes[1], atol=1e-9):
+    if np.ptp(axes, axis=0).max() > 1e-5:
         deck.warn(card.where, f"{spring.number}: the displacement systems (CD) of its nodes differ; the first one is used.")
     constant, turned = {name: _along_x(given.real(1, label, 0.0))}, None if np.array_equal(axes[0], np.eye(3)) else axes[0]
     first, *second = (dof[0] for dof in spring.dofs)

@@ -34,6 +34,17 @@ def test_a_shear_factor_of_zero_of_a_beam_is_none_a_blank_one_is_one(read, facto
     assert (section.shear_factor_y, section.shear_factor_z) == expected
 
 
+def test_a_beam_keeps_its_end_b_when_a_station_that_is_left_blank_follows(read):
+    beam = "CBEAM,1,1,1,2,0.,1.,0.\nPBEAM,1,1,1.-4,1.-9,1.-9,,2.-9\n,,,,,,,,\n,YES,1.,2.-4,4.-9,4.-9,,8.-9\n,,,,,,,,\n,YES,.5\n"
+    section = read(POINTS + beam + STEEL).blocks[0].section
+    assert (section.area, section.end.area) == (1e-4, 2e-4)
+
+
+def test_lines_of_a_card_may_have_fields_of_different_widths(read):
+    solid = "CHEXA   1       1       1       2       4       3       5       6\n" + f"*{'':7}{8:<16}{7:<16}\n"
+    assert read(CORNERS + solid + "PSOLID,1,1\n" + STEEL).blocks[0].nodes.tolist() == [[0, 1, 3, 2, 4, 5, 7, 6]]
+
+
 def test_bars_with_blank_or_zero_shear_factors_have_no_shear_deformation(read):
     for factors in ("", ",,,,,,,,\n,0.,0.\n"):
         section = read(BAR + factors + STEEL).blocks[0].section
