@@ -13,6 +13,8 @@ from pathlib import Path
 from flexmbs.mesh.readers.abaqus.deck_reader import LATER_CARDS, READ_AT_ONCE, SECTION_CARDS
 from flexmbs.mesh.readers.ansys.read_ansys import HANDLERS as ANSYS
 from flexmbs.mesh.readers.nastran.card import REQUIRED, Field, Fields
+from flexmbs.mesh.readers.nastran.material_cards import MATERIALS
+from flexmbs.mesh.readers.nastran.node_and_element_cards import OTHERS
 from flexmbs.mesh.readers.nastran.read_nastran import BATCH_HANDLERS, HANDLERS
 
 PAGE = Path(__file__).with_name("mesh_cards.md")
@@ -27,8 +29,9 @@ ALSO = {
     "PROD": "PROD, CONROD (from field 4)",
     "PBEAM_LAST": "PBEAM, last two lines",
     "PLY": "PCOMP, PCOMPG: each ply",
-    "SCALAR": "CELAS1 to CELAS4, CMASS1 to CMASS4",
-    "BUSHING": "CBUSH, CBUSH1D",
+    "SCALAR": "CELAS1, CELAS2, CDAMP1, CDAMP2, CMASS1, CMASS2",
+    "BUSHING": "CBUSH, CBUSH1D, CVISC",
+    "MAT12": "MAT12, MAT9OR",
 }
 
 
@@ -36,7 +39,9 @@ def page() -> str:
     """The page as it should be."""
     modules = [module for name, module in sys.modules.items() if name.startswith("flexmbs.mesh.readers.nastran.")]
     declared = {name: fields for module in modules for name, fields in vars(module).items() if isinstance(fields, Fields)}
-    others = sorted({*BATCH_HANDLERS, *HANDLERS} - {name for key in declared for name in re.findall(r"\w+", ALSO.get(key, key))})
+    stated = {name for key in declared for name in re.findall(r"\w+", ALSO.get(key, key))}
+    without_body = {*OTHERS, *MATERIALS} - stated
+    others = {*BATCH_HANDLERS, *HANDLERS} - stated - without_body
     return "\n".join(
         [
             HEAD,
@@ -45,7 +50,9 @@ def page() -> str:
             'A blank field has the value behind "="; "-" is a field that may be blank.\n',
             "| card | fields |\n|---|---|",
             *(f"| {ALSO.get(name, name)} | {', '.join(map(_stated, declared[name].places))} |" for name in sorted(declared)),
-            f"\nOther cards: {', '.join(others)}.\n",
+            f"\nOther cards: {', '.join(sorted(others))}.\n",
+            "Taken, but for elements that no body has (`Mesh.other_elements`) and for materials that are not linear elastic",
+            f"(bodies that need one are refused): {', '.join(sorted(without_body))}.\n",
             "## Abaqus and CalculiX\n",
             *_described({**READ_AT_ONCE, **SECTION_CARDS, **LATER_CARDS}, "*"),
             "## Ansys\n",
