@@ -173,11 +173,8 @@ class Lexer:
             self._ready.append(Card(name, draft.all_fields(), draft.file, draft.line))
             return
         (row, width), count = draft.rows[0], len(draft.rows)
-        if width and count > 1:
-            texts, widths = zip(*draft.rows)  # noqa: B905 (strict takes longer)
-            width, row = (width, "".join(texts)) if widths.count(width) == count else (0, row)
-        if width:
-            count *= 64 // width
+        if width and (count == 1 or {own for _, own in draft.rows} == {width}):
+            count, row = 64 // width * count, row if count == 1 else "".join([text for text, _ in draft.rows])
         else:
             row = draft.all_fields()
             width, count = 0, len(row)
