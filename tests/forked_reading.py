@@ -13,11 +13,11 @@ import vtkmodules.util.numpy_support
 import vtkmodules.vtkIOLegacy
 import vtkmodules.vtkIOXML  # noqa: F401
 
-from flexmbs.mesh.readers.exchange_formats import library_process, read_apart
+from flexmbs.mesh.readers.exchange_formats import library_process, read_by_library
 
 
 def run(library: str, path: Path, seconds: float, size: int) -> tuple[int, bytes, bytes]:
-    """As ``read_apart._run``."""
+    """As ``read_by_library._run``."""
     with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as messages:
         child = os.fork()
         if child == 0:
@@ -46,4 +46,4 @@ def _read(library: str, path: Path, seconds: float, size: int, answer: int, mess
 @pytest.fixture
 def forked(monkeypatch):
     """Reading with VTK and meshio forks this process."""
-    monkeypatch.setattr(read_apart, "_run", run)
+    monkeypatch.setattr(read_by_library, "_run", run)

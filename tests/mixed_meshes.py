@@ -6,7 +6,7 @@ import numpy as np
 from shell_meshes import flat, sheet
 
 from flexmbs import Coupling, ElementBlock, Equation, Material, MeshSurface, Tie, box_mesh, line_mesh, rectangle
-from flexmbs.mesh.outer_faces import outer_faces
+from flexmbs.mesh.connectivity import outer_faces
 
 # Without lateral contraction a bar of solids bends as a beam does, clamped or rigidly coupled faces included.
 STEEL = Material("steel without lateral strain", 210e9, 0.0, 7850.0)

@@ -160,10 +160,10 @@ def read_all(name: str, first: int, count: int, folder: Path) -> None:
 
     resource.setrlimit(resource.RLIMIT_AS, (BYTES_AT_MOST, BYTES_AT_MOST))
     from flexmbs import MeshError, read_mesh
-    from flexmbs.mesh.quality.summary import summarize
-    from flexmbs.mesh.readers.exchange_formats import read_apart
+    from flexmbs.mesh.readers.exchange_formats import read_by_library
+    from flexmbs.mesh.summary import summarize
 
-    read_apart._run = forked_reading.run  # a new process for each copy takes ten times as long
+    read_by_library._run = forked_reading.run  # a new process for each copy takes ten times as long
 
     sources = [(path, path.read_bytes()) for path in own_files(name)]
     for number in range(first, first + count):

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.connectivity import bounding_box
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.node_use import bounding_box
-from flexmbs.mesh.operations import scaled, with_material
-from flexmbs.mesh.sections.assign_sections import with_rectangular_section
+from flexmbs.mesh.operations import scaled, with_material, with_rectangular_section
 
 #: Steel, for meshes without a material.
 STEEL = {"youngs_modulus": 210e9, "poisson_ratio": 0.3, "density": 7850.0}

@@ -24,11 +24,10 @@ from flexmbs.fem.solids.solid_model import assemble_solids
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.fem.unsupported_content import refuse_uncomputed
+from flexmbs.mesh.connectivity import with_nodes
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.node_use import with_nodes
+from flexmbs.mesh.properties import Material, ShellSection
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 _BEAM_KINDS = tuple(kind for kind, known in KINDS.items() if known.is_beam)

@@ -15,9 +15,8 @@ from flexmbs.fem.lines.truss_model import TrussModel, assemble_trusses
 from flexmbs.fem.mixed_model import MixedModel
 from flexmbs.fem.shells.shell_model import ShellModel, assemble_shells
 from flexmbs.fem.solids.solid_model import SolidModel, solid_matrices
-from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.materials import Damping
 from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.properties import Damping, ShellSection
 
 
 @dataclass(frozen=True, eq=False)

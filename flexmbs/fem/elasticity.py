@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, Material, OrthotropicMaterial, compliance, flaw
+from flexmbs.mesh.properties import AnisotropicMaterial, Material, OrthotropicMaterial, compliance, flaw
 
 # Place of each tensor component in the order 11, 22, 33, 12, 23, 13 of ``AnisotropicMaterial``.
 _PLACES = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2]]).ravel()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.shells.registry import SHELL_KINDS
 from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
-from flexmbs.mesh.element_properties import ShellSection
-from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import AnyMaterial, Material, OrthotropicMaterial, ShellSection, UnusableMaterial
 
 
 def refuse_uncomputed(mesh: Mesh) -> None:

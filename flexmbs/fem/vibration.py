@@ -20,7 +20,7 @@ from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.fem.solvers.memory import memory_errors_named
-from flexmbs.mesh.loose_parts import part_labels
+from flexmbs.mesh.connectivity import part_labels
 
 _MOST_PARTS = 1000  # of which the motions that supports leave are counted one by one
 _DENSE_LIMIT = 500  # dofs; below it LAPACK finds every mode in no time

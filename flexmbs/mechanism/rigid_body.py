@@ -18,9 +18,9 @@ from flexmbs.mechanism.geometry import primitives
 from flexmbs.mechanism.geometry.rotations import Rotation, RotationLike, as_matrix, as_number, as_vector
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh, enclosed_moments
 from flexmbs.mechanism.geometry.swept_solids import Solid
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.operations import with_material
+from flexmbs.mesh.properties import Material
 
 _ROD_RADIUS = 0.01  # of its length, when drawn
 _NEGATIVE = 1e-9  # part of the trace below which a negative second moment is rounding

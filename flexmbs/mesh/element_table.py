@@ -33,7 +33,7 @@ class ElementRow:
         Areas of warped surfaces are no polynomials.
     first_order : the kind that the corners alone make; empty for first-order kinds
     inner : natural coordinates of nodes inside, after those of the edges
-    locking : c of sqrt(1 + c (L / h)^2), the frequency of bending over the exact one (``quality/locking.py``)
+    locking : c of sqrt(1 + c (L / h)^2), the frequency of bending over the exact one (``locking.py``)
     waves : c of 1 + c (L / wave length)^2, for kinds that do not lock
     names : format -> the names that mean this kind
     orders : format, or format and name -> where the kind's nodes stand in an element of the file; absent: in our order

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from flexmbs.mesh.connectivity import ring
 from flexmbs.mesh.coordinate_systems import across
-from flexmbs.mesh.outer_faces import ring
 
 # Nodes lie on a shape when at least this part of them is no farther off than this part of its radius (of a plane: of
 # the size of the set).

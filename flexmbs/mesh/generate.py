@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import BeamSection
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection, Material
 
 
 def line_mesh(

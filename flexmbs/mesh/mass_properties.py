@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from flexmbs.mesh.connectivity import bounding_box
 from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, is_shell, is_solid
-from flexmbs.mesh.element_properties import BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.materials import AnyMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.missing_data_hints import missing, without_density
-from flexmbs.mesh.node_use import bounding_box
+from flexmbs.mesh.omissions import missing, without_density
+from flexmbs.mesh.properties import AnyMaterial, BeamSection, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
 from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
 

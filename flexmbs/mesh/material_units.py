@@ -15,9 +15,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.plausible_values import MAX_PART, SOLID_DENSITIES, SOLID_MODULI
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
+from flexmbs.mesh.connectivity import bounding_box
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.node_use import bounding_box
+from flexmbs.mesh.properties import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, same_units, unit_system
 
 _MODULUS, _DENSITY = 5e10, 4000.0  # Pa and kg/m3 of the usual material: between plastics and steel

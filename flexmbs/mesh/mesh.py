@@ -12,8 +12,7 @@ import numpy as np
 from flexmbs.common.lazy_import import load
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
-from flexmbs.mesh.element_properties import AnySection
-from flexmbs.mesh.materials import AnyMaterial
+from flexmbs.mesh.properties import AnyMaterial, AnySection
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
-from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.missing_data_hints import what_to_add
+from flexmbs.mesh.omissions import what_to_add
+from flexmbs.mesh.properties import ShellSection
 from flexmbs.mesh.quadrature import rule
 
 # Of the squared size: below it an element has no area, or folds over.

@@ -10,9 +10,19 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.mesh.element_properties import AnySection, BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import (
+    AnisotropicMaterial,
+    AnyMaterial,
+    AnySection,
+    BeamSection,
+    Damping,
+    OrthotropicMaterial,
+    ShellSection,
+    SpringSection,
+    TrussSection,
+    UnusableMaterial,
+)
 
 _INCH, _POUND_FORCE = 0.0254, 4.4482216152605  # both exact by definition
 _ROTATIONS = np.array([0, 0, 0, 1, 1, 1])

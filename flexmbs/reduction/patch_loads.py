@@ -11,8 +11,8 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.mesh import quadrature as gauss
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
-from flexmbs.mesh.outer_faces import outer_faces
 from flexmbs.reduction.constrained_body import ConstrainedProblem
 from flexmbs.reduction.options import Patch
 

@@ -19,9 +19,9 @@ from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solids.solid_elements import SolidOptions
 from flexmbs.fem.solvers.memory import memory_errors_named
+from flexmbs.mesh.check_mesh import check_mesh
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.quality.check_mesh import check_mesh
-from flexmbs.mesh.skipped_content import omissions
+from flexmbs.mesh.omissions import omissions
 from flexmbs.reduction.body_cache import BodyCache
 from flexmbs.reduction.body_fields import HeldBody, body_fields
 from flexmbs.reduction.constrained_body import symmetric

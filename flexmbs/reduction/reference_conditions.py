@@ -12,7 +12,7 @@ from flexmbs.common.errors import BodyError
 from flexmbs.fem.admissible_displacements import check_free_motion, restricted
 from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.mesh.loose_parts import hinged_parts, unconnected
+from flexmbs.mesh.connectivity import hinged_parts, unconnected
 from flexmbs.reduction.constrained_body import ConstrainedProblem, determinate_dofs
 from flexmbs.reduction.interface import Attachment
 

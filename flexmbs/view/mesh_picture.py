@@ -10,10 +10,9 @@ import numpy as np
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import few, near_names
+from flexmbs.mesh.connectivity import bounding_box, outer_faces, ring
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.node_use import bounding_box
-from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.canvas import Canvas, add_dots, add_title, in_front, save_canvas, surface
 from flexmbs.view.look import INK
 from flexmbs.view.solids import vtk_faces

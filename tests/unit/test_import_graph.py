@@ -10,7 +10,7 @@ import pytest
 import flexmbs
 from flexmbs.app.cli.main import COMMANDS
 from flexmbs.common.lazy_import import load
-from flexmbs.mesh.mesh_formats import FORMATS
+from flexmbs.mesh.read_mesh import FORMATS
 
 PACKAGE = Path(flexmbs.__file__).parent
 # Own modules that functions import, each with its reason.

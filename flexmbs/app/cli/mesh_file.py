@@ -14,12 +14,10 @@ from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.mesh.material_units import doubt_about_si
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.operations import with_material
-from flexmbs.mesh.quality.summary import summarize
-from flexmbs.mesh.quality.summary_text import describe
+from flexmbs.mesh.omissions import left_out_loads, omissions
+from flexmbs.mesh.operations import with_material, with_section, with_thickness
 from flexmbs.mesh.read_mesh import read_mesh
-from flexmbs.mesh.sections.assign_sections import with_section, with_thickness
-from flexmbs.mesh.skipped_content import left_out_loads, omissions
+from flexmbs.mesh.summary import describe, summarize
 from flexmbs.mesh.unit_systems import unit_system
 
 units_option = option(

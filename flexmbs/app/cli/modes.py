@@ -21,8 +21,8 @@ from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components, supported_nodes
 from flexmbs.fem.vibration import natural_modes
+from flexmbs.mesh.check_mesh import check_mesh
 from flexmbs.mesh.material_units import check_units
-from flexmbs.mesh.quality.check_mesh import check_mesh
 
 
 def _direction(text: str) -> tuple[float, ...]:

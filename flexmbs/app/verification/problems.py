@@ -16,7 +16,7 @@ from scipy.special import ellipj, ellipk
 import flexmbs as fm
 from flexmbs.core.methods.integrator import Integrator
 from flexmbs.fem.vibration import natural_modes
-from flexmbs.mesh.outer_faces import outer_faces
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.quadrature import surface_samples
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection
 
 # Six Gauss points integrate polynomials up to degree 11: products of two second-order fields (degree 5 each).
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)

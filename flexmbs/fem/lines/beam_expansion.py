@@ -8,8 +8,8 @@ import numpy as np
 
 from flexmbs.fem.lines.beam_elements import beam_frames, checked_section
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.element_properties import BeamSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import BeamSection
 
 _KINDS = ("beam2", "beam3")
 _PLACES = {"beam2": np.array([0.0, 1.0]), "beam3": np.array([0.0, 0.5, 1.0])}  # of the nodes, one after the other

@@ -7,8 +7,8 @@ import numpy as np
 from flexmbs.fem.lines.beam_elements import BeamElements, beam_shapes
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.stress_field import StressModes, StressPoints, as_six, as_tensors, stress_points
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.properties import Material
 
 ENDS = np.array([0.0, 1.0])
 

@@ -9,8 +9,8 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.lines.line_elements import TURN1, TURN2, U1, U2, LineElements
 from flexmbs.fem.rigid_motion import rigid_motions, skew
-from flexmbs.mesh.element_properties import SpringSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import SpringSection
 
 SPRING_KINDS = ("spring1", "spring2")
 FIXED, AXIAL, BUSHING = range(3)

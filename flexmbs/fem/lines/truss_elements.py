@@ -8,9 +8,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.lines.line_elements import TURN1, TURN2, U1, U2, LineElements
-from flexmbs.mesh.element_properties import TrussSection
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.properties import Material, TrussSection
 
 TRUSS_KINDS = ("truss2", "truss3")
 

@@ -14,10 +14,10 @@ from flexmbs.fem.mpc.equations import equation_rows, idle_equations
 from flexmbs.fem.mpc.rigid_couplings import rigid_rows
 from flexmbs.fem.mpc.ties import tied_rows
 from flexmbs.fem.mpc.undetermined_rotations import idle_spin_rows
+from flexmbs.mesh.connectivity import with_nodes
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.node_use import with_nodes
 
 
 def couplings_of_kind(mesh: Mesh, kind: str) -> list[Coupling]:

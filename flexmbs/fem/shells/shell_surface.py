@@ -8,7 +8,7 @@ from flexmbs.fem.shells.shell_elements import ShellGroup
 from flexmbs.fem.shells.shell_inertia import through_wall
 from flexmbs.fem.shells.shell_stress import shared_corners, to_nodes, wall_points, wall_strains
 from flexmbs.fem.surface_fields import SurfaceFields
-from flexmbs.mesh.outer_faces import ring
+from flexmbs.mesh.connectivity import ring
 
 
 def shell_surface(

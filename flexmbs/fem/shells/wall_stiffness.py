@@ -8,9 +8,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import stiffness_matrix
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import AnyMaterial, Material, OrthotropicMaterial, flaw
 from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.properties import AnyMaterial, Layer, Material, OrthotropicMaterial, ShellSection, flaw
 
 # Of the in-plane shear stiffness: ties the rotation about the normal to that of the surface in quadrilaterals, which
 # feel nothing else of it. Larger values stiffen the in-plane bending of coarse meshes.

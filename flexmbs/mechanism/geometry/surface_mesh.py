@@ -12,9 +12,9 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError, MechanismError
 from flexmbs.core.contact.distance.triangulated_surface import BEHIND, COUNT, FIRST, NODE
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.outer_faces import outer_faces
 
 
 @dataclass(frozen=True, eq=False)

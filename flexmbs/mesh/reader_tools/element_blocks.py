@@ -1,13 +1,124 @@
-"""From the elements of a file, as they stand in it, to the blocks of a Mesh."""
+"""From the elements of a file to the blocks of a Mesh; those that only name faces and edges of others are no part of the body.
+
+Generators write elements on the boundaries of solids (triangles on tetrahedra, lines on both) so that groups can refer
+to them. They carry no stiffness. Formats without sections cannot say so; what tells them from shells and beams is that
+all their corners are corners of one face or edge of an element of higher dimension.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from flexmbs.mesh.element_kinds import KINDS, kind_without_inner_nodes
 from flexmbs.mesh.mesh import ElementBlock, UnsupportedElements
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex, row_labels
+
+
+def split_skin(
+    groups: Sequence[ElementRows], keep: Sequence[np.ndarray | None] | None = None
+) -> tuple[list[ElementRows], list[ElementRows]]:
+    """Part elements into those that make bodies and those that only name faces and edges of others.
+
+    Parameters
+    ----------
+    groups : elements with a kind
+    keep : for each group a (k,) bool array, True where an element has a section and therefore is no mere geometry;
+        None: it has none at all
+
+    Returns
+    -------
+    structural : the groups without those elements
+    geometry : elements all of whose corners are corners of one face (or edge) of an element of higher dimension; kind
+        None, role "geometry", type name "tri3", "quad8", "line2", ...
+
+    Springs are structural always, and nobody's host.
+    """
+    on_other = [np.zeros(len(rows.ids), bool) for rows in groups]
+    for dimension in (2, 1):
+        chosen = [i for i, rows in enumerate(groups) if _dimension(rows) == dimension and not _all_kept(keep, i)]
+        if not chosen:
+            continue
+        hosts = [rows for rows in groups if _dimension(rows) > dimension]
+        corners = [_corners(groups[i]) for i in chosen]
+        for i, found in zip(chosen, _on_hosts(corners, hosts, dimension), strict=True):
+            on_other[i] = found
+    for i, kept in enumerate(keep or ()):
+        if kept is not None:
+            on_other[i] &= ~kept
+    split = list(zip(groups, on_other, strict=True))
+    structural = [rows.take(~found) if found.any() else rows for rows, found in split if not found.all()]
+    return structural, [_as_geometry(rows.take(found)) for rows, found in split if found.any()]
+
+
+def _all_kept(keep: Sequence[np.ndarray | None] | None, group: int) -> bool:
+    kept = keep[group] if keep else None
+    return kept is not None and bool(kept.all())
+
+
+def face_kind(kind: str) -> str:
+    """The kind of face or edge that elements of a kind lie on ("beam3" and "truss3" on "line3")."""
+    return f"line{KINDS[kind].node_count}" if KINDS[kind].dimension == 1 else kind
+
+
+def _dimension(rows: ElementRows) -> int:
+    return 0 if rows.kind.startswith("spring") else KINDS[rows.kind].dimension
+
+
+def _corners(rows: ElementRows) -> np.ndarray:
+    return rows.nodes[:, : KINDS[rows.kind].corner_count]
+
+
+def _on_hosts(corners: list[np.ndarray], hosts: list[ElementRows], dimension: int) -> list[np.ndarray]:
+    """For each array of corners (k, n) the (k,) bool that says which lie on a face (edge) of a host."""
+    wanted = np.unique(np.concatenate([rows.ravel() for rows in corners] or [np.empty(0, np.int64)]))
+    places = [np.sort(rows, axis=1) for rows in _places(hosts, dimension, wanted)]
+    found = []
+    for own in corners:
+        compact = np.sort(np.searchsorted(wanted, own), axis=1)
+        hit = np.zeros(len(own), bool)
+        for place in places:
+            if place.shape[1] >= own.shape[1]:
+                hit |= _rows_in(compact, _choices(place, own.shape[1]))
+        found.append(hit)
+    return found
+
+
+def _places(hosts: list[ElementRows], dimension: int, wanted: np.ndarray) -> list[np.ndarray]:
+    """Faces (edges) of the hosts that have wanted nodes only, by the position of these among the wanted ones."""
+    places = []
+    for rows in hosts:
+        kind = KINDS[rows.kind]
+        at = np.searchsorted(wanted, rows.nodes)
+        known = wanted[np.minimum(at, len(wanted) - 1)] == rows.nodes if len(wanted) else np.zeros(at.shape, bool)
+        at = np.where(known, at, -1)
+        for ring in kind.faces if dimension == 2 else kind.edges:
+            place = at[:, list(ring)]
+            places.append(place[(place >= 0).all(axis=1)])
+    sizes = sorted({place.shape[1] for place in places})
+    return [np.concatenate([place for place in places if place.shape[1] == size]) for size in sizes]
+
+
+def _choices(place: np.ndarray, count: int) -> np.ndarray:
+    """The faces themselves, or for triangles on quadrilateral faces the four triangles of their corners."""
+    if place.shape[1] == count:
+        return place
+    return np.concatenate([np.delete(place, corner, axis=1) for corner in range(place.shape[1])])
+
+
+def _rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(k,) bool: which rows (k, n) of sorted numbers stand among the others (m, n)."""
+    label = row_labels(np.concatenate([rows, others]))
+    return np.isin(label[: len(rows)], label[len(rows) :])
+
+
+def _as_geometry(rows: ElementRows) -> ElementRows:
+    kind = kind_without_inner_nodes(rows.kind)  # faces of solids have no node in their middle
+    nodes = rows.nodes[:, : KINDS[kind].node_count]
+    return replace(rows, kind=None, role="geometry", type_name=face_kind(kind), nodes=nodes)
+
 
 _PER_ELEMENT = ("y_axes", "offsets", "thickness", "shell_offsets", "material_axes")
 

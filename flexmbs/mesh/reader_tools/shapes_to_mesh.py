@@ -1,7 +1,7 @@
 """From shapes and named groups to a Mesh, for the formats that have neither materials nor sections.
 
 Solids make the body; faces and edges of them are geometry. Without solids the surfaces are shells, without these the
-lines are beams (``skin.split_skin``).
+lines are beams (``element_blocks.split_skin``).
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import ShellSection
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, SkippedCard, UnsupportedElements
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.properties import ShellSection
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, split_by
-from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 

@@ -1,4 +1,7 @@
-"""From the elements of a file to those of a mesh: their true kinds, no absent nodes, solids the right way round."""
+"""From the elements of a file to those of a mesh: their true kinds, no absent nodes, solids the right way round.
+
+Nodes that are made for this, and others that are tied, are held by equations between the displacements of a few nodes.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,39 @@ from flexmbs.common.names_in_messages import counted
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, without_missing_middles
-from flexmbs.mesh.reader_tools.mirrored_elements import turned
+from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, turned, without_missing_middles
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.reader_tools.tied_nodes import weighted_sum
+
+
+def weighted_sum(name: str, nodes: np.ndarray, weights: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
+    """In each direction of the mesh the displacements of nodes, each times its weight, add up to zero: three equations.
+
+    Parameters
+    ----------
+    nodes : (k,) indices
+    weights : (k,)
+    axes : (k, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
+    """
+    axes = np.broadcast_to(np.eye(3), (len(nodes), 3, 3)) if axes is None else axes
+    equations = []
+    for direction in range(3):
+        coefficients = axes[:, direction, :] * np.asarray(weights)[:, None]
+        which, component = np.nonzero(coefficients)
+        equations.append(Equation(name, nodes[which], component + 1, coefficients[which, component], 0.0, where))
+    return equations
+
+
+def rigid_link(name: str, ends: np.ndarray, points: np.ndarray, where: str, axes: np.ndarray | None = None) -> Equation | None:
+    """The distance of two nodes stays, so their displacements along their line are equal; None where they coincide.
+
+    ``ends`` (2,) indices into ``points`` (n, 3); ``axes`` (2, 3, 3) as of ``weighted_sum``.
+    """
+    along = points[ends[1]] - points[ends[0]]
+    length = np.linalg.norm(along)
+    if not length > 0.0:
+        return None
+    first, second = (along, along) if axes is None else (axes[0].T @ along, axes[1].T @ along)
+    return Equation(name, np.repeat(ends, 3), np.tile([1, 2, 3], 2), np.concatenate([-first, second]) / length, 0.0, where)
 
 
 class TrueElements:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import BeamSection
-from flexmbs.mesh.materials import Material
+from flexmbs.mesh.properties import BeamSection, Material
 
 _CIRCLE_CORNERS = 32
 _LARGEST = 1e75  # of any length or moment; the fourth power of it is still a number

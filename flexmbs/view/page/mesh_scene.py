@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.names_in_messages import counted
+from flexmbs.mesh.connectivity import outer_faces, ring
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.outer_faces import outer_faces, ring
 from flexmbs.view.mesh_picture import BEAM, COUPLING, SET_COLORS, chosen_sets, line_ends, mesh_title, part_faces, set_faces
 from flexmbs.view.page.part_records import part_record
 from flexmbs.view.page.quantities import quantity_records

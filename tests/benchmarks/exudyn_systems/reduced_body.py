@@ -8,7 +8,7 @@ import numpy as np
 
 import flexmbs as fm
 from exudyn_systems.solver import Choice, Solved, exudyn, run_solver
-from flexmbs.mesh.tributary_weights import node_weights
+from flexmbs.mesh.marker_places import node_weights
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from flexmbs import (
     natural_modes,
     reduce,
 )
-from flexmbs.mesh.outer_faces import outer_faces
+from flexmbs.mesh.connectivity import outer_faces
 
 
 def free_modes(mesh, count=3):

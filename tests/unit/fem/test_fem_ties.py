@@ -9,8 +9,8 @@ from mixed_meshes import STEEL, merged
 
 from flexmbs import Coupling, ElementBlock, Equation, MeshSurface, Tie, TrussSection, assemble, box_mesh, natural_modes
 from flexmbs.fem.mpc.nearest_faces import nearest_faces
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_values
-from flexmbs.mesh.outer_faces import outer_faces
 
 TURN = np.linalg.qr(np.random.default_rng(1).standard_normal((3, 3)))[0]
 

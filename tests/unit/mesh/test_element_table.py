@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs.fem.assemble import COMPUTED_KINDS
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_values
-from flexmbs.mesh.element_names import element_named, elements_of, has_reduced_integration
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, element_named, elements_of, has_reduced_integration, shape_values
 from flexmbs.mesh.element_table import ELEMENTS
 from flexmbs.mesh.quadrature import with_polynomials
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from flexmbs import Material, box_mesh
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.fitted_shapes import fitted_shape
 from flexmbs.mesh.marker_places import place_of_nodes
-from flexmbs.mesh.outer_faces import outer_faces
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

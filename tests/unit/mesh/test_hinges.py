@@ -7,7 +7,7 @@ import pytest
 from solid_meshes import box
 
 from flexmbs import BodyError, ClampedFree, Coupling, Mesh, check_mesh, reduce, without_unused_nodes
-from flexmbs.mesh.loose_parts import hinged_parts
+from flexmbs.mesh.connectivity import hinged_parts
 
 
 def two_boxes(kind, shift):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from flexmbs.mesh.check_mesh import sampled_jacobians
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.quality.distortion import sampled_jacobians
-from flexmbs.mesh.reader_tools.mirrored_elements import mirrored, turned
+from flexmbs.mesh.reader_tools.degenerate_elements import mirrored, turned
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flexmbs import MeshError, read_mesh
-from flexmbs.mesh.mesh_formats import FORMATS, format_of
+from flexmbs.mesh.read_mesh import FORMATS, format_of
 
 HEADS = {
     "Abaqus/CalculiX": b"** made by hand\n*HEADING\nbeam\n*NODE\n1, 0, 0, 0\n",

@@ -8,7 +8,7 @@ from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
 from flexmbs.mesh.element_kinds import KINDS, jacobian_determinants
-from flexmbs.mesh.reader_tools.mirrored_elements import mirrored
+from flexmbs.mesh.reader_tools.degenerate_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 

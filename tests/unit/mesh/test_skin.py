@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from flexmbs.mesh.reader_tools.element_blocks import split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.reader_tools.skin_elements import split_skin
 
 
 def rows(kind, *nodes, first_id=1):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from flexmbs import ElementBlock, Material, Mesh, box_mesh, check_mesh, read_mesh
-from flexmbs.mesh.quality.locking import skin_of, thin_triangles, wall_thickness
+from flexmbs.mesh.locking import skin_of, thin_triangles, wall_thickness
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

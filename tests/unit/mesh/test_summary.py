@@ -21,11 +21,10 @@ from flexmbs import (
     box_mesh,
     rectangle,
 )
+from flexmbs.mesh.connectivity import outer_faces, ring
 from flexmbs.mesh.couplings import MIDDLE_NODE
-from flexmbs.mesh.outer_faces import outer_faces, ring
-from flexmbs.mesh.quality.summary import summarize
-from flexmbs.mesh.quality.summary_text import describe
-from flexmbs.mesh.reader_tools.tied_nodes import weighted_sum
+from flexmbs.mesh.reader_tools.true_elements import weighted_sum
+from flexmbs.mesh.summary import describe, summarize
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from flexmbs.common.names_in_messages import few, listed, near_names
-from flexmbs.mesh.reader_tools.fixed_columns import integer, parse_format, read_table, real
-from flexmbs.mesh.reader_tools.number_lines import numbers_in
 from flexmbs.mesh.reader_tools.numbering import row_labels
+from flexmbs.mesh.reader_tools.text_numbers import integer, numbers_in, parse_format, read_table, real
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from flexmbs import Material, Mesh, box_mesh, line_mesh, rectangle
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.tributary_weights import lumped_measure, node_weights
+from flexmbs.mesh.marker_places import lumped_measure, node_weights
 
 ELEMENTS = [kind for kind, known in KINDS.items() if known.dimension > 0 and not kind.startswith("spring")]
 MEASURES = {"tri": 0.5, "quad": 4.0, "tet": 1 / 6, "wedge": 1.0, "hex": 8.0, "pyramid": 4 / 3, "beam": 2.0}

@@ -30,7 +30,7 @@ from flexmbs import (
 )
 from flexmbs.mesh.material_units import check_units, likely_system
 from flexmbs.mesh.mesh import StatedUnits
-from flexmbs.mesh.quality.summary import summarize
+from flexmbs.mesh.summary import summarize
 from flexmbs.mesh.unit_systems import SI, UNIT_SYSTEMS, UnitSystem, converted, unit_system
 
 STEEL = {

@@ -16,7 +16,7 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 if TYPE_CHECKING:
-    from flexmbs.mesh.materials import Material
+    from flexmbs.mesh.properties import Material
 
 MODULUS, RADIUS, PRESSURE, YIELD_DEPTH = range(4)
 LARGEST_DEPTH = 0  # of the history

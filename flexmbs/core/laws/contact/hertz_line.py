@@ -16,7 +16,7 @@ from flexmbs.machine_code.entry import entry
 from flexmbs.machine_code.kernel import kernel
 
 if TYPE_CHECKING:
-    from flexmbs.mesh.materials import Material
+    from flexmbs.mesh.properties import Material
 
 FORCE_SCALE, RADIUS = range(2)  # 4 pi E* R length
 LARGEST = 1.0 / 64.0  # of the load s = P / (4 pi E* R): there the half-width of the contact is R / 2

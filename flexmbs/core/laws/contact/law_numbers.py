@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import MechanismError
 
 if TYPE_CHECKING:
-    from flexmbs.mesh.materials import Material
+    from flexmbs.mesh.properties import Material
 
 
 def checked_number(

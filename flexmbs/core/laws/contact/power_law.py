@@ -14,7 +14,7 @@ from flexmbs.core.laws.contact.law_numbers import checked_number, compliance_of
 from flexmbs.machine_code.entry import entry
 
 if TYPE_CHECKING:
-    from flexmbs.mesh.materials import Material
+    from flexmbs.mesh.properties import Material
 
 
 STIFFNESS, EXPONENT = range(2)

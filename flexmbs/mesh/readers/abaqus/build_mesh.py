@@ -9,12 +9,10 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import BeamSection, ShellSection, TrussSection
-from flexmbs.mesh.materials import Material
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.properties import BeamSection, Material, ShellSection, TrussSection
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by
-from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, number, numbers
 from flexmbs.mesh.readers.abaqus.coupling_cards import JOINING_CARDS, Joined

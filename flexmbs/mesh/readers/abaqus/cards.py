@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.number_lines import numbers_in
+from flexmbs.mesh.reader_tools.text_numbers import numbers_in
 
 LARGEST_NUMBER = 10**15  # of a node or element; nothing real comes near
 LARGEST_VALUE = 1e75  # of a property in any units; its fourth power (moments of inertia) is still a number

@@ -12,10 +12,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.materials import Damping
+from flexmbs.mesh.omissions import SkipList
+from flexmbs.mesh.properties import Damping
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.cards import Card, Line, compact, integer, is_integer, label, read_table
-from flexmbs.mesh.skipped_content import SkipList
 
 
 @dataclass

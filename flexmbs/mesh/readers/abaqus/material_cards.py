@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, axes_along
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.properties import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial
 from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, integer, is_integer, is_number, label, number, numbers
 from flexmbs.mesh.readers.abaqus.deck import Deck, MaterialDraft
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region

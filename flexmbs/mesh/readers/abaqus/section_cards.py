@@ -9,8 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.materials import AnyMaterial, Material, UnusableMaterial
+from flexmbs.mesh.properties import (
+    AnyMaterial,
+    AnySection,
+    BeamSection,
+    Layer,
+    Material,
+    ShellSection,
+    SpringSection,
+    TrussSection,
+    UnusableMaterial,
+)
 from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, is_number, label, number, numbers
 from flexmbs.mesh.readers.abaqus.material_cards import Orientation, find_orientation
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region

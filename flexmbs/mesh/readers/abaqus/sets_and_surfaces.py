@@ -10,9 +10,9 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS, face_of, faces_of
 from flexmbs.mesh.mesh import MeshSurface
+from flexmbs.mesh.reader_tools.degenerate_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
-from flexmbs.mesh.reader_tools.mirrored_elements import mirrored as opposite
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex
 from flexmbs.mesh.readers.abaqus.cards import Line, is_integer
 from flexmbs.mesh.readers.abaqus.deck import SetItem, SurfaceDraft

@@ -11,8 +11,8 @@ from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
 from flexmbs.mesh.mesh import ElementBlock, MeshSurface
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex
-from flexmbs.mesh.reader_tools.fixed_columns import read_table
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.text_numbers import read_table
 from flexmbs.mesh.readers.ansys.deck import Component, Deck, handles, joined
 from flexmbs.mesh.readers.ansys.deck_text import Command
 

@@ -11,10 +11,10 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
 from flexmbs.mesh.couplings import BoundaryCondition, Coupling
-from flexmbs.mesh.reader_tools.fixed_columns import Format, parse_format
+from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.text_numbers import Format, parse_format
 from flexmbs.mesh.readers.ansys.deck_text import Command, Source
-from flexmbs.mesh.skipped_content import SkipList
 
 END_OF_BLOCK = re.compile(r"\s*-1\s*($|,)")
 

@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.text_numbers import Format, read_table
 from flexmbs.mesh.readers.ansys.deck import END_OF_BLOCK, Deck, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 from flexmbs.mesh.readers.ansys.element_types import routine_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial, flaw
-from flexmbs.mesh.reader_tools.fixed_columns import Format, read_table
+from flexmbs.mesh.properties import AnisotropicMaterial, AnyMaterial, Damping, Material, OrthotropicMaterial, UnusableMaterial, flaw
+from flexmbs.mesh.reader_tools.text_numbers import Format, read_table
 from flexmbs.mesh.readers.ansys.deck import Deck, RawMaterial, RawTable, RealConstants, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 

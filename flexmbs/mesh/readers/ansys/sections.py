@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import AnySection, BeamSection, Layer, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.materials import AnyMaterial, Material
+from flexmbs.mesh.properties import AnyMaterial, AnySection, BeamSection, Layer, Material, ShellSection, SpringSection, TrussSection
 from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, RawSection, RealConstants, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command, evaluate
 from flexmbs.mesh.sections.beam_sections import general_section, pipe

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import BeamSection, TrussSection
-from flexmbs.mesh.materials import Material
+from flexmbs.mesh.properties import BeamSection, Material, TrussSection
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Batch, Card, Field, Fields, is_blank, is_integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.number_lines import numbers_in
+from flexmbs.mesh.reader_tools.text_numbers import numbers_in
 
 LineOfDeck = tuple[str, int, str]  # file, line number, text
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.materials import AnyMaterial
+from flexmbs.mesh.omissions import SkipList
+from flexmbs.mesh.properties import AnyMaterial
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import LARGEST_NUMBER, Batch, Card, LineOfDeck, integer, real
-from flexmbs.mesh.skipped_content import SkipList
 
 _FIELDS_OF_A_SYSTEM = 11  # CID, RID and three points
 Part = tuple[int, int, int]  # first, last, step

@@ -10,8 +10,15 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import unit_vectors
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_properties import Layer, ShellSection
-from flexmbs.mesh.materials import AnisotropicMaterial, AnyMaterial, Material, OrthotropicMaterial, UnusableMaterial
+from flexmbs.mesh.properties import (
+    AnisotropicMaterial,
+    AnyMaterial,
+    Layer,
+    Material,
+    OrthotropicMaterial,
+    ShellSection,
+    UnusableMaterial,
+)
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.mesh.couplings import PointMass
-from flexmbs.mesh.element_properties import SpringSection
+from flexmbs.mesh.properties import SpringSection
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
 from flexmbs.mesh.readers.nastran.deck import Deck

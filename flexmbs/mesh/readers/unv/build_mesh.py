@@ -13,11 +13,10 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.element_names import FileElement, element_named
+from flexmbs.mesh.element_kinds import FileElement, element_named
 from flexmbs.mesh.mesh import Mesh, MeshSurface
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
-from flexmbs.mesh.reader_tools.skin_elements import split_skin
 from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
 

@@ -11,10 +11,10 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, axes_along, unit_vectors
 from flexmbs.mesh.mesh import StatedUnits
-from flexmbs.mesh.reader_tools.fixed_columns import Format, integer
+from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools.numbering import ElementRows
+from flexmbs.mesh.reader_tools.text_numbers import Format, integer
 from flexmbs.mesh.readers.unv.datasets import Dataset, UniversalFile
-from flexmbs.mesh.skipped_content import SkipList
 from flexmbs.mesh.unit_systems import SI, known_name
 
 _RESULTS = (55, 56, 57, 58, 2414, 2415, 1858, 2416, 2434, 1701, 2431, 2471, 82, 151, 250, 252, 2400, 2426)

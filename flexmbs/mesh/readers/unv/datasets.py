@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.reader_tools.fixed_columns import Format, integer, read_table, real
+from flexmbs.mesh.reader_tools.text_numbers import Format, integer, read_table, real
 
 _MARK = re.compile(rb"\s{0,8}-1\s*$")
 _NUMBER = re.compile(rb"\s*(\d{1,7})(b?)\b", re.IGNORECASE)

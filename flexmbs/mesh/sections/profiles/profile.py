@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_properties import BeamSection
+from flexmbs.mesh.properties import BeamSection
 from flexmbs.mesh.sections.beam_sections import principal_axes
 from flexmbs.mesh.sections.profiles.shapes import Shape
 

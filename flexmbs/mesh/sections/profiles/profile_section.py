@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.mesh.element_properties import BeamSection
+from flexmbs.mesh.properties import BeamSection
 from flexmbs.mesh.sections.beam_sections import unit_direction
 from flexmbs.mesh.sections.profiles.abaqus import ABAQUS, CALCULIX
 from flexmbs.mesh.sections.profiles.ansys import ANSYS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
+from flexmbs.mesh.omissions import omissions
 from flexmbs.mesh.readers.ansys.read_ansys import read_ansys
-from flexmbs.mesh.skipped_content import omissions
 
 CORNERS = [(x, y, z) for z in (0.0, 1.0) for x, y in ((0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0))]
 LINES = [f"{k:9d}{0:9d}{0:9d}" + "".join(f"{value:21.13E}" for value in point) for k, point in enumerate(CORNERS, 1)]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.exchange_formats.read_medit import read_medit
+from flexmbs.mesh.readers.exchange_formats.medit import read_medit
 
 
 @pytest.fixture

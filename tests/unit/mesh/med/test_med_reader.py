@@ -7,7 +7,7 @@ import pytest
 from solid_meshes import signed_volumes
 
 from flexmbs import MeshError
-from flexmbs.mesh.readers.med.read_med import read_med
+from flexmbs.mesh.readers.med import read_med
 
 STEP = "ENS_MAA/bar/-0000000000000000001-0000000000000000001"
 

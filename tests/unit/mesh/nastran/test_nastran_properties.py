@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flexmbs import Material, MeshError, MeshWarning, OrthotropicMaterial, UnusableMaterial, check_mesh, read_mesh
-from flexmbs.mesh.materials import flaw
+from flexmbs.mesh.properties import flaw
 from flexmbs.mesh.readers.nastran.read_nastran import read_nastran
 
 POINTS = "GRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\nGRID,3,,1.,1.,0.\nGRID,4,,0.,1.,0.\n"

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, faces_of
 from flexmbs.mesh.element_table import ELEMENTS
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.outer_faces import outer_faces
 
 #: c of elements that bend too stiffly; "plain" and "reduced" are the options of ``assemble``.
 STIFFENING = {row.kind: row.locking for row in ELEMENTS if row.locking} | {"hex8 plain": 0.45}

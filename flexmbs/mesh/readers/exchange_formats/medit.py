@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.element_names import elements_of
+from flexmbs.mesh.element_kinds import KINDS, elements_of
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.reader_tools.number_lines import NumberLines
+from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
+from flexmbs.mesh.reader_tools.text_numbers import NumberLines
 from flexmbs.mesh.readers.exchange_formats.read_by_library import sets_of_values
-from flexmbs.mesh.skipped_content import SkipList
 
 _KINDS = {element.name: element.kind for element in elements_of("Medit")}
 _KEYWORD = re.compile(rb"^[ \t\f]*([A-Za-z]\w*)", re.MULTILINE)

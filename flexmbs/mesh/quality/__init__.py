@@ -1,1 +1,0 @@
-"""Checks and summary of a mesh: distortion, locking, wall thickness, suspicious units."""

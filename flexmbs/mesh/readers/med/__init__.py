@@ -1,1 +1,0 @@
-"""Reader of MED files (.med) of Salome and code_aster."""
