@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +11,7 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.interop.moments import InertiaMoments, fields_with_moments
-from flexmbs.reduction.body_checks import as_array, checked_arrays, checked_body
+from flexmbs.reduction.body_layout import LAYOUT, BodyCheck, checked_body
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields, SurfaceFields
 
 
@@ -68,7 +69,7 @@ def body_from_arrays(
     given = {"points": points, "modes": modes, "pairs": pairs}
     optional = {"rotations": rotations, "quadratic": quadratic, "quadratic_rotations": quadratic_rotations}
     optional |= {"cubic": cubic, "node_ids": node_ids, "faces": None if faces is None else np.ravel(faces)}
-    found = checked_arrays(given | {key: value for key, value in optional.items() if value is not None}, where)
+    found = _checked_arrays(given | {key: value for key, value in optional.items() if value is not None}, where)
     points, modes, rotations, pairs = found["points"], found["modes"], found.get("rotations"), found["pairs"]
     nn, n, p = len(points), len(modes), len(pairs)
     quadratic = found.get("quadratic", np.zeros((p, nn, 3)))
@@ -116,6 +117,25 @@ def body_from_arrays(
         cubic=found.get("cubic"),
     )
     return checked_body(body, where)
+
+
+def _as_array(values: object, where: str) -> np.ndarray:
+    """A copy of an array, or lists as one."""
+    try:
+        return np.array(values)
+    except ValueError:
+        raise BodyError(f"{where}: the rows of the list differ in length; expected an array of numbers") from None
+
+
+def _checked_arrays(given: Mapping[str, object], where: str) -> dict[str, np.ndarray]:
+    """Some arrays of a body with one second-order field for each pair, also lists: float64 or int64, of shapes that agree."""
+    check, found = BodyCheck(where), {}
+    for key, values in given.items():
+        array, kind = _as_array(values, f"{where}: {key}"), {**LAYOUT[SurfaceFields], **LAYOUT[FlexibleBody]}[key]
+        if kind.whole and array.dtype.kind == "f" and np.all((array == np.trunc(array)) & (np.abs(array) < 2**53)):
+            array = array.astype(np.int64)
+        found[key] = check.array(array, replace(kind, shape=kind.shape.replace("K", "p")), key)
+    return found
 
 
 def moments_of_nodes(points: np.ndarray, modes: np.ndarray, quadratic: np.ndarray, M, where: str) -> InertiaMoments:
@@ -169,7 +189,7 @@ def _modal(A, modes: np.ndarray, where: str) -> np.ndarray:
 
 
 def _numbers(values, where: str) -> np.ndarray:
-    values = as_array(values, where)
+    values = _as_array(values, where)
     if values.dtype.kind not in "iuf":
         raise BodyError(f"{where}: expected numbers, got {values.dtype}")
     return values.astype(float, copy=False)

@@ -18,8 +18,7 @@ from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.mesh.marker_places import places_of_text, places_text
-from flexmbs.reduction.body_checks import checked_body
-from flexmbs.reduction.body_store import NESTED, PARTS
+from flexmbs.reduction.body_layout import LAYOUT, checked_body, part_class
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 FORMAT = "flexmbs body 2"
@@ -90,7 +89,8 @@ def _from_whole(arrays: dict[str, np.ndarray], where: str) -> FlexibleBody:
     values |= {name: tuple(_texts(arrays, name)) for name in ("mode_labels", "warnings")}
     for name in FlexibleBody.__dataclass_fields__:
         if name not in values:
-            values[name] = _unflat(arrays, name, PARTS[name]) if name in PARTS else _plain(arrays[name])
+            inner = part_class(LAYOUT[FlexibleBody].get(name))
+            values[name] = _unflat(arrays, name, inner) if inner else _plain(arrays[name])
     return FlexibleBody(**values)
 
 
@@ -105,7 +105,7 @@ def _texts(arrays: dict[str, np.ndarray], name: str) -> list[str]:
 def _unflat(arrays: dict[str, np.ndarray], prefix: str, kind: type):
     values = {}
     for part in fields(kind):
-        key, inner = f"{prefix}.{part.name}", NESTED.get((kind, part.name))
+        key, inner = f"{prefix}.{part.name}", part_class(LAYOUT[kind][part.name])
         if inner:
             values[part.name] = _unflat(arrays, key, inner)
         elif key in arrays or part.default is MISSING:

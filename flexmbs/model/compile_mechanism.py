@@ -35,7 +35,7 @@ from flexmbs.model.pool import Pool
 from flexmbs.model.second_order_terms import layout_of
 from flexmbs.model.spanning_tree import Branch, spanning_tree
 from flexmbs.model.tangent_shifts import no_shifts
-from flexmbs.reduction.body_checks import check_mechanics
+from flexmbs.reduction.body_layout import check_mechanics
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 _KINDS = {

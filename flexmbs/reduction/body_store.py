@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +13,12 @@ from flexmbs.common.hdf5_files import damage, refuse_external_links, writing_hdf
 from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.stored_arrays import HDF5_DAMAGE, read_dataset, text_of
 from flexmbs.common.user_warnings import warn
-from flexmbs.fem.section_forces import SectionForceModes
-from flexmbs.fem.stress_field import StressModes, StressPoints
 from flexmbs.mesh.marker_places import places_of_text, places_text
-from flexmbs.reduction.body_checks import checked_body
-from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields, SurfaceFields
+from flexmbs.reduction.body_layout import LAYOUT, checked_body, part_class
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 FORMAT = "flexmbs body 3"
-PARTS = {"inertia": InertiaFields, "surface": SurfaceFields, "stress_modes": StressModes, "section_force_modes": SectionForceModes}
 BODY_ENDINGS = (".h5", ".hdf5")  # of file names
-NESTED = {(StressModes, "points"): StressPoints}
 
 
 def save_body(body: FlexibleBody, path: str | Path) -> None:
@@ -57,25 +53,11 @@ def load_body(path: str | Path) -> FlexibleBody:
 
 def write_body(group, body: FlexibleBody) -> None:
     """Write ``body`` into an open, empty HDF5 group."""
-    group.attrs["format"], parts = FORMAT, fields(body)
+    if not isinstance(body, FlexibleBody):
+        raise TypeError(f"expected a flexible body, not {body!r}")
+    group.attrs["format"] = FORMAT
     refuse_unwritable((body.name, *body.mode_labels, *body.markers), "body", BodyError)
-    for part in parts:
-        value = getattr(body, part.name)
-        if part.name in PARTS:
-            if value is not None:
-                _write_plain(group.create_group(part.name), value)
-        elif part.name == "markers":
-            markers = group.create_group("markers", track_order=True)
-            for name, marker in value.items():
-                _write_plain(markers.create_group(_escaped(name)), marker)
-        elif part.name == "places":
-            _write_value(group, "places", places_text(value))
-        elif part.name == "options":
-            options = group.create_group("options", track_order=True)
-            for name, option in value.items():
-                options.attrs[name] = option
-        else:
-            _write_value(group, part.name, value)
+    _write_part(group, body)
 
 
 def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
@@ -84,66 +66,62 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
     Raises
     ------
     BodyError
-        Something is missing or cannot be read, or the numbers are those of no body (reduction.body_checks).
+        Something is missing or cannot be read, or the numbers are those of no body (reduction.body_layout).
     """
     try:
-        return checked_body(_body_in(group, where), where)
+        found = group.attrs.get("format")
+        if not isinstance(found, str) or found != FORMAT:
+            other = str(found).startswith("flexmbs body ")
+            advice = "; it was written by another version of flexmbs: update flexmbs, or reduce again" if other else ""
+            raise BodyError(f"{where}: contains {found or 'no flexible body'}; expected {FORMAT}{advice}")
+        return checked_body(_read_part(group, FlexibleBody, where), where)
     except HDF5_DAMAGE as error:
         raise BodyError(f"{where}: the body is incomplete or damaged ({text_of(error)})") from error
 
 
-def _body_in(group, where: str) -> FlexibleBody:
-    """The content of the group, unchecked."""
-    found = group.attrs.get("format")
-    if not isinstance(found, str) or found != FORMAT:
-        other = str(found).startswith("flexmbs body ")
-        advice = "; it was written by another version of flexmbs: update flexmbs, or reduce again" if other else ""
-        raise BodyError(f"{where}: contains {found or 'no flexible body'}; expected {FORMAT}{advice}")
+def _write_part(group, part) -> None:
+    """Arrays become datasets; numbers, text and tuples of text become attributes; parts become groups; None is absent."""
+    import h5py
+
+    for name in (entry.name for entry in fields(part)):
+        value = getattr(part, name)
+        if is_dataclass(value):
+            _write_part(group.create_group(name), value)
+        elif name == "markers":
+            markers = group.create_group(name, track_order=True)
+            for key, marker in value.items():
+                _write_part(markers.create_group(_escaped(key)), marker)
+        elif name == "options":
+            group.create_group(name, track_order=True).attrs.update(value)
+        elif isinstance(value, np.ndarray):
+            group.create_dataset(name, data=value)
+        elif isinstance(value, tuple) or name == "places":
+            texts = places_text(value) if name == "places" else value
+            group.create_dataset(name, data=np.array(texts, dtype=object), dtype=h5py.string_dtype())
+        elif value is not None:
+            group.attrs[name] = value
+        elif part_class(LAYOUT[type(part)][name]) is None:
+            group.attrs[name + " is none"] = True
+
+
+def _read_part(group, kind: type, where: str):
+    """The part of a body that the group holds, unchecked."""
     values = {}
-    for part in fields(FlexibleBody):
-        if part.name in PARTS:
-            if part.name in group or part.default is MISSING:
-                values[part.name] = _read_plain(group[part.name], PARTS[part.name])
-        elif part.name == "markers":
-            values["markers"] = {_unescaped(k): _read_plain(g, PointFields) for k, g in group["markers"].items()}
-        elif part.name == "places":
-            values["places"] = places_of_text(_read_value(group, "places"), where)
-        elif part.name == "options":
-            values["options"] = {k: _plain(v) for k, v in group["options"].attrs.items()}
+    for name in (entry.name for entry in fields(kind)):
+        declared = LAYOUT[kind].get(name)
+        inner = part_class(declared)
+        if inner is not None:
+            present = name in group or declared is inner
+            values[name] = _read_part(group[name], inner, where) if present else None
+        elif name == "markers":
+            values[name] = {_unescaped(key): _read_part(marker, PointFields, where) for key, marker in group[name].items()}
+        elif name == "options":
+            values[name] = {key: _plain(value) for key, value in group[name].attrs.items()}
+        elif name == "places":
+            values[name] = places_of_text(_read_value(group, name), where)
         else:
-            values[part.name] = _read_value(group, part.name)
-    return FlexibleBody(**values)
-
-
-def _write_plain(group, value) -> None:
-    for part in fields(value):
-        inner = getattr(value, part.name)
-        if is_dataclass(inner):
-            _write_plain(group.create_group(part.name), inner)
-        else:
-            _write_value(group, part.name, inner)
-
-
-def _read_plain(group, kind: type):
-    values = {}
-    for part in fields(kind):
-        inner = NESTED.get((kind, part.name))
-        values[part.name] = _read_plain(group[part.name], inner) if inner else _read_value(group, part.name)
+            values[name] = _read_value(group, name)
     return kind(**values)
-
-
-def _write_value(group, name: str, value) -> None:
-    """Arrays become datasets; numbers, text and tuples of text become attributes; None is absent."""
-    if value is None:
-        group.attrs[name + " is none"] = True
-    elif isinstance(value, np.ndarray):
-        group.create_dataset(name, data=value)
-    elif isinstance(value, tuple):
-        import h5py
-
-        group.create_dataset(name, data=np.array(value, dtype=object), dtype=h5py.string_dtype())
-    else:
-        group.attrs[name] = value
 
 
 def _read_value(group, name: str):

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
+from flexmbs.reduction.body_layout import mapped
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 
 @dataclass
@@ -64,19 +65,5 @@ def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
     if body.forms is None:
         return body
 
-    def spread(fields: np.ndarray | None) -> np.ndarray | None:
-        return None if fields is None else np.tensordot(body.forms.T, fields, 1)
-
-    def marker(fields: PointFields) -> PointFields:
-        return replace(fields, Zu=spread(fields.Zu), Zr=spread(fields.Zr))
-
-    return replace(
-        body,
-        forms=None,
-        cubic=spread(body.cubic),
-        inertia=replace(body.inertia, Z=spread(body.inertia.Z)),
-        quadratic=spread(body.quadratic),
-        quadratic_rotations=spread(body.quadratic_rotations),
-        markers={name: marker(fields) for name, fields in body.markers.items()},
-        surface=replace(body.surface, quadratic=spread(body.surface.quadratic)),
-    )
+    spread = mapped(body, "K", lambda fields: np.tensordot(body.forms.T, fields, 1))
+    return replace(spread, forms=None)

@@ -12,9 +12,10 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.common.errors import BodyError
+from flexmbs.reduction.body_layout import mapped
 from flexmbs.reduction.compression import with_field_for_each_pair
 from flexmbs.reduction.constrained_body import symmetric
-from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody
 
 # Off-diagonal terms up to this fraction of the diagonal are treated as rounding.
 DIAGONAL = 1e-6
@@ -131,22 +132,9 @@ def recombined(body: FlexibleBody, turn: np.ndarray, frequencies: np.ndarray) ->
     Second-order fields stay as they are; the quadratic forms that multiply them are written in y. A body with one
     field for each pair gets one for each pair of the new coordinates.
     """
-
-    def turned(fields: np.ndarray | None) -> np.ndarray | None:
-        return None if fields is None else np.tensordot(turn.T, fields, 1)
-
-    def marker(fields: PointFields) -> PointFields:
-        return replace(fields, Phi=turned(fields.Phi), Psi=turned(fields.Psi))
-
-    stress, section = body.stress_modes, body.section_force_modes
-    if stress is not None:
-        stress = replace(stress, stress=turned(stress.stress), strain=turned(stress.strain))
-    if section is not None:
-        section = replace(section, forces=turned(section.forces))
-    surface = replace(body.surface, modes=turned(body.surface.modes), stress_modes=turned(body.surface.stress_modes))
     pairs, forms = _turned_forms(body, turn)
     result = replace(
-        body,
+        mapped(body, "n", lambda fields: np.tensordot(turn.T, fields, 1)),
         frequencies=frequencies,
         mode_labels=tuple(f"eigenmode {i + 1}" for i in range(body.mode_count)),
         Me=np.diag(np.diag(turn.T @ body.Me @ turn)),
@@ -155,13 +143,6 @@ def recombined(body: FlexibleBody, turn: np.ndarray, frequencies: np.ndarray) ->
         pairs=pairs,
         forms=forms,
         cubic=None if body.cubic is None else body.cubic @ turn,
-        inertia=replace(body.inertia, P=turned(body.inertia.P)),
-        modes=turned(body.modes),
-        rotations=turned(body.rotations),
-        markers={name: marker(fields) for name, fields in body.markers.items()},
-        surface=surface,
-        stress_modes=stress,
-        section_force_modes=section,
     )
     return with_field_for_each_pair(result) if body.forms is None and len(pairs) else result
 

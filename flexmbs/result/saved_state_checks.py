@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 
 from flexmbs.common.errors import SimulationError
-from flexmbs.reduction.body_checks import LARGEST
+from flexmbs.reduction.body_layout import LARGEST
 from flexmbs.result.trajectory import OTHER_VERSION
 
 _NAMES = ("coordinate_names", "rate_names", "contact_names", "balls", "switch_names", "event_names", "turn_names")

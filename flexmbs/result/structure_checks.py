@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 
 from flexmbs.common.errors import BodyError, SimulationError
-from flexmbs.reduction.body_checks import LARGEST, check_faces, check_point_fields
+from flexmbs.reduction.body_layout import LARGEST, check_faces, check_point_fields
 from flexmbs.result.structure import Structure
 
 _NAMES = [entry.name for entry in fields(Structure) if entry.type == "tuple[str, ...]"]

@@ -9,7 +9,7 @@ import pytest
 import flexmbs as fm
 from flexmbs import BodyError, ClampedFree, InertiaMoments, Material, line_mesh, rectangle, reduce
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction.body_checks import checked_body
+from flexmbs.reduction.body_layout import checked_body
 
 
 @pytest.fixture(scope="module")

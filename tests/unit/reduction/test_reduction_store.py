@@ -3,7 +3,7 @@
 import pytest
 from same_values import assert_same
 
-from flexmbs import BodyError, ClampedFree, FreeFree, Interface, load_body, reduce, save_body
+from flexmbs import BodyError, ClampedFree, FreeFree, Interface, load_body, read_npz, reduce, save_body
 
 
 @pytest.mark.parametrize("mesh", ["blade", "square_solid"])
@@ -69,3 +69,13 @@ def test_a_file_is_replaced_when_the_new_one_is_whole(tmp_path, blade):
         save_body(object(), path)
     assert_same(load_body(path), body)
     assert [file.name for file in tmp_path.iterdir()] == ["body.h5"]
+
+
+@pytest.mark.parametrize("kind", ["h5", "npz"])
+def test_bodies_stored_by_an_earlier_version_are_read(test_data, kind):
+    """Files of November 2026; a format that can no longer be read gets another number and the advice to reduce again."""
+    body = {"h5": load_body, "npz": read_npz}[kind](test_data / "bodies" / f"strip.{kind}")
+    assert (body.name, body.mode_labels, tuple(body.markers)) == ("strip", ("bending y 1",), ("hinge", "a/100%"))
+    assert body.frequencies == pytest.approx([3.3406], rel=1e-3)
+    assert body.places["a/100%"].position == pytest.approx([1.0, 0.0, 0.0])
+    assert body.section_force_modes.forces.shape == (1, 2, 2, 6) and body.stress_modes is None and body.forms is None
