@@ -8,7 +8,7 @@ from fem_meshes import STEEL, rectangle, rigid_rotations, solve_held, straight_b
 from scipy.linalg import eigh
 
 from flexmbs import assemble
-from flexmbs.mesh.sections.profiles.profile_section import profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
 
 CENTER = (0.013, -0.021)
 SECTION = replace(rectangle(0.02, 0.06), shear_center=CENTER)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.sections.profiles.profile_section import FAMILIES, profile_section
-from flexmbs.mesh.sections.profiles.saint_venant import section_constants
-from flexmbs.mesh.sections.profiles.shapes import from_quadrilaterals, from_rectangles
+from flexmbs.mesh.sections.profile_section import FAMILIES, profile_section
+from flexmbs.mesh.sections.section_constants import from_quadrilaterals, from_rectangles, section_constants
 
 # Dimensions of every profile, sized so that all make a shape.
 NASTRAN = {
@@ -199,7 +198,7 @@ def test_torsion_shear_and_shear_center_of_thin_walls():
     assert box.torsion_constant == pytest.approx(bredt, rel=1e-3)
     channel = from_rectangles((0, width, 0, thickness), (0, width, height - thickness, height), (0, thickness, 0, height))
     constants = section_constants(channel)
-    middle = constants.shear_center + constants.centroid
+    middle = np.add(constants.shear_center, constants.centroid)
     # 3 b^2 / (h + 6 b) outside of the web, at half its height (Timoshenko, Strength of Materials, part I)
     assert middle == pytest.approx([-3 * width**2 / (height + 6 * width), height / 2], rel=5e-3)
     assert constants.torsion_constant == pytest.approx((2 * width + height) * thickness**3 / 3, rel=2e-3)

@@ -3,7 +3,7 @@
 import pytest
 
 from flexmbs import read_mesh
-from flexmbs.mesh.sections.profiles.profile_section import profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
 
 NODES = "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n*ELEMENT, TYPE=B31, ELSET=E\n1, 1, 2\n"
 GENERAL = NODES + "*BEAM GENERAL SECTION, ELSET=E, DENSITY=1000.\n1e-3, 2e-6, 0, 1e-6, 1e-8\n0, 1, 0\n2e11, 8e10\n"

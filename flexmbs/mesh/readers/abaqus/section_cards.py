@@ -24,7 +24,7 @@ from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, is_
 from flexmbs.mesh.readers.abaqus.material_cards import Orientation, find_orientation
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.sections.beam_sections import general_section
-from flexmbs.mesh.sections.profiles.profile_section import profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
 
 # Which card elements of a family take.
 RIGHT_CARD = {

@@ -13,7 +13,7 @@ from flexmbs.mesh.properties import AnyMaterial, AnySection, BeamSection, Layer,
 from flexmbs.mesh.readers.ansys.deck import Deck, ElementType, RawSection, RealConstants, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command, evaluate
 from flexmbs.mesh.sections.beam_sections import general_section, pipe
-from flexmbs.mesh.sections.profiles.profile_section import profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
 
 
 @handles("SECT")

@@ -15,8 +15,8 @@ from flexmbs.mesh.readers.nastran.deck import Deck
 from flexmbs.mesh.readers.nastran.material_cards import for_bars, material_of
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid
 from flexmbs.mesh.sections.beam_sections import general_section
-from flexmbs.mesh.sections.profiles.nastran import NASTRAN
-from flexmbs.mesh.sections.profiles.profile_section import profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
+from flexmbs.mesh.sections.profiles import NASTRAN
 
 _DEFAULTS = {"CBAR": "BAROR", "CBEAM": "BEAMOR"}
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-
-import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.properties import BeamSection
 from flexmbs.mesh.sections.beam_sections import unit_direction
-from flexmbs.mesh.sections.profiles.abaqus import ABAQUS, CALCULIX
-from flexmbs.mesh.sections.profiles.ansys import ANSYS
-from flexmbs.mesh.sections.profiles.nastran import NASTRAN
-from flexmbs.mesh.sections.profiles.profile import Profile
-from flexmbs.mesh.sections.profiles.saint_venant import section_constants
-from flexmbs.mesh.sections.profiles.shapes import Shape
+from flexmbs.mesh.sections.profiles import FAMILIES, Profile
+from flexmbs.mesh.sections.section_constants import Shape, section_constants
 
-FAMILIES = {"abaqus": ABAQUS, "calculix": CALCULIX, "nastran": NASTRAN, "ansys": ANSYS}
 _LINES = ("origin", "centroid", "shear center")
 _LINE_OF_FAMILY = {"abaqus": "origin", "calculix": "origin", "nastran": "centroid", "ansys": "centroid"}
 
@@ -37,7 +29,7 @@ def profile_section(
     """The beam section that an FE program derives from the name and dimensions of a profile.
 
     Circles, rings, ellipses and rectangles by closed forms; all other shapes by exact integrals over their straight
-    edges and, for torsion and shear, by finite elements (``saint_venant``; right to 0.1 %). FE programs take
+    edges and, for torsion and shear, by finite elements (``section_constants``; right to 0.1 %). FE programs take
     approximations for thin walls there, which differ by a few percent for thick ones.
 
     Parameters
@@ -93,39 +85,11 @@ def _known_name(profiles: dict[str, Profile], name: str) -> str:
 
 @lru_cache(maxsize=2000)
 def _made(profile: Profile, dimensions: tuple[float, ...], poisson_ratio: float, line: str) -> BeamSection:
-    shape = profile.shape(*dimensions)
-    if isinstance(shape, Shape):
-        shape, shear_center = _of_shape(shape)
-    elif callable(shape):
-        shape = shape(poisson_ratio)
-        shear_center = np.zeros(2)
-    else:
-        shear_center = np.zeros(2)
-    if not min(shape.area, shape.Iy, shape.Iz, shape.torsion_constant) > 0.0:
+    made = profile.made(dimensions, poisson_ratio)
+    section = section_constants(made) if isinstance(made, Shape) else made
+    if not min(section.area, section.Iy, section.Iz, section.torsion_constant) > 0.0:
         raise MeshError("its area, moments of inertia and torsion constant are not all positive; check its dimensions.")
-    cos, sin = math.cos(shape.principal_angle), math.sin(shape.principal_angle)
-    y, z = shear_center
-    y, z = float(cos * y + sin * z), float(cos * z - sin * y)
-    shape = replace(shape, shear_center=(y, z))
     if line == "origin":
-        return shape
-    return replace(shape, centroid=(0.0, 0.0) if line == "centroid" else (-y, -z))
-
-
-def _of_shape(shape: Shape) -> tuple[BeamSection, np.ndarray]:
-    constants = section_constants(shape)
-    cos, sin = math.cos(constants.angle), math.sin(constants.angle)
-    y, z = constants.centroid - shape.origin
-    section = BeamSection(
-        constants.area,
-        constants.Iy,
-        constants.Iz,
-        constants.torsion_constant,
-        constants.outline,
-        np.array([0.0, 1.0, 0.0]),
-        constants.shear_factor_y,
-        constants.shear_factor_z,
-        constants.angle,
-        (float(cos * y + sin * z), float(cos * z - sin * y)),
-    )
-    return section, constants.shear_center
+        return section
+    y, z = section.shear_center
+    return replace(section, centroid=(0.0, 0.0) if line == "centroid" else (-y, -z))

@@ -1,1 +1,0 @@
-"""Beam sections from the profiles of FE programs."""
