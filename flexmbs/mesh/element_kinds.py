@@ -186,12 +186,13 @@ class FileElement:
     Attributes
     ----------
     node_counts : how many nodes such an element may have in the file
+    kind : None for points
     order : where the nodes of the kind stand in it; nodes beyond are left out
     """
 
     name: str
     node_counts: tuple[int, ...]
-    kind: str
+    kind: str | None
     order: tuple[int, ...]
 
 

@@ -196,6 +196,13 @@ def split_by(rows: ElementRows, keys: np.ndarray) -> list[tuple[Any, ElementRows
     return [(values[i].item(), rows.take(parts[i])) for i in np.argsort(first, kind="stable")]
 
 
+def distinct_numbers(numbers: np.ndarray | None, count: int) -> np.ndarray:
+    """The numbers of a file, where they are ``count`` different positive ones; else 1 to ``count``."""
+    if numbers is not None and len(numbers) == count == len(np.unique(numbers)) and numbers.min(initial=1) > 0:
+        return numbers
+    return np.arange(1, count + 1)
+
+
 def check_element_numbers(groups: list[ElementRows]) -> None:
     """MeshError when two elements have the same number, with the lines of both."""
     ids = np.concatenate([rows.ids for rows in groups] or [np.empty(0, int)])

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, SkippedCard, UnsupportedElements
+from flexmbs.mesh.element_kinds import KINDS, FileElement
+from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, UnsupportedElements
+from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.properties import ShellSection
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, split_by
@@ -28,11 +29,10 @@ class Shapes:
 
     Attributes
     ----------
-    groups : elements, with a kind (lines as "beam2", "beam3") or with a role
+    groups : elements, with a kind (lines as "beam2", "beam3") or with a role; "thickness of shell" (k,) in their ``data``
     element_groups : name -> element numbers, of any dimension
     node_groups : name -> node numbers
     sides : name -> kind of face -> (k, n) node numbers
-    thickness : element numbers (k,) and their thickness (k,), for shells that have one
     """
 
     path: Path
@@ -42,9 +42,14 @@ class Shapes:
     element_groups: dict[str, np.ndarray] = field(default_factory=dict)
     node_groups: dict[str, np.ndarray] = field(default_factory=dict)
     sides: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
-    thickness: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    skipped: tuple[SkippedCard, ...] = ()
+    skipped: SkipList = field(default_factory=SkipList)
+
+    def add_elements(self, element: FileElement, ids: np.ndarray, nodes: np.ndarray, file: str, lines: np.ndarray) -> ElementRows:
+        """Append elements (k,) with their nodes (k, n) in the order of the file."""
+        role, name = ("", element.name) if element.kind else ("geometry", "point")
+        self.groups.append(ElementRows(element.kind, name, ids, nodes[:, list(element.order)], file, lines, role))
+        return self.groups[-1]
 
 
 def mesh_of_shapes(shapes: Shapes) -> Mesh:
@@ -67,7 +72,7 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
     structural, geometry = split_skin([rows for rows in groups if rows.kind is not None])
     if not structural:
         raise MeshError(_nothing_structural(shapes))
-    blocks = _blocks(shapes, structural)
+    blocks = _blocks(structural)
     others = other_elements([*geometry, *(rows for rows in groups if rows.kind is None)])
     node_sets, element_sets, surfaces = _sets(shapes, blocks, others)
     return Mesh(
@@ -82,7 +87,7 @@ def mesh_of_shapes(shapes: Shapes) -> Mesh:
         source=str(shapes.path),
         file_format=shapes.file_format,
         warnings=(*shapes.warnings, *true.warnings, *_doubts(shapes, structural, geometry)),
-        skipped=shapes.skipped,
+        skipped=shapes.skipped.as_tuple(),
     )
 
 
@@ -93,17 +98,12 @@ def without_inner_nodes(what: str) -> str:
     )
 
 
-def _blocks(shapes: Shapes, structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
+def _blocks(structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
     """Blocks of one kind each; shells with a thickness have a section, and one thickness per block."""
-    if not shapes.thickness:
-        return make_blocks(structural, [0.0] * len(structural), lambda kind, key: {})
-    ids = np.concatenate([ids for ids, _ in shapes.thickness])
-    order = np.argsort(ids)
-    ids, values = ids[order], np.concatenate([values for _, values in shapes.thickness])[order]
     parts = []
     for rows in structural:
-        at = np.minimum(np.searchsorted(ids, rows.ids), len(ids) - 1)
-        parts += split_by(rows, np.where(ids[at] == rows.ids, values[at], 0.0))
+        thickness = rows.data.get("thickness of shell")
+        parts += [(0.0, rows)] if thickness is None else split_by(rows, thickness)
     return make_blocks([rows for _, rows in parts], [thickness for thickness, _ in parts], _shell_section)
 
 

@@ -20,7 +20,7 @@ from flexmbs.mesh.element_kinds import element_named, face_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools import hdf5
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, distinct_numbers
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
@@ -211,7 +211,7 @@ def read_exodus(path: Path) -> Mesh:
         _blocks(variables, shapes, node_ids)
         _node_sets(variables, shapes, node_ids)
         _side_sets(variables, shapes)
-        shapes.skipped = _skipped(variables)
+        _skip(variables, shapes.skipped)
     return mesh_of_shapes(shapes)
 
 
@@ -235,14 +235,11 @@ def _nodes(variables: Variables, shapes: Shapes) -> np.ndarray:
 
 def _numbers(variables: Variables, name: str, count: int, warnings: list[str]) -> np.ndarray:
     """The file's numbers of nodes or elements; from 1 on when it has none that are different and positive."""
-    plain = np.arange(1, count + 1)
-    if name not in variables:
-        return plain
-    numbers = variables.integers(name)
-    if len(numbers) == count and len(np.unique(numbers)) == count and numbers.min(initial=1) > 0:
-        return numbers
-    warnings.append(f"{variables.path}: {name}: the numbers are not all positive and distinct; 1 to {count} are used.")
-    return plain
+    stated = variables.integers(name) if name in variables else None
+    numbers = distinct_numbers(stated, count)
+    if stated is not None and numbers is not stated:
+        warnings.append(f"{variables.path}: {name}: the numbers are not all positive and distinct; 1 to {count} are used.")
+    return numbers
 
 
 def _named(variables: Variables, prefix: str, word: str, count: int = 0) -> Iterator[tuple[int, str]]:
@@ -310,7 +307,7 @@ def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
     if wrong.size:
         what = f"element {rows.ids[wrong[0]]} has the thickness {values[wrong[0], column]:g}; it must be positive"
         raise MeshError(f"{shapes.path}: {variable}: {what}.")
-    shapes.thickness.append((rows.ids, values[:, column]))
+    rows.data["thickness of shell"] = values[:, column]
 
 
 def _node_sets(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> None:
@@ -372,8 +369,7 @@ def _unused(name: str, taken: dict) -> str:
     return free
 
 
-def _skipped(variables: Variables) -> tuple:
-    skipped = SkipList()
+def _skip(variables: Variables, skipped: SkipList) -> None:
     for name in variables.names:
         if name.startswith("vals_"):
             skipped.add(name, str(variables.path), 0, analysis=True)
@@ -382,4 +378,3 @@ def _skipped(variables: Variables) -> tuple:
                 skipped.add(name, str(variables.path), 0, why="attributes of elements other than shells")
         elif not name.startswith((*_READ, *_NO_CONTENT, *_DIMENSIONS)) and not name.endswith(_NO_CONTENT):
             skipped.add(name, str(variables.path), 0)
-    return skipped.as_tuple()

@@ -14,7 +14,6 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS, elements_of
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 from flexmbs.mesh.reader_tools.text_numbers import NumberLines
@@ -40,7 +39,7 @@ def read_medit(path: Path) -> Mesh:
     if dimension != [3.0]:
         raise MeshError(f"{path}:1: Dimension is {dimension[0] if dimension else 'missing'}; a flexible body needs 3.")
     table = NodeTable(str(path), "Vertices")
-    shapes, skipped = Shapes(path, "Medit", table), SkipList()
+    shapes = Shapes(path, "Medit", table)
     count = 0
     for keyword, line, numbers in sections:
         if keyword == "Vertices":
@@ -57,10 +56,9 @@ def read_medit(path: Path) -> Mesh:
             shapes.groups.append(ElementRows(kind, keyword, ids, nodes, str(path), lines))
             shapes.element_groups |= _sets(keyword, references, ids)
         elif keyword not in ("MeshVersionFormatted", "Dimension", "End"):
-            skipped.add(keyword, str(path), line, analysis=True)
+            shapes.skipped.add(keyword, str(path), line, analysis=True)
     if sections[-1][0] != "End":
         shapes.warnings.append(f"{path}: the file has no End keyword; it may be cut off between two sections.")
-    shapes.skipped = skipped.as_tuple()
     return mesh_of_shapes(shapes)
 
 

@@ -21,9 +21,8 @@ from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import element_named, elements_of
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools import hdf5
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, distinct_numbers
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
 from flexmbs.mesh.readers.exchange_formats.library_process import TOO_LONG
 
@@ -223,24 +222,17 @@ def read_with_meshio(path: Path) -> Mesh:
 def _mesh(path: Path, file_format: str, content: Content) -> Mesh:
     _check(path, content)
     content = _in_pieces(content)
-    node_ids, cell_ids = _ids(content.point_numbers, len(content.points)), _ids(content.cell_numbers, len(content.types))
+    node_ids = distinct_numbers(content.point_numbers, len(content.points))
+    cell_ids = distinct_numbers(content.cell_numbers, len(content.types))
     table = NodeTable(str(path), "point")
     table.add(node_ids, content.points, f"{path}: point", np.arange(len(node_ids)))
     shapes = Shapes(path, file_format, table, warnings=[f"{path}: {text}" for text in content.warnings])
     shapes.groups = _element_rows(path, content, node_ids, cell_ids, shapes.warnings)
     shapes.element_groups, unused_cells = _sets(content.cell_data, content.cell_sets, cell_ids)
     shapes.node_groups, unused_points = _sets(content.point_data, content.point_sets, node_ids, zero_is_none=True)
-    skipped = SkipList()
     for name in (*unused_cells, *unused_points):
-        skipped.add(name, str(path), 0, analysis=True)
-    shapes.skipped = skipped.as_tuple()
+        shapes.skipped.add(name, str(path), 0, analysis=True)
     return mesh_of_shapes(shapes)
-
-
-def _ids(declared: np.ndarray | None, count: int) -> np.ndarray:
-    if declared is not None and len(np.unique(declared)) == count and declared.min(initial=1) > 0:
-        return declared
-    return np.arange(1, count + 1)
 
 
 def _sets(

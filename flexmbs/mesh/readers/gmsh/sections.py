@@ -1,4 +1,4 @@
-"""The sections of a Gmsh file ($Name ... $EndName) and their numbers, read one way from text and from binary files; what is found.
+"""The sections of a Gmsh file ($Name ... $EndName), and their numbers, read one way from text and from binary files.
 
 A layout names what stands in a record: "i" an integer of 4 bytes, "s" a count or tag of 4 or 8 bytes (what the file
 says), "d" a floating-point number. In text a record is a line.
@@ -7,38 +7,29 @@ says), "d" a floating-point number. In text a record is a line.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, elements_of
-from flexmbs.mesh.reader_tools.degenerate_elements import mirrored
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.text_numbers import NumberLines
-
-
-def source_of(file: GmshFile, section: Section) -> NumberLines | BinarySource:
-    """The numbers of a section."""
-    if file.order:
-        return BinarySource(file, section)
-    return NumberLines(file.path, f"${section.name}", file.data, section.start, section.end, section.line)
 
 
 class BinarySource:
     """Numbers of a binary section."""
 
+    has_more = False  # nothing says so
+
     def __init__(self, file: GmshFile, section: Section) -> None:
-        self.label = f"{file.path}: ${section.name}, byte"
-        self._path, self._card, self._data = file.path, f"${section.name}", file.data
+        self.label, self._data = f"{file.path}: ${section.name}, byte", file.data
         self._at, self._end = section.start, section.end
         size = "u8" if file.size_bytes == 8 else "u4"
         self._types = {"i": f"{file.order}i4", "s": file.order + size, "d": f"{file.order}f8"}
 
     def where(self, row: int | None = None) -> str:
         """File, section and byte where reading stands."""
-        return f"{self._path}: {self._card}, byte {self._at}"
+        return f"{self.label} {self._at}"
 
     def read(self, layout: str, what: str) -> list:
         """The next numbers."""
@@ -136,6 +127,12 @@ class GmshFile:
     size_bytes: int
     sections: tuple[Section, ...]
 
+    def numbers(self, section: Section) -> NumberLines | BinarySource:
+        """The numbers of a section."""
+        if self.order:
+            return BinarySource(self, section)
+        return NumberLines(self.path, f"${section.name}", self.data, section.start, section.end, section.line)
+
 
 def open_gmsh(path: Path) -> GmshFile:
     """Find version and sections of a file; MeshError when it is no Gmsh file, or one of its sections has no end."""
@@ -197,128 +194,3 @@ def _read_header(path: Path, data: bytes, header: Section) -> tuple[float, str, 
     if order is None:
         raise MeshError(f"{where}: the number 1 that marks the byte order of a binary file is missing; save the file again.")
     return version, order, size
-
-
-_NAME_LINE = re.compile(r'\s*(?:(\d)\s+)?(-?\d{1,18})\s+(?:"(.*)"|(\S+))\s*$')
-
-
-@dataclass
-class Contents:
-    """Nodes, elements and physical groups of a file.
-
-    Attributes
-    ----------
-    groups : elements, node order of VTK
-    members : (dimension, tag of the physical group) -> element numbers
-    entities : (dimension, tag of the geometric entity) -> element numbers
-    names : (dimension, tag) -> name of the physical group; dimension -1: not stated
-    reduced : names of the element types of which nodes in faces and inside are left out
-    """
-
-    file: GmshFile
-    nodes: NodeTable
-    groups: list[ElementRows] = field(default_factory=list)
-    members: dict[tuple[int, int], list[np.ndarray]] = field(default_factory=dict)
-    entities: dict[tuple[int, int], list[np.ndarray]] = field(default_factory=dict)
-    names: dict[tuple[int, int], str] = field(default_factory=dict)
-    reduced: dict[str, str] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-
-    def add_elements(
-        self, number: int, ids: np.ndarray, nodes: np.ndarray, label: str, lines: np.ndarray, reverse: bool = False
-    ) -> None:
-        """Append elements (k,) of Gmsh type ``number`` with their nodes (k, n) as in the file."""
-        known = TYPES[number]
-        if len(ids) and known.node_count > len(known.order):
-            self.reduced.setdefault(known.name, f"{label}:{lines[0]}")
-        order = list(known.order)
-        if reverse and known.kind and known.dimension < 3:
-            order = [order[i] for i in mirrored(known.kind)]
-        role, name = ("", known.name) if known.kind else ("geometry", "point")
-        self.groups.append(ElementRows(known.kind, name, ids, nodes[:, order], label, lines, role))
-
-    def add_members(self, dimension: int, tag: int, ids: np.ndarray) -> None:
-        """Put elements into a physical group (tag 0: into none)."""
-        if tag:
-            self.members.setdefault((dimension, abs(tag)), []).append(ids)
-
-    def add_to_entity(self, dimension: int, tag: int, ids: np.ndarray) -> None:
-        """Note that elements lie on a geometric entity (tag 0: on none)."""
-        if tag:
-            self.entities.setdefault((dimension, abs(tag)), []).append(ids)
-
-
-def known_type(number: int, where: str) -> int:
-    """Number of nodes of an element type; MeshError for one that is not read."""
-    if number not in TYPES:
-        raise MeshError(f"{where}: {type_advice(number)}.")
-    return TYPES[number].node_count
-
-
-def read_names(file: GmshFile, section: Section) -> dict[tuple[int, int], str]:
-    """Names of physical groups, (dimension, tag) -> name."""
-    lines = file.data[section.start : section.end].decode("utf-8", "replace").splitlines()
-    rows = [(section.line + i, line) for i, line in enumerate(lines) if line.strip()]
-    where = f"{file.path}:{section.line}: $PhysicalNames"
-    if not rows or rows[0][1].strip().lstrip("0") != str(len(rows) - 1).lstrip("0"):
-        stated = rows[0][1].strip()[:40] if rows else "nothing"
-        raise MeshError(f"{where}: {len(rows) - 1} names follow, but the section says {stated}; make them agree.")
-    names = {}
-    for line, text in rows[1:]:
-        found = _NAME_LINE.match(text)
-        if found is None:
-            raise MeshError(
-                f"{file.path}:{line}: $PhysicalNames: '{text.strip()[:60]}' is not a dimension, a number and a name in quotes."
-            )
-        dimension, tag, quoted, bare = found.groups()
-        names[-1 if dimension is None else int(dimension), abs(int(tag))] = bare if quoted is None else quoted
-    return names
-
-
-_WORDS = {
-    "beam": "line",
-    "tri": "triangle",
-    "quad": "quadrangle",
-    "tet": "tetrahedron",
-    "hex": "hexahedron",
-    "wedge": "prism",
-    "pyramid": "pyramid",
-}
-
-
-@dataclass(frozen=True)
-class GmshType:
-    """An element type: its name, dimension, number of nodes, kind, and where the kind's nodes stand in it.
-
-    ``kind`` is None for points. A type with more nodes than ``order`` has names (in faces and in the inside) is read
-    without these.
-    """
-
-    name: str
-    dimension: int
-    node_count: int
-    kind: str | None
-    order: tuple[int, ...]
-
-
-def _types() -> dict[int, GmshType]:
-    types = {15: GmshType("point", 0, 1, None, (0,))}
-    for element in elements_of("Gmsh"):
-        (count,) = element.node_counts
-        name = f"{count}-node {_WORDS[element.kind.rstrip('0123456789')]}"
-        dimension = KINDS[element.kind].dimension
-        types[int(element.name)] = GmshType(name, dimension, count, element.kind, element.order)
-    return types
-
-
-TYPES = _types()
-
-
-def type_advice(number: int) -> str:
-    """Why a type number is not read, and what to do."""
-    if 20 <= number <= 140:
-        return (
-            f"elements of Gmsh type {number} (third or higher order, or a polygon) are not supported; mesh with"
-            " Mesh.ElementOrder = 1 or 2"
-        )
-    return f"{number} is not a Gmsh element type; known are 1 to 19"
