@@ -1,55 +1,35 @@
 """The element kinds that a mesh can hold: dimension, nodes, edges and faces of each, in VTK node order.
 
-Which kinds there are, and what the formats call them, says ``element_table``.
+Which kinds there are says ``element_table``, what the formats call them ``element_names``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 
-from flexmbs.mesh import element_shapes as shapes
-from flexmbs.mesh.element_table import ELEMENTS, ElementRow
+from flexmbs.mesh.element_table import ELEMENTS, LINE, PYRAMID, ElementRow, Powers
 
 
 @dataclass(frozen=True)
 class ElementKind:
-    """One kind of element.
-
-    Attributes
-    ----------
-    dimension : int
-        Of the reference element: 3 solids, 2 shells, 1 beams, trusses and springs between two nodes, 0 points.
-    corner_count : int
-        Corners come first, then one node on each edge in the order of ``edges`` (second-order kinds).
-    edges, faces : pairs and rings of corners; faces of solids point outward
-    is_beam : bool
-        The element needs a beam section.
-    reference_nodes : (n, dimension) natural coordinates of the nodes
-    monomials : powers that span the shape functions
-    sample_points : (m, dimension) where the Jacobian of a solid is checked
-    gauss_points : in each direction, for mass properties
-    mirrored_corners : the corners in the opposite orientation
-    inner_count : nodes inside, after those of the edges
-    collapsed : pyramids: nodes and monomials on the cube whose top is one point (``pyramids.with_polynomials``)
-    """
+    """One kind of element; ``ElementRow`` and ``Shape`` say what fields of the same name are."""
 
     name: str
-    dimension: int
+    dimension: int  # of the reference element: 3 solids, 2 shells, 1 beams, trusses and springs between two nodes, 0 points
     node_count: int
-    corner_count: int
+    corner_count: int  # corners come first, then one node on each edge in the order of ``edges`` (second-order kinds)
     edges: tuple = ()
     faces: tuple = ()
-    is_beam: bool = False
-    reference_nodes: np.ndarray | None = None
-    monomials: tuple[tuple[int, ...], ...] = ()
+    is_beam: bool = False  # the element needs a beam section
+    reference_nodes: np.ndarray | None = None  # (n, dimension) natural coordinates of the nodes
+    monomials: Powers = ()
     sample_points: np.ndarray | None = None
     gauss_points: int = 0
     mirrored_corners: tuple[int, ...] = ()
-    inner_count: int = 0
-    collapsed: tuple[np.ndarray, tuple[tuple[int, ...], ...]] | None = None
+    inner_count: int = 0  # nodes inside, after those of the edges
+    collapsed: tuple[np.ndarray, Powers] | None = None  # pyramids: nodes and monomials on a cube (``quadrature.with_polynomials``)
 
     @property
     def has_middle_nodes(self) -> bool:
@@ -61,7 +41,7 @@ def _kind(row: ElementRow) -> ElementKind:
     shape = row.shape
     if shape is None:  # springs have only nodes
         count = int(row.kind.removeprefix("spring"))
-        return ElementKind(row.kind, count - 1, count, count, shapes.LINE.edges if count == 2 else ())
+        return ElementKind(row.kind, count - 1, count, count, LINE.edges if count == 2 else ())
     nodes = shape.nodes(bool(row.first_order), row.inner)
     known = ElementKind(
         row.kind,
@@ -75,7 +55,7 @@ def _kind(row: ElementRow) -> ElementKind:
         mirrored_corners=shape.mirrored,
         inner_count=len(row.inner),
     )
-    if shape is shapes.PYRAMID:
+    if shape is PYRAMID:
         return replace(known, collapsed=(nodes, row.monomials))
     return replace(known, reference_nodes=nodes, monomials=row.monomials, sample_points=shape.sample_points)
 
@@ -177,51 +157,3 @@ def jacobian_determinants(kind: ElementKind, corners: np.ndarray) -> np.ndarray:
     product = a[..., 0] * (b[..., 1] * c[..., 2] - b[..., 2] * c[..., 1])
     product += a[..., 1] * (b[..., 2] * c[..., 0] - b[..., 0] * c[..., 2])
     return product + a[..., 2] * (b[..., 0] * c[..., 1] - b[..., 1] * c[..., 0])
-
-
-@dataclass(frozen=True)
-class FileElement:
-    """A name of a format, and what it means.
-
-    Attributes
-    ----------
-    node_counts : how many nodes such an element may have in the file
-    kind : None for points
-    order : where the nodes of the kind stand in it; nodes beyond are left out
-    """
-
-    name: str
-    node_counts: tuple[int, ...]
-    kind: str | None
-    order: tuple[int, ...]
-
-
-@cache
-def elements_of(file_format: str) -> tuple[FileElement, ...]:
-    """All names of a format, as the table spells it: "Abaqus", "Nastran", "Ansys", "Gmsh", "MED", "UNV", "VTK", ..."""
-    found = []
-    for row in ELEMENTS:
-        own = KINDS[row.kind].node_count
-        for word in row.names.get(file_format, "").split():
-            name, _, counts = word.partition(":")
-            first, _, last = counts.partition("-")
-            allowed = tuple(range(int(first), int(last or first) + 1)) if counts else (own,)
-            order = row.orders.get(f"{file_format} {name}", row.orders.get(file_format, tuple(range(own))))
-            found.append(FileElement(name, allowed, row.kind, order))
-    return tuple(found)
-
-
-@cache
-def element_named(file_format: str, name: str, node_count: int) -> FileElement | None:
-    """What an element of that name and with that many nodes is in a format; None: no kind."""
-    for element in elements_of(file_format):
-        if element.name == name and node_count in element.node_counts:
-            return element
-    return None
-
-
-@cache
-def has_reduced_integration(kind: str, type_name: str) -> bool:
-    """Whether the file calls an element of this kind by a name that asks for reduced integration."""
-    names = next(row.reduced for row in ELEMENTS if row.kind == kind)
-    return type_name.upper().startswith(names) if names else False

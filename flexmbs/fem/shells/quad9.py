@@ -14,7 +14,7 @@ from flexmbs.fem.shells.assumed_strains import sampling
 from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS, monomial_values
-from flexmbs.mesh.element_shapes import QUAD4
+from flexmbs.mesh.element_table import QUAD4
 
 KIND = "quad9"
 POINTS, _WEIGHTS = gauss.cube(3, 2)

@@ -16,7 +16,7 @@ from flexmbs.fem.solids.solid_quadrature import (
     triangle_3,
     triangle_6,
 )
-from flexmbs.mesh import element_shapes as shapes
+from flexmbs.mesh import element_table as shapes
 from flexmbs.mesh import quadrature as gauss
 
 _CENTER = Rule(np.full((1, 3), 0.25), np.array([1.0 / 6.0]))

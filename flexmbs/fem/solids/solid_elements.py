@@ -12,7 +12,7 @@ from flexmbs.fem.elasticity import Elasticity, elasticity
 from flexmbs.fem.nodal_mean import regions
 from flexmbs.fem.solids.incompatible_modes import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
 from flexmbs.fem.solids.solid_shape_functions import Rule, SolidShape, solid_shape
-from flexmbs.mesh.element_kinds import has_reduced_integration
+from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.locking import in_single_rows
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight

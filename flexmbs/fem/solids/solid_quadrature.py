@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from flexmbs.mesh import quadrature as gauss
-from flexmbs.mesh.element_shapes import Powers
+from flexmbs.mesh.element_table import Powers
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from flexmbs.fem.solids.registry import SOLIDS
 from flexmbs.fem.solids.solid_quadrature import Rule
 from flexmbs.mesh.connectivity import ring
 from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
-from flexmbs.mesh.element_shapes import Powers
+from flexmbs.mesh.element_table import Powers
 from flexmbs.mesh.quadrature import with_polynomials
 
 SOLID_KINDS = tuple(SOLIDS)

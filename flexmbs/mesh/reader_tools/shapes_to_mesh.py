@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, FileElement
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, UnsupportedElements
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.properties import ShellSection
@@ -29,7 +30,7 @@ class Shapes:
 
     Attributes
     ----------
-    groups : elements, with a kind (lines as "beam2", "beam3") or with a role; "thickness of shell" (k,) in their ``data``
+    groups : elements, with a kind (lines as "beam2", "beam3") or with a role; "shell_thickness" (k,) in their ``data``
     element_groups : name -> element numbers, of any dimension
     node_groups : name -> node numbers
     sides : name -> kind of face -> (k, n) node numbers
@@ -102,7 +103,7 @@ def _blocks(structural: list[ElementRows]) -> tuple[ElementBlock, ...]:
     """Blocks of one kind each; shells with a thickness have a section, and one thickness per block."""
     parts = []
     for rows in structural:
-        thickness = rows.data.get("thickness of shell")
+        thickness = rows.data.get("shell_thickness")
         parts += [(0.0, rows)] if thickness is None else split_by(rows, thickness)
     return make_blocks([rows for _, rows in parts], [thickness for thickness, _ in parts], _shell_section)
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from flexmbs.fem.assemble import COMPUTED_KINDS
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, element_named, elements_of, has_reduced_integration, shape_values
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_values
+from flexmbs.mesh.element_names import NAMES, ORDERS, element_named, elements_of, has_reduced_integration
 from flexmbs.mesh.element_table import ELEMENTS
 from flexmbs.mesh.quadrature import with_polynomials
 
-FORMATS = sorted({name for row in ELEMENTS for name in row.names})
+FORMATS = sorted(NAMES)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
@@ -24,12 +25,11 @@ def test_node_orders_name_each_node_once_and_corners_first(file_format):
         assert max(element.order) < min(element.node_counts)
 
 
-def test_orders_belong_to_formats_and_names_of_the_row():
-    for row in ELEMENTS:
-        for key in row.orders:
-            file_format, _, name = key.partition(" ")
-            assert file_format in row.names
-            assert not name or name in row.names[file_format].split()
+def test_orders_belong_to_formats_kinds_and_names():
+    for key in ORDERS:
+        file_format, kind, *names = key.split()
+        meant = [element.name for element in elements_of(file_format) if element.kind == kind]
+        assert meant and set(names) <= set(meant)
 
 
 @pytest.mark.parametrize("kind", [row.kind for row in ELEMENTS if row.shape])

@@ -73,7 +73,7 @@ def test_element_without_extent_is_no_body():
 
 def test_thickness_makes_sections():
     shapes = shapes_of(("quad4", [[1, 2, 4, 3], [5, 6, 8, 7], [1, 2, 6, 5]]))
-    shapes.thickness = [(np.array([1, 2]), np.array([0.1, 0.2]))]
+    shapes.groups[0].data["shell_thickness"] = np.array([0.1, 0.2, 0.0])  # 0: none
     sections = [(block.ids.tolist(), block.section and block.section.thickness) for block in mesh_of_shapes(shapes).blocks]
     assert sections == [([1], 0.1), ([2], 0.2), ([3], None)]
 

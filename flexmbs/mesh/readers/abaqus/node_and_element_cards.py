@@ -11,7 +11,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.element_kinds import KINDS, FileElement, elements_of
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.abaqus.cards import Card, Segment, Table, integer, joined, read_table
 from flexmbs.mesh.readers.abaqus.deck import Deck, add_set

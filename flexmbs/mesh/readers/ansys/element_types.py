@@ -11,7 +11,8 @@ from string import ascii_uppercase
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, elements_of
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.text_numbers import integer, real
 from flexmbs.mesh.reader_tools.true_elements import TrueElements

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import element_named, face_of
+from flexmbs.mesh.element_kinds import face_of
+from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools import hdf5
@@ -197,7 +198,7 @@ def read_exodus(path: Path) -> Mesh:
     """Mesh of an Exodus II file (.e, .exo, .ex2, .g; netCDF classic or netCDF-4), with its node and element numbers.
 
     Element blocks become element sets, node sets node sets, side sets surfaces; those without a name are called
-    "block_1", "nodeset_1", "sideset_1" by their number. The format has no materials; the thickness of shells is taken
+    "block_1", "nodeset_1", "sideset_1" by their number. The format has no materials; the shell_thicknesss is taken
     from their attribute. Coordinates are in the file's own unit, which it does not state.
 
     Raises
@@ -291,7 +292,7 @@ def _block(variables: Variables, number: int, node_ids: np.ndarray) -> ElementRo
 
 
 def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
-    """The thickness of shells is an attribute of that name, or the first one of types called SHELL."""
+    """The shell_thicknesss is an attribute of that name, or the first one of types called SHELL."""
     number = rows.file.split("connect")[-1].split(",")[0]
     variable = f"attrib{number}"
     if rows.kind is None or not rows.kind.startswith(("tri", "quad")) or variable not in variables:
@@ -307,7 +308,7 @@ def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
     if wrong.size:
         what = f"element {rows.ids[wrong[0]]} has the thickness {values[wrong[0], column]:g}; it must be positive"
         raise MeshError(f"{shapes.path}: {variable}: {what}.")
-    rows.data["thickness of shell"] = values[:, column]
+    rows.data["shell_thickness"] = values[:, column]
 
 
 def _node_sets(variables: Variables, shapes: Shapes, node_ids: np.ndarray) -> None:

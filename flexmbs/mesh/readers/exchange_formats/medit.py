@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, elements_of
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes

@@ -19,7 +19,7 @@ import numpy as np
 
 from flexmbs.common.atomic_files import path_problem
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import element_named, elements_of
+from flexmbs.mesh.element_names import element_named, elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools import hdf5
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, distinct_numbers

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import KINDS, FileElement, elements_of
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.reader_tools.degenerate_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import NodeTable

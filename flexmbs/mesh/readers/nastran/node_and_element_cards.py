@@ -9,7 +9,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, system_from_points
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, FileElement, elements_of
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS
+from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.readers.nastran.card import Batch, Card, is_integer
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.element_kinds import KINDS, element_named
+from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.readers.exchange_formats.exodus import read_exodus, side
 
 
