@@ -202,7 +202,6 @@ from flexmbs.mesh.sections.beam_sections import section_from_rigidities as secti
 from flexmbs.reduction.basis_advice import Advice as Advice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body
-from flexmbs.reduction.contact_patches import ContactPatch as ContactPatch
 from flexmbs.reduction.damping import DampingByFrequency as DampingByFrequency
 from flexmbs.reduction.damping import Rayleigh as Rayleigh
 from flexmbs.reduction.flexible_body import FlexibleBody as FlexibleBody
@@ -211,6 +210,7 @@ from flexmbs.reduction.high_modes import QuasiStatic as QuasiStatic
 from flexmbs.reduction.hit_advice import HitAdvice as HitAdvice
 from flexmbs.reduction.interface import Interface as Interface
 from flexmbs.reduction.options import ClampedFree as ClampedFree
+from flexmbs.reduction.options import ContactPatch as ContactPatch
 from flexmbs.reduction.options import CraigBampton as CraigBampton
 from flexmbs.reduction.options import FreeFree as FreeFree
 from flexmbs.reduction.options import Patch as Patch

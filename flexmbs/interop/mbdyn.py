@@ -22,7 +22,7 @@ from flexmbs.interop import moments as integrals
 from flexmbs.interop.arrays import body_from_arrays, moments_of_nodes
 from flexmbs.interop.moments import InertiaMoments, relative_difference
 from flexmbs.interop.text_blocks import Notes, as_floats, as_int, read_lines
-from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.body_layout import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 

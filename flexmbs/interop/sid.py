@@ -14,7 +14,7 @@ from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments
 from flexmbs.interop.sid_file import NODE_PARTS, SidData, Taylor, matrix_of, read_sid_data, six_of, write_sid_data
 from flexmbs.interop.text_blocks import Notes
-from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.body_layout import with_field_for_each_pair
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 

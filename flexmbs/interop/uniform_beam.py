@@ -23,10 +23,10 @@ from scipy.optimize import brentq
 from flexmbs.common.errors import BodyError
 from flexmbs.interop.arrays import body_from_arrays
 from flexmbs.interop.moments import InertiaMoments, all_pairs
-from flexmbs.reduction.contact_patches import ContactPatch
 from flexmbs.reduction.damping import doubt_ratios
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.inertia_basis import inertia_fields
+from flexmbs.reduction.inertia import inertia_fields
+from flexmbs.reduction.options import ContactPatch
 
 _AXES = {"y": 1, "z": 2}
 _SUPPORTS = {"clamped": (0, 1), "pinned": (0, 2), "free": (2, 3)}  # derivatives of w that vanish at the end

@@ -6,7 +6,7 @@ because compiled code trusts counts and indices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -124,6 +124,23 @@ def mapped(part: Any, letter: str, change: Callable[[np.ndarray], np.ndarray]) -
         elif is_dataclass(value):
             changes[key] = mapped(value, letter, change)
     return replace(part, **changes)
+
+
+def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
+    """The same body without ``forms``, for files of other tools that only know pairs of modes."""
+    if body.forms is None:
+        return body
+    return replace(mapped(body, "K", lambda fields: np.tensordot(body.forms.T, fields, 1)), forms=None)
+
+
+def floating_arrays(body: FlexibleBody) -> Iterator[tuple[str, np.ndarray]]:
+    """Arrays of numbers that are not whole, of a body, its inertia, surface and markers, by names for messages."""
+    parts = {"": body, "inertia.": body.inertia, "surface.": body.surface}
+    for prefix, part in (parts | {f"marker {name}.": marker for name, marker in body.markers.items()}).items():
+        for key, kind in LAYOUT[type(part)].items():
+            value = getattr(part, key)
+            if isinstance(kind, Array) and not kind.whole and value is not None:
+                yield prefix + key, value
 
 
 @dataclass

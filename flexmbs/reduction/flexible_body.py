@@ -161,7 +161,7 @@ class FlexibleBody:
 
     @property
     def massless(self) -> np.ndarray:
-        """(n,) bool: modes without any inertia, those of massless contact patches (``reduction.contact_patches``)."""
+        """(n,) bool: modes without any inertia, those of massless contact patches (``ContactPatch``)."""
         return np.diag(self.Me) == 0.0
 
     def yields_at(self, fields: PointFields | None) -> bool:

@@ -12,8 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body_layout import mapped
-from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.body_layout import mapped, with_field_for_each_pair
 from flexmbs.reduction.constrained_body import symmetric
 from flexmbs.reduction.flexible_body import FlexibleBody
 

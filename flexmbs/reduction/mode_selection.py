@@ -1,18 +1,21 @@
-"""Choosing and scaling the modes of a body."""
+"""Choosing, naming and scaling the modes of a body: bending, axial or torsion about its long axis."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.constrained_body import ConstrainedProblem
-from flexmbs.reduction.eigenmodes import FixedProblem, ModeFamily
-from flexmbs.reduction.mode_names import AXES, aligned, group_kind, long_axis, numbered, section_kinds
+from flexmbs.reduction.constrained_body import ConstrainedProblem, FixedProblem, ModeFamily
 from flexmbs.reduction.options import ModeChoice
 
+AXES = "xyz"
+_SLICES = 40  # section means resolve some ten bending waves
+_EQUAL = 1e-6  # in omega^2: meshes break the symmetry by less, different modes differ by more
 _SEARCH_LIMIT = 400  # modes searched for a kind before the search is given up
 
 
@@ -45,23 +48,27 @@ class _Spectrum:
     def lowest(self, count: int, families: list[ModeFamily] | None = None):
         """omega^2 (k,), nodal fields (ndof, k), kinds: the lowest k = min(count, existing) of the given families."""
         families = self.families if families is None else families
-        values, fields, kinds = [np.empty(0)], [np.zeros((self.T.shape[0], 0))], []
+        parts = []
         for family in families:
             # two more than requested, so that modes of equal frequency are not separated
-            family_values, family_fields = family.lowest(count if family.kind else count + 2)
-            family_fields = self.T @ family_fields
+            values, fields = family.lowest(count if family.kind else count + 2)
+            fields = self.T @ fields
             if family.kind is None:
-                family_values, family_fields = aligned(self.fem, family_values, family_fields, self.axis)
-            values.append(family_values)
-            fields.append(family_fields)
-            kinds += [family.kind] * len(family_values)
-        values, fields = np.concatenate(values), np.hstack(fields)
-        order = np.argsort(values, kind="stable")[:count]
-        fields, kinds = fields[:, order], [kinds[i] for i in order]
+                values, fields = aligned(self.fem, values, fields, self.axis)
+            parts.append((values, fields, [family.kind] * len(values)))
+        values, fields, kinds = self.ascending(parts, count)
         unnamed = [i for i, kind in enumerate(kinds) if kind is None]
         for i, kind in zip(unnamed, section_kinds(self.fem, fields[:, unnamed], self.axis), strict=True):
             kinds[i] = kind
-        return values[order], fields, kinds
+        return values, fields, kinds
+
+    def ascending(self, parts: Sequence, count: int | None = None):
+        """The lowest modes of several parts, each omega^2, nodal fields and kinds, as one."""
+        values = np.concatenate([np.empty(0), *(part[0] for part in parts)])
+        fields = np.hstack([np.zeros((self.T.shape[0], 0)), *(part[1] for part in parts)])
+        kinds = [kind for part in parts for kind in part[2]]
+        order = np.argsort(values, kind="stable")[:count]
+        return values[order], fields[:, order], [kinds[i] for i in order]
 
 
 def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem, choice: ModeChoice) -> Modes:
@@ -102,17 +109,24 @@ def _require(spectrum: _Spectrum, count: int) -> None:
         raise BodyError(f"{count} modes were requested; at most {spectrum.limit} are computed on a mesh of this size")
 
 
+def _more_and_more(spectrum: _Spectrum, count: int, most: int) -> Iterator[tuple[np.ndarray, np.ndarray, list[str | None]]]:
+    """The lowest ``count`` modes, then twice as many each time, up to ``most``."""
+    while True:
+        yield spectrum.lowest(min(count, most))
+        if count >= most:
+            return
+        count *= 2
+
+
 def _chosen_by_frequency(spectrum: _Spectrum, choice: ModeChoice):
     highest = (2.0 * np.pi * choice.max_frequency) ** 2
     most = spectrum.limit if choice.count is None else choice.count
     _require(spectrum, most)
-    count = min(10, most)
-    while True:
-        values, fields, kinds = spectrum.lowest(count)
-        if count >= most or (len(values) and values[-1] > highest):
-            keep = int(np.searchsorted(values, highest, side="right"))
-            return values[:keep], fields[:, :keep], kinds[:keep]
-        count = min(2 * count, most)
+    for values, fields, kinds in _more_and_more(spectrum, 10, most):  # noqa: B007
+        if len(values) and values[-1] > highest:
+            break
+    keep = int(np.searchsorted(values, highest, side="right"))
+    return values[:keep], fields[:, :keep], kinds[:keep]
 
 
 def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
@@ -122,20 +136,16 @@ def _chosen_by_mass(spectrum: _Spectrum, choice: ModeChoice):
     translations = np.zeros((fem.M.shape[0] // fem.dofs_per_node, fem.dofs_per_node, 3))
     translations[:, :3] = np.eye(3)
     momentum = fem.M @ translations.reshape(-1, 3)
-    count = min(10, most)
-    while True:
-        values, fields, kinds = spectrum.lowest(count)
+    for values, fields, kinds in _more_and_more(spectrum, 10, most):
         modal = np.einsum("ia,ia->a", fields, fem.M @ fields)
         moved = np.cumsum((fields.T @ momentum) ** 2 / modal[:, None], axis=0).min(axis=1) / fem.mass
         if moved[-1] >= choice.effective_mass:
             keep = int(np.searchsorted(moved, choice.effective_mass)) + 1
             return values[:keep], fields[:, :keep], kinds[:keep]
-        if count == most:
-            raise BodyError(
-                f"effective_mass = {choice.effective_mass}: the lowest {count} modes have only {moved[-1]:.3g} of the "
-                "mass along the axis where they have least; request less"
-            )
-        count = min(2 * count, most)
+    raise BodyError(
+        f"effective_mass = {choice.effective_mass}: the lowest {most} modes have only {moved[-1]:.3g} of the "
+        "mass along the axis where they have least; request less"
+    )
 
 
 def _wanted(choice: ModeChoice, axis: int) -> list[tuple[set[str], int]]:
@@ -158,11 +168,7 @@ def _chosen_by_kind(spectrum: _Spectrum, choice: ModeChoice):
         picked = [_from_families(spectrum, kinds, n) for kinds, n in wanted]
     else:
         picked = _from_search(spectrum, wanted)
-    values = np.concatenate([np.empty(0), *(p[0] for p in picked)])
-    fields = np.hstack([np.zeros((spectrum.T.shape[0], 0)), *(p[1] for p in picked)])
-    kinds = [kind for p in picked for kind in p[2]]
-    order = np.argsort(values, kind="stable")
-    return values[order], fields[:, order], [kinds[i] for i in order]
+    return spectrum.ascending(picked)
 
 
 def _from_families(spectrum: _Spectrum, kinds: set[str], n: int):
@@ -176,16 +182,12 @@ def _from_families(spectrum: _Spectrum, kinds: set[str], n: int):
 def _from_search(spectrum: _Spectrum, wanted: list[tuple[set[str], int]]):
     total = sum(n for _, n in wanted)
     most = min(spectrum.limit, max(_SEARCH_LIMIT, 4 * total))
-    count = min(2 * total + 4, most)
-    while True:
-        values, fields, kinds = spectrum.lowest(count)
+    for values, fields, kinds in _more_and_more(spectrum, 2 * total + 4, most):
         found = [[i for i, kind in enumerate(kinds) if kind in names][:n] for names, n in wanted]
         if all(len(f) == n for f, (_, n) in zip(found, wanted, strict=True)):
             return [(values[f], fields[:, f], [kinds[i] for i in f]) for f in found]
-        if count == most:
-            lacking = [f"{n} {_name(names)} ({len(f)} exist)" for f, (names, n) in zip(found, wanted, strict=True) if len(f) < n]
-            raise BodyError(f"the lowest {count} modes do not include {', '.join(lacking)}; request fewer")
-        count = min(2 * count, most)
+    lacking = [f"{n} {_name(names)} ({len(f)} exist)" for f, (names, n) in zip(found, wanted, strict=True) if len(f) < n]
+    raise BodyError(f"the lowest {most} modes do not include {', '.join(lacking)}; request fewer")
 
 
 def _name(kinds: set[str]) -> str:
@@ -211,3 +213,117 @@ def scaled(fields: np.ndarray, fem) -> np.ndarray:
         component = largest[np.flatnonzero(np.abs(largest) >= (1.0 - 1e-6) * np.abs(largest).max())[0]]
         result[:, i] = column * (np.sign(component) / lengths.max())
     return result
+
+
+def long_axis(fem) -> int | None:
+    """0, 1 or 2 if the body is clearly longest along that mesh axis, otherwise None.
+
+    Longest: the two large principal moments of inertia exceed the small one at least twice; along a mesh axis:
+    within 1 degree.
+    """
+    moments, directions = np.linalg.eigh(fem.inertia)
+    if moments[1] < 2.0 * moments[0]:
+        return None
+    cosines = np.abs(directions[:, 0])
+    axis = int(np.argmax(cosines))
+    return axis if cosines[axis] > np.cos(np.radians(1.0)) else None
+
+
+def group_kind(dofs: np.ndarray, axis: int | None) -> str | None:
+    """Kind of motion of an uncoupled group of beam dofs (nodal numbering, six per node).
+
+    Exact for a straight beam: one group for each bending plane, one axial, one torsional.
+    """
+    if axis is None:
+        return None
+    parts = set(np.unique(dofs % 6).tolist())
+    if parts <= {axis}:
+        return "axial"
+    if parts <= {3 + axis}:
+        return "torsion"
+    first, second = (k for k in range(3) if k != axis)
+    for displacing, turning in ((first, second), (second, first)):
+        if parts <= {displacing, 3 + turning}:
+            return f"bending {AXES[displacing]}"
+    return None
+
+
+def section_kinds(fem, fields: np.ndarray, axis: int | None) -> list[str | None]:
+    """Kind of each field (ndof, n) by the largest share of energy in the mean motion of sections along the axis.
+
+    Shares: squared mean displacement along each axis, and squared mean rotation times the squared radius of gyration
+    about the long axis. None if no share reaches 30 % (local modes) or the body has no long axis.
+    """
+    n = fields.shape[1]
+    if axis is None or n == 0:
+        return [None] * n
+    shares = _section_energies(fem, fields, axis)
+    names = {k: f"bending {AXES[k]}" for k in range(3)} | {axis: "axial", 3: "torsion"}
+    best = np.argmax(shares, axis=0)
+    return [names[int(b)] if shares[b, i] > 0.3 else None for i, b in enumerate(best)]
+
+
+def aligned(fem, values: np.ndarray, fields: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Modes of equal frequency, rotated within their subspace so that they bend along mesh axes.
+
+    values (k,) omega^2 ascending; fields (ndof, k) of equal modal mass. A square or round bar has pairs of equal
+    bending frequencies, for which an eigensolver returns arbitrary directions.
+    """
+    if axis is None or len(values) < 2:
+        return values, fields
+    values, fields = values.copy(), fields.copy()
+    ends = np.flatnonzero(np.diff(values) > _EQUAL * values[1:]) + 1
+    for cluster in np.split(np.arange(len(values)), ends):
+        if len(cluster) > 1:
+            weights, means, _ = _section_motion(fem, fields[:, cluster], axis)
+            sideways = np.sqrt(weights)[:, None] * means[:, 0 if axis != 0 else 1]
+            turn = np.linalg.eigh(sideways.T @ sideways)[1][:, ::-1]
+            fields[:, cluster] = fields[:, cluster] @ turn
+            values[cluster] = values[cluster].mean()  # exactly equal, so that sorting keeps this order
+    return values, fields
+
+
+def _section_energies(fem, fields: np.ndarray, axis: int) -> np.ndarray:
+    """(4, n) shares: mean displacement x, y, z and twist."""
+    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
+    gyration2 = fem.inertia[axis, axis] / fem.mass
+    weights, means, twists = _section_motion(fem, fields, axis)
+    energies = np.vstack([np.einsum("s,skn->kn", weights, means**2), gyration2 * (weights @ twists**2)])
+    total = np.einsum("pkn,pkn->n", nodal[:, :3], nodal[:, :3])
+    if fem.dofs_per_node == 6:
+        total = total + gyration2 * np.sum(nodal[:, 3 + axis] ** 2, axis=0)
+    return energies / np.maximum(total, 1e-300)
+
+
+def _section_motion(fem, fields: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Nodes (s,), mean displacement (s, 3, n) and mean twist (s, n) of each of s slices across the axis."""
+    points, turning = fem.mesh.points[fem.massive_nodes], fem.turning_nodes[fem.massive_nodes]
+    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
+    first, second = ((axis + 1) % 3, (axis + 2) % 3)
+    along = points[:, axis]
+    slices = np.minimum((_SLICES * (along - along.min()) / np.ptp(along)).astype(int), _SLICES - 1)
+    weights, means, twists = [], [], []
+    for s in np.unique(slices):
+        inside = np.flatnonzero(slices == s)
+        u = nodal[inside, :3]
+        mean = u.mean(axis=0)
+        if turning[inside].all():
+            twist = nodal[inside, 3 + axis].mean(axis=0)
+        else:
+            r = points[inside] - points[inside].mean(axis=0)
+            moment = r[:, first] @ (u[:, second] - mean[second]) - r[:, second] @ (u[:, first] - mean[first])
+            twist = moment / max(np.sum(r[:, [first, second]] ** 2), 1e-300)
+        weights.append(len(inside))
+        means.append(mean)
+        twists.append(twist)
+    return np.array(weights, dtype=float), np.array(means), np.array(twists)
+
+
+def numbered(kinds: Sequence[str | None]) -> tuple[str, ...]:
+    """["bending y", "axial", "bending y", None] -> ("bending y 1", "axial 1", "bending y 2", "mode 4")."""
+    counts: Counter[str | None] = Counter()
+    labels = []
+    for i, kind in enumerate(kinds):
+        counts[kind] += 1
+        labels.append(f"mode {i + 1}" if kind is None else f"{kind} {counts[kind]}")
+    return tuple(labels)

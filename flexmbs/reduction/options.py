@@ -1,4 +1,4 @@
-"""Options of a reduction: which modes, which second-order pairs, which damping."""
+"""Options of a reduction: which modes, which contact patches, which second-order pairs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbs.common.errors import BodyError
+
+MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
+PATCH_KINDS = ("plain", "attachment", "massless")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +67,10 @@ class ModeChoice:
         bending = (self.bending,) if np.ndim(self.bending) == 0 else tuple(self.bending)
         if np.ndim(self.bending) and len(bending) != 2:
             raise BodyError(f"{type(self).__name__}: bending must be a number or a pair (ny, nz), not {self.bending!r}")
-        for name, numbers in {
-            "count": (self.count,),
-            "bending": bending,
-            "axial": (self.axial,),
-            "torsion": (self.torsion,),
-        }.items():
-            for number in numbers:
-                if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):
-                    raise BodyError(f"{type(self).__name__}: {name} must be a whole number of modes >= 0, not {number!r}")
+        numbers = [("count", self.count), *(("bending", n) for n in bending), ("axial", self.axial), ("torsion", self.torsion)]
+        for name, number in numbers:
+            if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):
+                raise BodyError(f"{type(self).__name__}: {name} must be a whole number of modes >= 0, not {number!r}")
         if self.max_frequency is not None and not 0.0 < self.max_frequency < np.inf:
             raise BodyError(f"{type(self).__name__}: max_frequency must be > 0, in Hz, not {self.max_frequency!r}")
 
@@ -181,6 +179,50 @@ class StaticModes:
     acceleration: bool = False
     loads: Mapping[str, Mapping[int, tuple[float, float, float]]] = field(default_factory=dict, repr=False)
     patches: Mapping[str, Patch] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ContactPatch:
+    """How an interface yields under contact forces (``reduce(contact_patches={"tip": ContactPatch("massless")})``).
+
+    Attributes
+    ----------
+    kind : "massless": the residual flexibility of the patch without inertia, solved with the contact at every instant;
+        "attachment": the static response with its inertia, one more mode; "plain": the modes alone
+    directions : "x", "y", "z", "rot x", "rot y", "rot z" (mesh axes), or (x, y, z) of a force: loads on the marker
+    """
+
+    kind: str = "massless"
+    directions: Sequence[str | tuple[float, float, float]] = ("x", "y", "z")
+
+    def check(self, where: str) -> None:
+        """Raise BodyError unless kind and directions are valid."""
+        if self.kind not in PATCH_KINDS:
+            raise BodyError(f"{where}: kind must be {', '.join(map(repr, PATCH_KINDS))}, not {self.kind!r}")
+        if not len(self.directions) or isinstance(self.directions, str):
+            raise BodyError(f'{where}: directions must be a list such as ("x", "y", "z"), not {self.directions!r}')
+        self.loads(where)
+
+    def loads(self, where: str) -> np.ndarray:
+        """(6, k) forces and moments on the marker, mesh axes, of unit size."""
+        return np.column_stack([_direction(given, where) for given in self.directions])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name of each direction."""
+        return tuple(given if isinstance(given, str) else str(tuple(given)) for given in self.directions)
+
+
+def _direction(given, where: str) -> np.ndarray:
+    if isinstance(given, str):
+        if given not in MOTIONS:
+            raise BodyError(f"{where}: direction {given!r} is none of {', '.join(MOTIONS)}; or give (x, y, z)")
+        return np.eye(6)[MOTIONS.index(given)]
+    force = np.asarray(given, dtype=float)
+    length = np.linalg.norm(force) if force.shape == (3,) else np.nan
+    if not (np.isfinite(length) and length > 0.0):
+        raise BodyError(f"{where}: a direction must be a name or (x, y, z) other than zero, not {given!r}")
+    return np.concatenate([force / length, np.zeros(3)])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Between the ends of a step the motion of all other coordinates is known to fifth order, that of these only linearly:
 at points where a gap is looked at they are found from their own equations,  Ke q + loads(q) = 0
-(reduction.contact_patches).
+(reduction.bases).
 """
 
 from __future__ import annotations

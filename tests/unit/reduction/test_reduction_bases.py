@@ -5,8 +5,8 @@ import pytest
 from scipy import linalg
 
 from flexmbs import BodyError, ClampedFree, CraigBampton, FreeFree, Interface, StaticModes, assemble, reduce
+from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.reduction.reduce import reduce_model
-from flexmbs.reduction.reference_conditions import rigid_motions
 
 ENDS = {"hinge": "ROOT", "tip": "TIP"}
 
@@ -127,10 +127,10 @@ def test_responses_to_inertia_are_added_only_where_they_matter(solid):
 
 def test_a_beam_held_at_both_ends_is_the_limit_of_no_motion_at_the_tip(blade):
     """Fixed-interface modes of a strip are those of a bar clamped at both ends: roots of cos x cosh x = 1."""
-    from flexmbs.reduction.eigenmodes import fixed
+    from flexmbs.reduction.checked import hold
+    from flexmbs.reduction.constrained_body import fixed
     from flexmbs.reduction.interface import attach_all
     from flexmbs.reduction.mode_selection import compute_modes
-    from flexmbs.reduction.reference_conditions import hold
 
     fem = assemble(blade, "euler-bernoulli", rotary_inertia=False)
     attached = attach_all(fem, ENDS)

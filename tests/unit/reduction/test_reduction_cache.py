@@ -12,7 +12,7 @@ from flexmbs import BodyError, ClampedFree, CraigBampton, Interface, Rayleigh, S
 from flexmbs.common import cache_folder, versions
 from flexmbs.common.file_lock import FileLock
 from flexmbs.reduction import body_cache as cache
-from flexmbs.reduction.reduce import reduce_model
+from flexmbs.reduction.reduce import through_all_stages
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}
 OPTIONS = {"interfaces": INTERFACES, "modes": ClampedFree("hinge", count=2), "cache": True}
@@ -33,9 +33,9 @@ def computed(monkeypatch):
 
     def counted(*arguments, **options):
         calls.append(1)
-        return reduce_model(*arguments, **options)
+        return through_all_stages(*arguments, **options)
 
-    monkeypatch.setattr(sys.modules[reduce.__module__], "reduce_model", counted)
+    monkeypatch.setattr(sys.modules[reduce.__module__], "through_all_stages", counted)
     return calls
 
 

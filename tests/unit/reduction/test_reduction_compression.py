@@ -8,7 +8,7 @@ from flexmbs.core.equations.residual import residual
 from flexmbs.core.layout.tables import make_workspace
 from flexmbs.model import second_order_terms
 from flexmbs.model.compile_mechanism import compile_system
-from flexmbs.reduction.compression import with_field_for_each_pair
+from flexmbs.reduction.body_layout import with_field_for_each_pair
 from flexmbs.reduction.reduce import reduce_model
 
 INTERFACES = {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}

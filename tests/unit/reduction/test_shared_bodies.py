@@ -15,7 +15,7 @@ from flexmbs.common import cache_folder
 from flexmbs.common.progress import on_progress
 from flexmbs.reduction import body_cache
 from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
-from flexmbs.reduction.reduce import reduce_model
+from flexmbs.reduction.reduce import through_all_stages
 
 OPTIONS = {"interfaces": {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}}
 FORK = multiprocessing.get_context("fork")  # others would import everything anew
@@ -38,9 +38,9 @@ def computed(place, monkeypatch):
             file.write(f"{os.getpid()}\n")
         while not (place / "go").exists():
             time.sleep(0.002)
-        return reduce_model(*arguments, **options)
+        return through_all_stages(*arguments, **options)
 
-    monkeypatch.setattr(sys.modules[reduce.__module__], "reduce_model", waiting)
+    monkeypatch.setattr(sys.modules[reduce.__module__], "through_all_stages", waiting)
     (place / "computed").touch()
     return lambda: [int(word) for word in (place / "computed").read_text().split()]
 
@@ -123,7 +123,7 @@ def test_those_who_waited_for_a_body_that_is_not_kept_compute_it_side_by_side(bl
 
 
 def test_a_failed_reduction_gives_its_turn_back(blade, place, monkeypatch):
-    monkeypatch.setattr(sys.modules[reduce.__module__], "reduce_model", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(sys.modules[reduce.__module__], "through_all_stages", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         body_of(blade, cache=True)
     monkeypatch.undo()

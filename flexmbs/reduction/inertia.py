@@ -1,8 +1,8 @@
-"""All inertia integrals over the extended basis, compressed into a mass-orthonormal basis."""
+"""The fourth stage of a reduction: all inertia integrals over the extended basis, in few functions; modal matrices."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
@@ -10,6 +10,9 @@ from scipy import linalg
 from flexmbs.common.blas_threads import all_blas_threads
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import stage
+from flexmbs.reduction.checked import Reduction
+from flexmbs.reduction.constrained_body import symmetric
+from flexmbs.reduction.damping import damping_matrix
 from flexmbs.reduction.flexible_body import InertiaFields
 
 _BLOCK = 64  # functions that are tried as pivots together, and fields copied together
@@ -19,6 +22,22 @@ _LINEAR = 1e-13  # part of its own square up to which a component of x or of a m
 _LARGE = 2e8  # multiplications; from here on a product is worth several threads
 _ROUNDING = 1e-14  # of squares of unit fields
 _LATER = 0.01  # of the largest square: pivots smaller than this wait for the next block
+
+
+def inertia(known: Reduction) -> Reduction:
+    """The inertia integrals, in which massless modes have no part, and the modal mass, stiffness and damping."""
+    fem, basis, vibrating = known.fem, known.basis.fields, known.vibrating
+    stage("inertia", long=fem.ndof > 20_000)
+    found = inertia_fields(known.samples, known.fields.tolerance, known.amplitudes, known.weights)
+    count, n = len(known.massless), len(vibrating.omega)
+    if count:
+        P = found.P.copy()
+        P[-count:] = 0.0
+        found = replace(found, P=P)
+    # Me (n, n) = int Phi_a . Phi_b dm, kg
+    Me, Ke = np.einsum("aks,bks->ab", found.P, found.P), symmetric(basis.T @ (fem.K @ basis))
+    De = damping_matrix(known.damping, fem, vibrating.fields, vibrating.omega, Me[:n, :n], Ke[:n, :n])
+    return replace(known, inertia=replace(found, field_error=known.field_error), Me=Me, Ke=Ke, De=np.pad(De, (0, count)))
 
 
 def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> InertiaFields:
@@ -198,8 +217,3 @@ def _main_part(c: np.ndarray, left: np.ndarray, tolerance: float) -> tuple[np.nd
 def _inverse(values: np.ndarray) -> np.ndarray:
     """1 / value, and 0 of 0."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
-
-
-def modal_mass(inertia: InertiaFields) -> np.ndarray:
-    """Me (n, n) = int Phi_a . Phi_b dm, kg."""
-    return np.einsum("aks,bks->ab", inertia.P, inertia.P)

@@ -1,28 +1,160 @@
-"""Supports of a body: rigid sets become one marker each; a marker or mean axes remove the rigid motion."""
+"""The first stage of a reduction: what was asked is checked, assembled, attached and held.
+
+:class:`Reduction` is what the stages hand on: each returns it with more known.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
+from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.admissible_displacements import check_free_motion, restricted
+from flexmbs.fem.assemble import assemble
+from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.internal_mechanisms import mechanism
+from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
+from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.mesh.check_mesh import check_mesh
 from flexmbs.mesh.connectivity import hinged_parts, unconnected
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.reduction.constrained_body import ConstrainedProblem, determinate_dofs
-from flexmbs.reduction.interface import Attachment
+from flexmbs.reduction.damping import DampingChoice
+from flexmbs.reduction.flexible_body import FlexibleBody, InertiaFields, PointFields
+from flexmbs.reduction.interface import Attachment, Interface, attach_all, refuse_overlap
+from flexmbs.reduction.mode_selection import Modes
+from flexmbs.reduction.options import ContactPatch, CraigBampton, ModeChoice, SecondOrder, second_order_choice
 
 _SOFT = 1e-3  # relative to the typical stiffness of a displacement: softer nodes are not used to pin the body
 _SPREAD = 1e-6  # ratio of singular values below which pins lie almost on a line and do not hold the body
 
 
-def set_dofs(attachment: Attachment, dofs_per_node: int) -> np.ndarray:
-    """Indices of all components of the nodes of an interface."""
-    return (dofs_per_node * attachment.nodes[:, None] + np.arange(dofs_per_node)).ravel()
+_LATER: Any = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reduction:
+    """A mesh on its way to a flexible body: what was asked, as of ``reduce``, and what each stage has found.
+
+    Attributes
+    ----------
+    fem, remarks : the assembled model, and what ``check_mesh`` says
+    attached, patches, fields : interfaces on the model, contact patches at them, and which second-order fields are chosen
+    T, problem : (ndof, n) from independent dofs to nodal ones, and the problem on these, as it is held
+    vibrating, basis : the modes with inertia, and all of them: massless ones behind, of the patches named in ``massless``
+    amplitudes : (n,) modal coordinates up to which the tolerance of the second-order fields must hold, or None
+    Z : (ndof, K) nodal second-order fields, one for each of the ``pairs``, or for each of the ``forms``
+    samples : as of ``FEModel.inertia_samples``
+    weights : (K,) factors of the second-order fields at the amplitudes, or None without these
+    field_error : part left out by the forms, relative to the body's radius of gyration
+    """
+
+    # asked
+    mesh: Mesh
+    interfaces: Mapping[str, str | Interface]
+    modes: ModeChoice
+    contact_patches: Mapping[str, ContactPatch] | None = None
+    name: str | None = None
+    beam_theory: str = "timoshenko"
+    rotary_inertia: bool = True
+    hex8: str = "incompatible"
+    hex20: str = "file"
+    second_order: str | SecondOrder = "full"
+    damping: DampingChoice = None
+    stress: str = "surface"
+    trust_units: bool = False
+    # checked
+    fem: FEModel = _LATER
+    remarks: tuple[str, ...] = ()
+    attached: Mapping[str, Attachment] = _LATER
+    patches: Mapping[str, ContactPatch] = _LATER
+    fields: SecondOrder = _LATER
+    T: sparse.csr_matrix = _LATER
+    problem: ConstrainedProblem = _LATER
+    # bases
+    vibrating: Modes = _LATER
+    basis: Modes = _LATER
+    massless: tuple[str, ...] = ()
+    amplitudes: np.ndarray | None = None
+    flexibility: np.ndarray = _LATER
+    # fields
+    pairs: np.ndarray = _LATER
+    forms: np.ndarray | None = None
+    Z: np.ndarray = _LATER
+    samples: tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix] = _LATER
+    weights: np.ndarray | None = None
+    field_error: float = 0.0
+    markers: Mapping[str, PointFields] = _LATER
+    surface: SurfaceFields = _LATER
+    # inertia
+    inertia: InertiaFields = _LATER
+    Me: np.ndarray = _LATER
+    Ke: np.ndarray = _LATER
+    De: np.ndarray = _LATER
+    # body
+    body: FlexibleBody = _LATER
+
+    @property
+    def at(self) -> str | None:
+        """The interface that holds the frame; None: mean axes."""
+        return self.modes.frame
+
+
+def checked(asked: Reduction) -> Reduction:
+    """The choices that were asked for are possible; the mesh is assembled, with its interfaces, and held."""
+    if asked.fem is None:
+        asked = _assembled(asked)
+    if asked.stress not in ("surface", "nodes"):
+        raise BodyError(f"stress must be 'surface' or 'nodes', not {asked.stress!r}")
+    _check_frame(asked.modes, asked.interfaces)
+    patches = _checked_patches(asked)
+    fields = second_order_choice(asked.second_order)
+    attached = attach_all(asked.fem, asked.interfaces)
+    T, problem = hold(asked.fem, attached, asked.at)
+    return replace(asked, patches=patches, fields=fields, attached=attached, T=T, problem=problem)
+
+
+def _assembled(asked: Reduction) -> Reduction:
+    mesh, elements = asked.mesh, {"hex8": asked.hex8, "hex20": asked.hex20}
+    remarks = check_mesh(mesh, trust_units=asked.trust_units, **elements)
+    refuse_overlap(mesh, asked.interfaces)
+    joined = without_idle_links(mesh)
+    joined = replace(joined, warnings=tuple(dict.fromkeys((*joined.warnings, *remarks))))
+    fem = assemble(joined, beam_theory=asked.beam_theory, rotary_inertia=asked.rotary_inertia, **elements)
+    return replace(asked, fem=fem, remarks=remarks)
+
+
+def _check_frame(modes: ModeChoice, interfaces: Mapping[str, object]) -> None:
+    if not isinstance(modes, ModeChoice) or isinstance(modes, type):
+        raise BodyError(
+            f"modes must be ClampedFree(at=..., count=...), CraigBampton(at=..., count=...) or FreeFree(count=...), not {modes!r}"
+        )
+    if modes.frame is not None and modes.frame not in interfaces:
+        known = ", ".join(interfaces) or "none"
+        raise BodyError(f"{type(modes).__name__}(at={modes.frame!r}): no such interface; there are: {known}")
+
+
+def _checked_patches(asked: Reduction) -> dict[str, ContactPatch]:
+    """The contact patches, after checking them and their names against the interfaces."""
+    found = dict(asked.contact_patches or {})
+    for name, patch in found.items():
+        where = f"contact patch '{name}'"
+        if not isinstance(patch, ContactPatch):
+            raise BodyError(f"{where}: must be a ContactPatch, not {patch!r}")
+        patch.check(where)
+        if name not in asked.interfaces:
+            raise BodyError(f"{where}: no such interface. {near_names(name, asked.interfaces)}")
+        if name == asked.at:
+            raise BodyError(f"{where}: the interface holds the frame of the body, so it does not yield")
+        if patch.kind == "massless" and isinstance(asked.modes, CraigBampton) and name in (asked.modes.keep or ()):
+            raise BodyError(f"{where}: a massless patch has no inertia, so its interface cannot be in keep as well")
+    return found
 
 
 def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[sparse.csr_matrix, ConstrainedProblem]:
@@ -68,7 +200,7 @@ def _is_clamped(fem, held: Attachment) -> bool:
         return True
     if fem.dofs_per_node == 3 or len(held.nodes) != 1:
         return False
-    return fem.dependence is None or bool(np.all(np.isin(set_dofs(held, 6), fem.dependence.independent)))
+    return fem.dependence is None or bool(np.all(np.isin(held.dofs(6), fem.dependence.independent)))
 
 
 @dataclass(frozen=True)
@@ -89,7 +221,7 @@ class _Space:
 
     def of_set(self, attachment: Attachment) -> np.ndarray:
         """Columns of the components of a set that move by themselves."""
-        columns = self.column[set_dofs(attachment, self.dofs_per_node)]
+        columns = self.column[attachment.dofs(self.dofs_per_node)]
         return columns[columns >= 0]
 
 
@@ -122,7 +254,7 @@ def _transformation(fem, space: _Space, rigid: list[Attachment], clamped: np.nda
         raise BodyError("every node of the body is clamped: no modes are possible")
     parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(count, len(kept)))]
     for attachment in rigid:
-        columns = space.column[set_dofs(attachment, d)]
+        columns = space.column[attachment.dofs(d)]
         block = sparse.lil_matrix((count, 6))
         block[columns[columns >= 0]] = rigid_motions(fem.mesh.points[attachment.nodes], d, attachment.position)[columns >= 0]
         parts.append(block.tocsr())
