@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,25 +72,10 @@ def box_mesh(size: ArrayLike, divisions: ArrayLike, material: Material | None = 
         raise MeshError(
             f"box_mesh: kind must be hex8 or hex20, divisions >= 1, sizes > 0 m; got {kind}, {divisions.tolist()}, {size.tolist()}."
         )
-    cells = np.stack(np.meshgrid(*(np.arange(n) for n in divisions), indexing="ij"), axis=-1).reshape(-1, 3)
-    # On a grid of half cells every node of either kind has whole coordinates.
-    offsets = (KINDS[kind].reference_nodes + 1.0).round().astype(int)
-    half_grid = 2 * cells[:, None, :] + offsets
-    places, nodes = np.unique(half_grid.reshape(-1, 3), axis=0, return_inverse=True)
-    count, ids = len(places), np.arange(1, len(cells) + 1)
-    return Mesh(
-        points=places * (size / (2.0 * divisions)),
-        node_ids=np.arange(1, count + 1),
-        blocks=(ElementBlock(kind, ids, nodes.reshape(len(cells), -1), material),),
-        node_sets={
-            "ROOT": np.flatnonzero(places[:, 0] == 0),
-            "TIP": np.flatnonzero(places[:, 0] == 2 * divisions[0]),
-            "ALL": np.arange(count),
-        },
-        element_sets={"ALL": ids},
-        materials={} if material is None else {material.name: material},
-        source=f"box of {len(cells)} {kind}, {' x '.join(f'{s:g}' for s in size)} m",
-    )
+    places, nodes = half_grid(_all_cells(divisions), kind)
+    sets = {"ROOT": places[:, 0] == 0, "TIP": places[:, 0] == 2 * divisions[0], "ALL": places[:, 0] >= 0}
+    source = f"box of {len(nodes)} {kind}, {' x '.join(f'{s:g}' for s in size)} m"
+    return _hexahedra(kind, places * (size / (2.0 * divisions)), nodes, sets, material, source)
 
 
 def ring_mesh(
@@ -112,29 +98,22 @@ def ring_mesh(
             f"ring_mesh: kind must be hex8 or hex20, 0 < inner < outer and width > 0 m, divisions >= 1 (around >= 3); "
             f"got {kind}, radii {inner:g} and {outer:g}, width {width:g}, divisions {(radial, around, along)}."
         )
-    cells = np.stack(np.meshgrid(*(np.arange(n) for n in (radial, around, along)), indexing="ij"), axis=-1)
-    places, nodes = half_grid(cells.reshape(-1, 3), kind, around)
+    places, nodes = half_grid(_all_cells((radial, around, along)), kind, around)
     radius = inner + (outer - inner) * places[:, 0] / (2.0 * radial)
     angle = np.pi * places[:, 1] / around
     points = np.column_stack([radius * np.cos(angle), radius * np.sin(angle), width * (places[:, 2] / (2.0 * along) - 0.5)])
-    ids = np.arange(1, len(nodes) + 1)
-    return Mesh(
-        points=points,
-        node_ids=np.arange(1, len(points) + 1),
-        blocks=(ElementBlock(kind, ids, nodes, material),),
-        node_sets={
-            "BORE": np.flatnonzero(places[:, 0] == 0),
-            "RIM": np.flatnonzero(places[:, 0] == 2 * radial),
-            "ALL": np.arange(len(points)),
-        },
-        element_sets={"ALL": ids},
-        materials={} if material is None else {material.name: material},
-        source=f"ring of {len(ids)} {kind}, radii {inner:g} and {outer:g} m, width {width:g} m",
-    )
+    sets = {"BORE": places[:, 0] == 0, "RIM": places[:, 0] == 2 * radial, "ALL": places[:, 0] >= 0}
+    source = f"ring of {len(nodes)} {kind}, radii {inner:g} and {outer:g} m, width {width:g} m"
+    return _hexahedra(kind, points, nodes, sets, material, source)
 
 
-def half_grid(cells: np.ndarray, kind: str, period: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes of hexahedra that are cells (k, 3) of a grid, which closes after ``period`` cells of its second axis.
+def _all_cells(counts: Sequence[int]) -> np.ndarray:
+    """(k, 3) cells of a grid with so many along each axis."""
+    return np.stack(np.meshgrid(*(np.arange(n) for n in counts), indexing="ij"), axis=-1).reshape(-1, 3)
+
+
+def half_grid(cells: np.ndarray, kind: str, period: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes of hexahedra that are cells (k, 3) of a grid, which may close after ``period`` cells of its second axis.
 
     On a grid of half cells every node of either kind has whole coordinates.
 
@@ -144,9 +123,26 @@ def half_grid(cells: np.ndarray, kind: str, period: int) -> tuple[np.ndarray, np
     """
     offsets = (KINDS[kind].reference_nodes + 1.0).round().astype(int)
     grid = 2 * cells[:, None, :] + offsets
-    grid[:, :, 1] %= 2 * period
+    if period:
+        grid[:, :, 1] %= 2 * period
     places, nodes = np.unique(grid.reshape(-1, 3), axis=0, return_inverse=True)
     return places, nodes.reshape(len(cells), -1)
+
+
+def _hexahedra(
+    kind: str, points: np.ndarray, nodes: np.ndarray, sets: dict[str, np.ndarray], material: Material | None, source: str
+) -> Mesh:
+    """The mesh of elements (k, n) on the points, with node sets by masks (nn,)."""
+    ids = np.arange(1, len(nodes) + 1)
+    return Mesh(
+        points=points,
+        node_ids=np.arange(1, len(points) + 1),
+        blocks=(ElementBlock(kind, ids, nodes, material),),
+        node_sets={name: np.flatnonzero(chosen) for name, chosen in sets.items()},
+        element_sets={"ALL": ids},
+        materials={} if material is None else {material.name: material},
+        source=source,
+    )
 
 
 ADDENDUM, DEDENDUM = 1.0, 1.25  # of the basic rack, in modules (ISO 53)
@@ -224,25 +220,17 @@ def spur_gear_mesh(
     sets = {"BORE": places[:, 0] == 0, "FLANKS": on_flank}
     for k in range(teeth):
         sets[f"LEFT {k}"], sets[f"RIGHT {k}"] = (on_flank & (tooth == k) & (side == s) for s in (1.0, -1.0))
-    ids = np.arange(1, len(nodes) + 1)
-    return Mesh(
-        points=np.column_stack([radius * np.cos(angle), radius * np.sin(angle), z]),
-        node_ids=np.arange(1, len(places) + 1),
-        blocks=(ElementBlock(kind, ids, nodes, material),),
-        node_sets={name: np.flatnonzero(chosen) for name, chosen in sets.items()},
-        element_sets={"ALL": ids},
-        materials={} if material is None else {material.name: material},
-        source=f"spur gear of {teeth} teeth, module {module:g} m, {len(ids)} {kind}",
-    )
+    points = np.column_stack([radius * np.cos(angle), radius * np.sin(angle), z])
+    source = f"spur gear of {teeth} teeth, module {module:g} m, {len(nodes)} {kind}"
+    return _hexahedra(kind, points, nodes, sets, material, source)
 
 
 def _cells(teeth: int, d: GearDivisions) -> np.ndarray:
     """(k, 3) cells (row outward, column around, layer) of the rim and of the teeth on it."""
     columns = 2 * d.gap + d.tooth
-    rim = np.stack(np.meshgrid(np.arange(d.rim), np.arange(teeth * columns), np.arange(d.width), indexing="ij"), -1)
     own = (columns * np.arange(teeth)[:, None] + d.gap + np.arange(d.tooth)).ravel()
     top = np.stack(np.meshgrid(d.rim + np.arange(d.flank), own, np.arange(d.width), indexing="ij"), axis=-1)
-    return np.concatenate([rim.reshape(-1, 3), top.reshape(-1, 3)])
+    return np.concatenate([_all_cells((d.rim, teeth * columns, d.width)), top.reshape(-1, 3)])
 
 
 def _polar(places, teeth: int, d: GearDivisions, radii, tooth_shape):

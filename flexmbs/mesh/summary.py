@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -64,17 +64,7 @@ def summarize(mesh: Mesh) -> dict:
         "bounding_box": [_plain(low), _plain(high)],
         "units": mesh.units or (mesh.stated_units.units if mesh.stated_units else likely.name if likely else None),
         "converted": bool(mesh.units),
-        "skipped": [
-            {
-                "card": skipped.card,
-                "file": skipped.file,
-                "lines": [int(line) for line in skipped.lines],
-                "count": int(skipped.count),
-                "analysis": skipped.analysis,
-                "why": skipped.why,
-            }
-            for skipped in mesh.skipped
-        ],
+        "skipped": [asdict(skipped) | {"lines": list(skipped.lines)} for skipped in mesh.skipped],
         "doubtful_units": list(doubts),
         "warnings": list(dict.fromkeys((*doubts, *filter(None, flat), *mesh.warnings, *masses.missing, *remarks))),
     }
@@ -92,12 +82,12 @@ def _elements_by_type(mesh: Mesh) -> dict[str, int]:
 
 
 def _sets(mesh: Mesh) -> list[dict]:
-    kinds = (
-        ("node", {name: len(nodes) for name, nodes in mesh.node_sets.items()}),
-        ("element", {name: len(elements) for name, elements in mesh.element_sets.items()}),
-        ("surface", {name: surface.size for name, surface in mesh.surfaces.items()}),
-    )
-    return [{"name": name, "kind": kind, "size": int(size)} for kind, sizes in kinds for name, size in sizes.items()]
+    kinds = (("node", mesh.node_sets), ("element", mesh.element_sets), ("surface", mesh.surfaces))
+    return [
+        {"name": name, "kind": kind, "size": members.size if kind == "surface" else len(members)}
+        for kind, sets in kinds
+        for name, members in sets.items()
+    ]
 
 
 def _places(mesh: Mesh) -> dict[str, Place]:
@@ -113,13 +103,9 @@ def _places(mesh: Mesh) -> dict[str, Place]:
 def _material(name: str, material: AnyMaterial) -> dict:
     words = {Material: "isotropic", UnusableMaterial: "not usable"}
     kind = words.get(type(material)) or type(material).__name__.removesuffix("Material").lower()
-    values = {
-        field.name: _plain(getattr(material, field.name))
-        for field in fields(material)
-        if field.name not in ("name", "where", "damping")
-    }
-    damping = getattr(material, "damping", None)
-    return {"name": name, "kind": kind, **values, "damping": _plain(damping), "where": material.where}
+    values = _plain(material)
+    last = {"damping": values.pop("damping", None), "where": values.pop("where")}
+    return {"name": name, "kind": kind} | {key: value for key, value in values.items() if key != "name"} | last
 
 
 def _material_names(block: ElementBlock) -> str | None:
@@ -144,7 +130,7 @@ def _section(block: ElementBlock) -> dict:
             entry["thickness"] = [_plain(np.nanmin(block.thickness)), _plain(np.nanmax(block.thickness))]
         entry["offset"] = _plain(section.offset)
         entry["layers"] = [
-            {"material": layer.material.name if layer.material else None, "thickness": layer.thickness} | {"angle": layer.angle}
+            {"material": layer.material and layer.material.name, "thickness": layer.thickness, "angle": layer.angle}
             for layer in section.layers
         ]
     elif isinstance(section, BeamSection):
@@ -162,39 +148,18 @@ def _section(block: ElementBlock) -> dict:
 
 
 def _couplings(mesh: Mesh) -> list[dict]:
-    ids = mesh.node_ids
-    found = [
-        {
-            "name": coupling.name,
-            "kind": coupling.kind,
-            "reference": int(ids[coupling.reference]),
-            "size": len(coupling.nodes),
-            "dofs": [int(dof) for dof in coupling.dofs],
-        }
-        for coupling in mesh.couplings
-    ]
-    found += [
-        {
-            "name": equation.name,
-            "kind": "equation",
-            "reference": int(ids[equation.nodes[0]]),
-            "size": len(equation.nodes),
-            "dofs": [int(dof) for dof in equation.dofs],
-        }
-        for equation in mesh.equations
-        if not equation.name.startswith(MIDDLE_NODE)
-    ]
-    middles = [equation for equation in mesh.equations if equation.name.startswith(MIDDLE_NODE)]
+
+    def entry(name: str, kind: str, reference: int, size: int, dofs) -> dict:
+        own = {"name": name, "kind": kind, "reference": int(mesh.node_ids[reference]), "size": size}
+        return own | {"dofs": [int(dof) for dof in dofs]}
+
+    found = [entry(one.name, one.kind, one.reference, len(one.nodes), one.dofs) for one in mesh.couplings]
+    middles = [one for one in mesh.equations if one.name.startswith(MIDDLE_NODE)]
+    stated = [one for one in mesh.equations if not one.name.startswith(MIDDLE_NODE)]
+    found += [entry(one.name, "equation", one.nodes[0], len(one.nodes), one.dofs) for one in stated]
     if middles:  # one row for all that a reader has made
-        of_first = {"reference": int(ids[middles[0].nodes[0]]), "dofs": [1, 2, 3]}
-        found.append(
-            {
-                "name": f"{MIDDLE_NODE}s of edges",
-                "kind": "equation",
-                "size": len({int(one.nodes[0]) for one in middles}),
-                **of_first,
-            }
-        )
+        count = len({int(one.nodes[0]) for one in middles})
+        found.append(entry(f"{MIDDLE_NODE}s of edges", "equation", middles[0].nodes[0], count, (1, 2, 3)))
     return found + [
         {"name": tie.name, "kind": "tie", "reference": None, "size": 2, "dofs": [], "surfaces": [tie.first, tie.second]}
         for tie in mesh.ties

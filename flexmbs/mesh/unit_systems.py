@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
+from flexmbs.mesh.coordinate_systems import CoordinateSystem
+from flexmbs.mesh.couplings import Equation, PointMass, Tie
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import (
     AnisotropicMaterial,
-    AnyMaterial,
-    AnySection,
     BeamSection,
     Damping,
+    Layer,
+    Material,
     OrthotropicMaterial,
     ShellSection,
     SpringSection,
@@ -99,104 +102,66 @@ def same_units(one: UnitSystem, other: UnitSystem, tolerance: float = 1e-2) -> b
     return all(math.isclose(getattr(one, name), getattr(other, name), rel_tol=tolerance) for name in ("length", "mass", "time"))
 
 
+# How a value in a unit of a system becomes SI.
+_TO_SI: dict[str, Callable[[Any, UnitSystem], Any]] = {
+    "m": lambda value, own: value * own.length,
+    "m2": lambda value, own: value * own.length**2,
+    "m4": lambda value, own: value * own.length**4,
+    "kg": lambda value, own: value * own.mass,
+    "kg/m": lambda value, own: value * own.mass / own.length,
+    "kg/m2": lambda value, own: value * own.mass / own.length**2,
+    "kg m2": lambda value, own: value * own.mass * own.length**2,
+    "kg/m3": lambda value, own: value * own.density,
+    "Pa": lambda value, own: value * own.stress,
+    "s": lambda value, own: value * own.time,
+    "1/s": lambda value, own: value / own.time,
+}
+_OF_MATERIALS = {"density": "kg/m3", "damping": ""}
+# The units of the fields; "" of those that hold parts of a mesh, fields without a unit are left out.
+_UNITS: dict[type, dict[str, str]] = {
+    Mesh: {"points": "m"} | dict.fromkeys(("blocks", "materials", "equations", "ties", "point_masses", "coordinate_systems"), ""),
+    ElementBlock: {"material": "", "section": "", "offsets": "m", "thickness": "m", "shell_offsets": "m"},
+    Tie: {"tolerance": "m"},
+    PointMass: {"mass": "kg", "inertia": "kg m2", "offset": "m"},
+    CoordinateSystem: {"origin": "m"},
+    Material: {"youngs_modulus": "Pa"} | _OF_MATERIALS,
+    OrthotropicMaterial: dict.fromkeys(("E1", "E2", "E3", "G12", "G13", "G23"), "Pa") | _OF_MATERIALS,
+    AnisotropicMaterial: {"stiffness": "Pa"} | _OF_MATERIALS,
+    UnusableMaterial: {"density": "kg/m3"},
+    Damping: {"alpha": "1/s", "beta": "s"},
+    BeamSection: {"area": "m2", "nonstructural_mass": "kg/m", "end": ""}
+    | dict.fromkeys(("Iy", "Iz", "torsion_constant"), "m4")
+    | dict.fromkeys(("outline", "centroid", "shear_center", "dimensions"), "m"),
+    ShellSection: {"thickness": "m", "layers": "", "offset": "m", "nonstructural_mass": "kg/m2"},
+    Layer: {"material": "", "thickness": "m"},
+    TrussSection: {"area": "m2", "torsion_constant": "m4", "nonstructural_mass": "kg/m"},
+}
+
+
 def converted(mesh: Mesh, system: UnitSystem) -> Mesh:
     """The mesh in SI units, its numbers so far being in ``system``: coordinates, materials, sections, masses."""
-    if system.length == system.mass == system.time == 1.0:
-        return replace(mesh, units=system.name)
-    length = system.length
-    done: dict[int, AnyMaterial] = {}
-
-    def material(old: AnyMaterial | None) -> AnyMaterial | None:
-        if old is not None and id(old) not in done:
-            done[id(old)] = _material(old, system)
-        return None if old is None else done[id(old)]
-
-    return replace(
-        mesh,
-        points=mesh.points * length,
-        blocks=tuple(_block(block, system, material) for block in mesh.blocks),
-        materials={name: material(old) for name, old in mesh.materials.items()},
-        equations=tuple(_equation(equation, length) for equation in mesh.equations),
-        ties=tuple(tie if tie.tolerance is None else replace(tie, tolerance=tie.tolerance * length) for tie in mesh.ties),
-        point_masses=tuple(
-            replace(
-                point, mass=point.mass * system.mass, inertia=point.inertia * system.mass * length**2, offset=point.offset * length
-            )
-            for point in mesh.point_masses
-        ),
-        coordinate_systems={name: replace(local, origin=local.origin * length) for name, local in mesh.coordinate_systems.items()},
-        units=system.name,
-    )
+    is_si = system.length == system.mass == system.time == 1.0
+    return replace(mesh if is_si else _in_si(mesh, "", system, {}), units=system.name)
 
 
-def _material(old: AnyMaterial, system: UnitSystem) -> AnyMaterial:
-    density = None if old.density is None else old.density * system.density
-    if isinstance(old, UnusableMaterial):
-        return replace(old, density=density)
-    changes: dict = {"density": density, "damping": _damping(old.damping, system)}
-    if isinstance(old, AnisotropicMaterial):
-        changes["stiffness"] = old.stiffness * system.stress
-    elif isinstance(old, OrthotropicMaterial):
-        for name in ("E1", "E2", "E3", "G12", "G13", "G23"):
-            value = getattr(old, name)
-            changes[name] = None if value is None else value * system.stress
-    else:
-        changes["youngs_modulus"] = old.youngs_modulus * system.stress
-    return replace(old, **changes)
-
-
-def _damping(old: Damping | None, system: UnitSystem) -> Damping | None:
-    return None if old is None else replace(old, alpha=old.alpha / system.time, beta=old.beta * system.time)
-
-
-def _block(block: ElementBlock, system: UnitSystem, material) -> ElementBlock:
-    def lengths(values):
-        return None if values is None else values * system.length
-
-    return replace(
-        block,
-        material=material(block.material),
-        section=_section(block.section, system, material),
-        offsets=lengths(block.offsets),
-        thickness=lengths(block.thickness),
-        shell_offsets=lengths(block.shell_offsets),
-    )
-
-
-def _section(old: AnySection | None, system: UnitSystem, material) -> AnySection | None:
-    length = system.length
-    if isinstance(old, BeamSection):
-        return replace(
-            old,
-            area=old.area * length**2,
-            Iy=old.Iy * length**4,
-            Iz=old.Iz * length**4,
-            torsion_constant=old.torsion_constant * length**4,
-            outline=old.outline * length,
-            centroid=(old.centroid[0] * length, old.centroid[1] * length),
-            shear_center=(old.shear_center[0] * length, old.shear_center[1] * length),
-            dimensions=tuple(value * length for value in old.dimensions),
-            nonstructural_mass=old.nonstructural_mass * system.mass / length,
-            end=_section(old.end, system, material),
-        )
-    if isinstance(old, ShellSection):
-        return replace(
-            old,
-            thickness=None if old.thickness is None else old.thickness * length,
-            layers=tuple(
-                replace(layer, material=material(layer.material), thickness=layer.thickness * length) for layer in old.layers
-            ),
-            offset=old.offset * length,
-            nonstructural_mass=old.nonstructural_mass * system.mass / length**2,
-        )
-    if isinstance(old, TrussSection):
-        return replace(
-            old,
-            area=old.area * length**2,
-            torsion_constant=old.torsion_constant * length**4,
-            nonstructural_mass=old.nonstructural_mass * system.mass / length,
-        )
-    return _spring(old, system) if isinstance(old, SpringSection) else old
+def _in_si(value: Any, unit: str, system: UnitSystem, done: dict[int, Any]) -> Any:
+    """A value, or a part of a mesh: one that several others have is the same one in their counterparts (``done``)."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(_in_si(item, unit, system, done) for item in value)
+    if isinstance(value, Mapping):
+        return {name: _in_si(item, unit, system, done) for name, item in value.items()}
+    if unit:
+        return _TO_SI[unit](value, system)
+    if isinstance(value, SpringSection):
+        return _spring(value, system)
+    if isinstance(value, Equation):
+        return _equation(value, system.length)
+    if id(value) not in done:
+        fields = _UNITS[type(value)].items()
+        done[id(value)] = replace(value, **{name: _in_si(getattr(value, name), own, system, done) for name, own in fields})
+    return done[id(value)]
 
 
 def _spring(old: SpringSection, system: UnitSystem) -> SpringSection:
@@ -209,7 +174,7 @@ def _spring(old: SpringSection, system: UnitSystem) -> SpringSection:
     return replace(old, stiffness=old.stiffness * factors, damping=old.damping * factors * system.time, mass=old.mass * system.mass)
 
 
-def _equation(old, length: float):
+def _equation(old: Equation, length: float) -> Equation:
     """A relation with displacements is taken in metres: rotations and the constant get the unit of length."""
     rotation = np.asarray(old.dofs) > 3
     if rotation.all():
