@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 
 from flexmbs import ElementBlock, Material, Mesh
-from flexmbs.fem.solids.solid_shape_functions import solid_shape
 from flexmbs.mesh.element_kinds import KINDS
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
@@ -37,9 +36,14 @@ def box(kind, divisions=(2, 2, 2), size=(1.0, 1.0, 1.0), material=STEEL, distort
         if kind.startswith("wedge"):
             halves = ([0, 1, 2, 4, 5, 6], [0, 2, 3, 4, 6, 7])
             elements = np.concatenate([elements[:, half] for half in halves])
-    points, elements = with_midside_nodes(corners, elements, solid_shape(kind).edges)
+    points, elements = with_midside_nodes(corners, elements, middle_edges(kind))
     block = ElementBlock(kind, np.arange(len(elements)) + 1, elements, material)
     return Mesh(points, np.arange(len(points)) + 1, (block,), source=f"{kind} box")
+
+
+def middle_edges(kind):
+    """Pairs of corners, one for each midside node."""
+    return KINDS[kind].edges if KINDS[kind].has_middle_nodes else ()
 
 
 def six_pyramids(points, bricks):

@@ -7,27 +7,23 @@ from dataclasses import replace
 from flexmbs.common.errors import BodyWarning, MeshError
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
-from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.lines.beam_expansion import expanded
-from flexmbs.fem.lines.beam_model import assemble_beams
-from flexmbs.fem.lines.point_mass_model import assemble_point_masses
-from flexmbs.fem.lines.spring_elements import SPRING_KINDS
-from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.fem.lines.truss_elements import TRUSS_KINDS
-from flexmbs.fem.lines.truss_model import assemble_trusses
-from flexmbs.fem.mixed_model import mixed_model
+from flexmbs.fem.beams.beams import beams
+from flexmbs.fem.beams.expansion import expanded
+from flexmbs.fem.fe_model import FEModel, joined_model, single_model
 from flexmbs.fem.mpc.multipoint_constraints import element_nodes, families, is_joined, with_joined_nodes
-from flexmbs.fem.shells.registry import SHELL_KINDS
-from flexmbs.fem.shells.shell_model import assemble_shells
-from flexmbs.fem.solids.solid_elements import SolidOptions
-from flexmbs.fem.solids.solid_model import assemble_solids
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.point_masses import point_masses
+from flexmbs.fem.shells.shells import shells
+from flexmbs.fem.shells.strains import SHELL_KINDS
+from flexmbs.fem.solids.elements import SolidOptions
+from flexmbs.fem.solids.kinds import SOLID_KINDS
+from flexmbs.fem.solids.solids import solids
 from flexmbs.fem.solvers.memory import memory_errors_named
-from flexmbs.fem.unsupported_content import refuse_uncomputed
+from flexmbs.fem.springs import SPRING_KINDS, springs
+from flexmbs.fem.trusses import TRUSS_KINDS, trusses
 from flexmbs.mesh.connectivity import with_nodes
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.properties import Material, ShellSection
+from flexmbs.mesh.properties import AnyMaterial, Material, OrthotropicMaterial, ShellSection, UnusableMaterial
 
 BEAM_THEORIES = ("timoshenko", "euler-bernoulli")
 _BEAM_KINDS = tuple(kind for kind, known in KINDS.items() if known.is_beam)
@@ -42,8 +38,7 @@ def assemble(
     """Consistent mass, stiffness and second-order operators of a mesh.
 
     Solids, shells, beams, trusses, springs and point masses, joined at common nodes and by rigid and averaging
-    couplings, equations and ties. A mesh of solids, of shells or of beams that nothing else joins gives a
-    ``SolidModel``, ``ShellModel`` or ``BeamModel``, all others a ``MixedModel``.
+    couplings, equations and ties.
 
     Parameters
     ----------
@@ -84,7 +79,7 @@ def assemble(
             f"{mesh.source or 'mesh'}: elements of kind {', '.join(unknown)} are not supported; supported are"
             f" {', '.join(COMPUTED_KINDS)}"
         )
-    refuse_uncomputed(mesh)
+    _refuse_uncomputed(mesh)
     for block in mesh.blocks:
         if len(block.nodes) and block.kind not in SPRING_KINDS:
             _require_material(block, mesh.source)
@@ -92,25 +87,21 @@ def assemble(
     mesh = expanded(mesh)
     found = families(mesh)
     makers = {
-        "solid": (SOLID_KINDS, lambda part: assemble_solids(part, options)),
-        "shell": (SHELL_KINDS, assemble_shells),
-        "beam": (_BEAM_KINDS, lambda part: assemble_beams(part, beam_theory, rotary_inertia)),
-        "truss": (TRUSS_KINDS, assemble_trusses),
-        "spring": (SPRING_KINDS, assemble_springs),
+        "solid": (SOLID_KINDS, lambda part: solids(part, options)),
+        "shell": (SHELL_KINDS, shells),
+        "beam": (_BEAM_KINDS, lambda part: beams(part, beam_theory, rotary_inertia)),
+        "truss": (TRUSS_KINDS, trusses),
+        "spring": (SPRING_KINDS, springs),
     }
     # nodes of membranes have no rotations, which a plain model of shells does not know
     membranes = any(getattr(block.section, "behaviour", "") == "membrane" for block in mesh.blocks)
-    if len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or membranes):
-        return _with_warnings(makers[found.pop()][1](_without_unused_nodes(mesh)), told)
-    mesh = with_joined_nodes(mesh)
+    alone = len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or membranes)
+    mesh = _without_unused_nodes(mesh) if alone else with_joined_nodes(mesh)
     parts = [maker(_of_kinds(mesh, kinds)) for family, (kinds, maker) in makers.items() if family in found]
-    if mesh.point_masses:
-        parts.append(assemble_point_masses(mesh))
-    return _with_warnings(mixed_model(mesh, parts), told)
-
-
-def _with_warnings(model: FEModel, told: tuple[str, ...]) -> FEModel:
-    """The model, after the warnings that have not been issued yet."""
+    if alone:
+        model = single_model(parts[0])
+    else:
+        model = joined_model(mesh, [*parts, *([point_masses(mesh)] if mesh.point_masses else [])])
     warn(model.mesh.warnings, BodyWarning, known=told)
     return model
 
@@ -171,3 +162,39 @@ def _require_material(block: ElementBlock, source: str) -> None:
             f"{where}: material {material.name!r} has Poisson's ratio {material.poisson_ratio}; it must lie between"
             f" -1 and {highest:g}"
         )
+
+
+def _refuse_uncomputed(mesh: Mesh) -> None:
+    """MeshError that names content of ``mesh`` which would change the body but is not supported."""
+    source = mesh.source or "mesh"
+    for block in mesh.blocks:
+        what = _uncomputed_in(block)
+        if what:
+            raise MeshError(f"{block.where or source}: {block.kind} elements with {what} are not supported")
+
+
+def _uncomputed_in(block: ElementBlock) -> str:
+    """What in a block is not supported, as text; empty if everything is."""
+    section = block.section
+    layers = section.layers if isinstance(section, ShellSection) else ()
+    for material in [layer.material for layer in layers] or [block.material]:
+        what = _uncomputed_material(block.kind, material)
+        if what:
+            return what
+    if isinstance(section, ShellSection) and section.behaviour not in ("shell", "membrane"):
+        return f"{section.behaviour} behaviour in place of a shell's"
+    return ""
+
+
+def _uncomputed_material(kind: str, material: AnyMaterial | None) -> str:
+    if material is None or isinstance(material, Material):
+        return ""
+    if isinstance(material, UnusableMaterial):
+        return f"material {material.name} ({material.reason})"
+    if kind in SHELL_KINDS:
+        return ""  # checked where the wall is made
+    if kind not in SOLID_KINDS:
+        return f"material {material.name}, which is not isotropic,"
+    if isinstance(material, OrthotropicMaterial) and None in (material.E3, material.nu13, material.nu23):
+        return f"material {material.name}, which is stated for plane stress (it lacks E3, nu13 or nu23),"
+    return ""

@@ -16,11 +16,8 @@ from scipy.sparse.csgraph import connected_components
 
 from flexmbs.common.names_in_messages import few
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.lines.beam_model import BeamModel
 from flexmbs.fem.mpc.dependent_components import describe
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.fem.shells.shell_model import ShellModel
-from flexmbs.fem.solids.solid_model import SolidModel
 from flexmbs.mesh.mesh import ElementBlock
 
 _MOST_UNKNOWNS = 1500  # beyond, the check would cost more than it is worth
@@ -41,11 +38,10 @@ def mechanism(model: FEModel) -> str:
     """What can move freely, in a sentence; empty when nothing can (or when the body is too large to be examined)."""
     if model.dependence is None:
         return ""
-    solids = _clusters(model, (SolidModel,))
-    others = _clusters(model, (ShellModel, BeamModel))
+    solids, others = _clusters(model, 3), _clusters(model, 6)
     owner = _owners(solids, others)
     C = sparse.vstack([sparse.csr_matrix((0, model.ndof)), *(rows.matrix for rows in model.dependence.rows)]).tocsr()
-    flexible = [part.K for part in model.parts if not isinstance(part, SolidModel | ShellModel | BeamModel)]
+    flexible = [family.K for family in model.families if not family.moves_rigidly]
     demands = sparse.vstack([C, *flexible]).tocsr()
     moving = np.diff(model.dependence.D.indptr) > 0
     touched = np.zeros(model.ndof, bool)
@@ -70,8 +66,10 @@ def mechanism(model: FEModel) -> str:
     return _sentence(model, solids, others, loose, vectors[:, 0], joints)
 
 
-def _clusters(model: FEModel, families: tuple[type, ...]) -> _Clusters:
-    blocks = [block for part in model.parts if isinstance(part, families) for block in part.mesh.blocks]
+def _clusters(model: FEModel, components: int) -> _Clusters:
+    """Of elements that move rigidly and whose nodes have so many components."""
+    families = [family for family in model.families if family.moves_rigidly and family.components == components]
+    blocks = [block for family in families for block in family.mesh.blocks]
     nn = len(model.mesh.points)
     used = np.zeros(nn, bool)
     first, other = [np.empty(0, int)], [np.empty(0, int)]

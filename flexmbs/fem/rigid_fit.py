@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem.rigid_motion import skew
+from flexmbs.fem.rigid_motion import arm_stiffness, skew, turned_arm
 
 # A moment of second order below this part of the largest is none: all the nodes lie on that axis.
 _ON_AXIS = 1e-12
@@ -175,21 +175,6 @@ def node_fit(
         inverse=scaled @ axes.transpose(0, 2, 1),
         rank=felt.sum(axis=1),
     )
-
-
-def turned_arm(a: np.ndarray, b: np.ndarray, arm: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """Second-order displacement per q_a q_b of ``arm`` that turns by q_a a + q_b b (``same``: a and b are one mode).
-
-    (exp(theta) - 1) s is theta x s + 1/2 theta x (theta x s) to second order; this is the second term.
-    """
-    return np.where(same, 0.5, 1.0) * 0.5 * (np.cross(a, np.cross(b, arm)) + np.cross(b, np.cross(a, arm)))
-
-
-def arm_stiffness(force: np.ndarray, arm: np.ndarray) -> np.ndarray:
-    """(m, 3, 3) S of forces (m, 3) on turning arms (m, 3): 1/2 theta^T S theta = force . 1/2 theta x (theta x arm)."""
-    outer = force[:, :, None] * arm[:, None, :]
-    along = np.einsum("mi,mi->m", force, arm)
-    return 0.5 * (outer + outer.transpose(0, 2, 1)) - along[:, None, None] * np.eye(3)
 
 
 def _moments(weights: np.ndarray, r: np.ndarray) -> np.ndarray:

@@ -54,7 +54,22 @@ class NodePattern:
                 else:
                     data[used, row, column] += np.bincount(target, weights=weights, minlength=length)
 
+    def summed(self, *values: np.ndarray) -> sparse.csr_matrix:
+        """The sparse matrix of all element matrices, one array for each connectivity: (ne, ...), as many numbers as in ``add``."""
+        size = round((values[0][0].size) ** 0.5) // self.positions[0].shape[1]
+        data = self.zeros(size)
+        for matrices, positions in zip(values, self.positions, strict=True):
+            self.add(data, positions, matrices.reshape(len(matrices), positions.shape[1], size, positions.shape[1], size))
+        return self.matrix(data)
+
     def matrix(self, data: np.ndarray) -> sparse.csr_matrix:
         """The sparse matrix of the summed node blocks."""
         size = self.node_count * data.shape[1]
         return sparse.bsr_matrix((data, self.columns, self.row_starts), shape=(size, size)).tocsr()
+
+
+def summed_blocks(ndof: int, columns: np.ndarray, blocks: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) sum of blocks (m, k, k) that act on the components ``columns`` (m, k)."""
+    k = columns.shape[1]
+    index = (np.repeat(columns, k, axis=1).ravel(), np.tile(columns, (1, k)).ravel())
+    return sparse.coo_matrix((blocks.ravel(), index), shape=(ndof, ndof)).tocsr()

@@ -6,10 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.admissible_displacements import free_space, restricted
-from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.solvers.factor import SingularMatrix, symmetric_factor
+from flexmbs.fem.supports import free_space, restricted
 
 
 def spin_stiffness(model: FEModel, held: np.ndarray | sparse.spmatrix, speed: float, axis: np.ndarray) -> sparse.csr_matrix:
@@ -37,7 +36,7 @@ def spin_stiffness(model: FEModel, held: np.ndarray | sparse.spmatrix, speed: fl
     if axis.shape != (3,) or not (np.isfinite(length) and length > 0.0):
         raise BodyError(f"the spin axis is {axis.tolist()}; it must have three numbers that are not all zero.")
     across = np.eye(3) - np.outer(axis, axis) / length**2
-    load, softening = (speed**2 * found for found in centrifugal(model, across))
+    load, softening = (speed**2 * found for found in model.centrifugal(across))
     displacement = _static(model, held, load)
     stiffness = model.K + model.geometric_stiffness(displacement) - softening
     if model.dependence is not None:

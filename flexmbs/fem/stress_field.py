@@ -1,4 +1,4 @@
-"""Stress and strain at points of a body: what recovery returns, and the numbers derived from it."""
+"""Stress and strain at points of a body: what recovery returns, the numbers derived from it, and means at nodes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from scipy import sparse
+
+from flexmbs.mesh.mesh import Mesh
 
 # Tensor components of the six numbers xx, yy, zz, yz, xz, xy, and back.
 ROWS, COLUMNS = [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]
@@ -203,6 +206,12 @@ class StressModes:
         return StressModes(StressPoints(**together), np.concatenate([part.stress for part in parts], axis=1), strain)
 
 
+def modes_at(points: StressPoints, values: np.ndarray) -> StressModes:
+    """From values (m, 6 or 12, n): stress, and strain if there is one."""
+    by_field = np.ascontiguousarray(values.transpose(2, 0, 1))
+    return StressModes(points, by_field[..., :6], by_field[..., 6:] if by_field.shape[2] > 6 else None)
+
+
 def stress_points(positions: np.ndarray, **known: np.ndarray) -> StressPoints:
     """Points with what is known of them; the rest is 0, axes are the mesh's. Numbers and single rows are repeated."""
     count = len(positions)
@@ -218,3 +227,36 @@ def _rows(points: StressPoints, chosen: np.ndarray) -> StressPoints:
 
 def _turned(six: np.ndarray, axes: np.ndarray) -> np.ndarray:
     return as_six(axes @ as_tensors(six) @ axes.swapaxes(1, 2))
+
+
+class NodalMean:
+    """Sums of values (rows, ...) that elements add to ``count`` rows, and their means."""
+
+    def __init__(self, count: int, shape: tuple[int, ...]) -> None:
+        self._total = np.zeros((count, int(np.prod(shape))))
+        self._hits = np.zeros(count)
+        self._shape = shape
+
+    def add(self, rows: np.ndarray, values: np.ndarray) -> None:
+        """``values`` (k, ...) to ``rows`` (k,) int, repeated or not; negative rows are left out."""
+        kept = np.flatnonzero(rows >= 0)
+        if not len(kept):
+            return
+        touched, place = np.unique(rows[kept], return_inverse=True)
+        gather = sparse.csr_matrix((np.ones(len(kept)), (place.ravel(), kept)), shape=(len(touched), len(rows)))
+        self._total[touched] += gather @ values.reshape(len(rows), self._total.shape[1])
+        self._hits[touched] += np.bincount(place.ravel(), minlength=len(touched))
+
+    def mean(self) -> np.ndarray:
+        """(count, ...); every row has been added to."""
+        return (self._total / self._hits[:, None]).reshape(len(self._hits), *self._shape)
+
+
+def regions(mesh: Mesh, with_section: bool) -> list[int]:
+    """For each block the first one with the same material, and section if that counts too.
+
+    Stress jumps where these change: it is averaged over the elements of one region only.
+    """
+    first: dict[str, int] = {}
+    keys = [repr((block.material, block.section if with_section else None)) for block in mesh.blocks]
+    return [first.setdefault(key, index) for index, key in enumerate(keys)]

@@ -13,13 +13,13 @@ from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
-from flexmbs.fem.admissible_displacements import free_space, restricted
 from flexmbs.fem.fe_model import FEModel
 from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.rigid_motion import rigid_motions
 from flexmbs.fem.solvers.factor import symmetric_factor
 from flexmbs.fem.solvers.lanczos import BlockLanczos
 from flexmbs.fem.solvers.memory import memory_errors_named
+from flexmbs.fem.supports import free_space, restricted
 from flexmbs.mesh.connectivity import part_labels
 
 _MOST_PARTS = 1000  # of which the motions that supports leave are counted one by one

@@ -19,7 +19,7 @@ from flexmbs.machine_code.switches import BOUNDS_CHECKED
 
 PACKAGE = Path(__file__).resolve().parent.parent
 #: Folders and files of the package in which entries are looked for.
-PLACES = ("core", "fem/solids/solid_second_order_kernel.py")
+PLACES = ("core", "fem/solids/second_order_kernel.py")
 #: Modules of this folder that shape machine code; the others only move it about.
 _SHAPING = ("blocks", "external_symbols", "kernel", "numba_types", "object_code", "signature")
 _ENTRY = re.compile(r"^@entry\b", re.MULTILINE)

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
-from flexmbs.fem.lines.beam_model import BeamModel
 from flexmbs.fem.rigid_fit import NodeFit, node_fit
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mesh.couplings import Coupling
@@ -187,7 +186,7 @@ def _mean_motion(fem, nodes, weights, position) -> tuple[sparse.csr_matrix, Node
     """
     columns = (fem.dofs_per_node * nodes[:, None] + np.arange(fem.dofs_per_node)).ravel()
     fit = None
-    if isinstance(fem, BeamModel):
+    if fem.dependence is None and fem.beam_theory:
         dense = np.tile(np.eye(6), (1, len(nodes))) * np.repeat(weights, 6)
         arm = position - weights @ fem.mesh.points[nodes]
         dense[:3] += -skew(arm[None])[0] @ dense[3:]

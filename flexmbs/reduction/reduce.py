@@ -13,7 +13,7 @@ from flexmbs.common.progress import on_progress
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.assemble import BEAM_THEORIES
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.solids.solid_elements import SolidOptions
+from flexmbs.fem.solids.elements import SolidOptions
 from flexmbs.fem.solvers.memory import memory_errors_named
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.omissions import omissions

@@ -13,9 +13,10 @@ from shell_meshes import flat, sheet
 from solid_meshes import STEEL, box
 
 from flexmbs import ElementBlock, Mesh, SpringSection, TrussSection, assemble, rectangle
-from flexmbs.fem.lines.spring_model import assemble_springs
-from flexmbs.fem.shells.registry import SHELL_KINDS
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.fe_model import single_model
+from flexmbs.fem.shells.strains import SHELL_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
+from flexmbs.fem.springs import springs as springs_family
 from flexmbs.mesh.element_kinds import KINDS
 
 E, NU, G = STEEL.youngs_modulus, 0.3, STEEL.shear_modulus
@@ -94,6 +95,10 @@ def trusses(kind):
     return Patch(model, exact.ravel(), inner.ravel(), {"forces": np.array([E * 1e-4 * 1e-4, 0, 0, 0, 0, 0])})
 
 
+def model_of_springs(mesh):
+    return single_model(springs_family(mesh))
+
+
 def springs(kind):
     """In series, with flexibilities as the parts of the line; to ground: each carries its own displacement."""
     stiffness = 1.0 / np.diff(PLACES) if kind == "spring2" else np.ones(len(PLACES))
@@ -103,7 +108,7 @@ def springs(kind):
         section = SpringSection(1e5 * k * np.eye(6)[0])
         blocks.append(ElementBlock(kind, np.array([number + 1]), np.array(nodes), section=section))
     points = np.column_stack([PLACES, 0 * PLACES, 0 * PLACES])
-    model = assemble_springs(Mesh(points, np.arange(len(points)) + 1, tuple(blocks), source="springs"))
+    model = model_of_springs(Mesh(points, np.arange(len(points)) + 1, tuple(blocks), source="springs"))
     exact, inner = np.zeros((len(PLACES), 6)), np.zeros((len(PLACES), 6), bool)
     exact[:, 0] = PLACES if kind == "spring2" else 0.3
     inner[1:-1, 0] = kind == "spring2"

@@ -12,7 +12,7 @@ import pytest
 from scipy.linalg import eigh
 
 from flexmbs import assemble, read_mesh
-from flexmbs.fem.solids.solid_elements import mass_matrices
+from flexmbs.fem.solids.elements import mass_matrices
 
 DECKS = Path(__file__).parent / "data" / "solid_bars"
 

@@ -6,9 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction, summed_blocks
+from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction
 from flexmbs.fem.mpc.rigid_couplings import name_of
 from flexmbs.fem.rigid_fit import NodeFit, node_fit
+from flexmbs.fem.sparsity_pattern import summed_blocks
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh
 

@@ -44,13 +44,6 @@ def rows_of(ndof: int, columns: np.ndarray, values: np.ndarray, preferred: np.nd
     return JoinedRows(matrix, np.asarray(preferred), np.asarray(names, dtype=object).reshape(count), **more)
 
 
-def summed_blocks(ndof: int, columns: np.ndarray, blocks: np.ndarray) -> sparse.csr_matrix:
-    """(ndof, ndof) sum of blocks (m, k, k) that act on the components ``columns`` (m, k)."""
-    k = columns.shape[1]
-    index = (np.repeat(columns, k, axis=1).ravel(), np.tile(columns, (1, k)).ravel())
-    return sparse.coo_matrix((blocks.ravel(), index), shape=(ndof, ndof)).tocsr()
-
-
 def nodal_axes(mesh: Mesh) -> dict[int, np.ndarray]:
     """Node index -> (3, 3), columns are its displacement directions in mesh axes; nodes not listed have the mesh's."""
     found: dict[int, np.ndarray] = {}

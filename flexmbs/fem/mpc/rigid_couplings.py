@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction, rows_of, summed_blocks
-from flexmbs.fem.rigid_fit import arm_stiffness
-from flexmbs.fem.rigid_motion import skew
+from flexmbs.fem.mpc.condition_rows import JoinedRows, component_direction, rows_of
+from flexmbs.fem.rigid_motion import arm_stiffness, skew
+from flexmbs.fem.sparsity_pattern import summed_blocks
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import Mesh
 

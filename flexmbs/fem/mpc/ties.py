@@ -7,10 +7,11 @@ from scipy import sparse
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
-from flexmbs.fem.mpc.condition_rows import JoinedRows, rows_of, summed_blocks
+from flexmbs.fem.mpc.condition_rows import JoinedRows, rows_of
 from flexmbs.fem.mpc.nearest_faces import NearestFaces, face_sizes, nearest_faces
 from flexmbs.fem.mpc.rigid_couplings import name_of
 from flexmbs.fem.rigid_fit import NodeFit, node_fit
+from flexmbs.fem.sparsity_pattern import summed_blocks
 from flexmbs.mesh.couplings import Tie
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh

@@ -1,4 +1,4 @@
-"""Strains of curved shells from samples: covariant strains at chosen points, interpolated to the integration points.
+"""What a shell element is made of; strains of curved ones from samples, interpolated to the integration points.
 
 Strains straight from quadratic displacements lock in thin curved elements. Sampled at points where they are right, and
 interpolated in the space that the element's own bending spans, they do not (mixed interpolation of tensorial
@@ -8,12 +8,11 @@ components: Bathe and Dvorkin, IJNME 22, 1986).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbs.fem.shells.internal_modes import drilling, without_internal
-from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 Functions = Callable[[np.ndarray], np.ndarray]
@@ -44,6 +43,37 @@ class Sampling:
     values: np.ndarray
     gradients: np.ndarray
     balanced: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ShellKind:
+    """The formulation of one kind of shell: all strains are sampled, or transverse shear along edges is.
+
+    Attributes
+    ----------
+    kind : a name in ``element_kinds.KINDS``
+    points : (g, 2), integration points; the area of each is that per reference area times ``weights`` over ``parts``
+    to_nodes : (n, g) values at the points to the nodes
+    sampling : of all strains, or None and
+    edges : (k, 2) int, the pairs of nodes between which transverse shear is sampled
+    tied_strains : (group, points) -> (ne, g, 9, k) strains of the sampled shear
+    membrane_strains : (group, points, strains (ne, g, 9, n, 7), stiffness, weights) -> strains with those of the membrane
+    """
+
+    kind: str
+    points: np.ndarray
+    weights: np.ndarray | float
+    to_nodes: np.ndarray
+    sampling: Sampling | None = None
+    parts: float = 1.0
+    edges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))
+    tied_strains: Callable[..., np.ndarray] | None = None
+    membrane_strains: Callable[..., np.ndarray] | None = None
+
+    def rule(self, group: ShellGroup) -> tuple[SurfacePoints, np.ndarray]:
+        """Integration points and their areas (ne, g)."""
+        points = surface_points(group, self.points)
+        return points, points.area * self.weights / self.parts
 
 
 def sampling(
@@ -184,4 +214,28 @@ def covariant_strains(group: ShellGroup, table: Sampling) -> np.ndarray:
     for a in range(2):
         strains[:, :, 6 + a, :, :3] = directors[:, :, None] * gradients[:, a, :, None]
         strains[:, :, 6 + a, :, 3:6] = tangents[:, :, a, None] * values[:, :, None]
+    return strains
+
+
+def without_internal(strains: np.ndarray, internal: np.ndarray, stiffness: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """``strains`` (ne, g, 9, n, 7) with internal modes (ne, g, 9, m) at the values that the nodes make them take."""
+    flat = strains.reshape(*strains.shape[:3], -1)
+    stress = (stiffness * weights[..., None, None]) @ internal
+    own = np.einsum("egsa,egsb->eab", internal, stress)
+    mixed = np.einsum("egsa,egsi->eai", stress, flat, optimize=True)
+    follows = np.linalg.solve(own, mixed)
+    return (flat - internal @ follows[:, None]).reshape(strains.shape)
+
+
+def drilling(group: ShellGroup, at: np.ndarray) -> np.ndarray:
+    """(ne, m, n, 7): rotation about the normal less that of the surface, at reference points (m, 2).
+
+    Hughes and Brezzi, CMAME 72 (1989).
+    """
+    points = surface_points(group, at)
+    e, dN = points.frame, points.gradients
+    strains = np.zeros((*dN.shape[:2], dN.shape[3], 7))
+    spin = e[:, :, 1, None] * dN[:, :, 0, :, None] - e[:, :, 0, None] * dN[:, :, 1, :, None]
+    strains[..., :3] = -0.5 * spin
+    strains[..., 6] = shape_values(KINDS[group.kind], at)
     return strains

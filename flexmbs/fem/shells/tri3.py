@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.fem.shells.assumed_strains import ShellKind
+from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints
 
-KIND = "tri3"
-EDGES = np.array([(0, 1), (1, 2), (2, 0)])
-#: the middles of the sides
-POINTS = np.array([(0.5, 0.0), (0.5, 0.5), (0.0, 0.5)])
-#: values at the points to the corners, linear
-TO_CORNERS = np.array([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, 1.0, 1.0]])
+_EDGES = np.array([(0, 1), (1, 2), (2, 0)])
+# the middles of the sides
+_POINTS = np.array([(0.5, 0.0), (0.5, 0.5), (0.0, 0.5)])
+# values at the points to the corners, linear
+_TO_CORNERS = np.array([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, 1.0, 1.0]])
 # Where facets stand for a curved surface, the higher-order membrane stiffness of OPT resists bending without stretch
 # (hemisphere, 8 x 8: half the displacement): it goes down with the rise over the element, in thicknesses, to this part.
 # That is far above rounding, and small enough: 0.01 left 0.61 of the displacement of the thin twisted beam, 12 x 2.
@@ -26,13 +26,7 @@ _OF_RISE = 10.0
 _BETA = np.array([[1.0, 2.0, 1.0], [0.0, 1.0, -1.0], [-1.0, -1.0, -2.0]])
 
 
-def rule(group: ShellGroup) -> tuple[SurfacePoints, np.ndarray]:
-    """Integration points and their areas (ne, 3)."""
-    points = surface_points(group, POINTS)
-    return points, points.area / 6.0
-
-
-def tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
+def _tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
     """(ne, g, 9, 3): what the mean shear of each side does to curvature and transverse shear.
 
     Along a side, beta_s is a parabola of height -3/2 / (1 + phi) (mean shear), so that its shear balances its
@@ -44,8 +38,8 @@ def tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
     phi = _shear_ratios(group, along, length)
     height = np.where(group.joined, 0.0, -1.5 / (1.0 + phi) / length)
     dN, N = points.gradients, points.values
-    tied = np.zeros((len(group.nodes), len(POINTS), 9, 3))
-    for k, (i, j) in enumerate(EDGES):
+    tied = np.zeros((len(group.nodes), len(_POINTS), 9, 3))
+    for k, (i, j) in enumerate(_EDGES):
         slope = 4.0 * (N[:, i, None] * dN[..., j] + N[:, j, None] * dN[..., i])
         tied[:, :, 3, k] = s1[:, k, None] * slope[..., 0]
         tied[:, :, 4, k] = s2[:, k, None] * slope[..., 1]
@@ -62,7 +56,7 @@ def tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
 
 def _sides(group: ShellGroup, points: SurfacePoints) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors (ne, 3, 2) along the sides in axes 1, 2, and lengths (ne, 3)."""
-    vectors = group.middle[:, EDGES[:, 1]] - group.middle[:, EDGES[:, 0]]
+    vectors = group.middle[:, _EDGES[:, 1]] - group.middle[:, _EDGES[:, 0]]
     flat = vectors @ points.frame[:, 0, :2].transpose(0, 2, 1)
     length = np.linalg.norm(flat, axis=2)
     return flat / length[..., None], length
@@ -78,7 +72,7 @@ def _shear_ratios(group: ShellGroup, along: np.ndarray, length: np.ndarray) -> n
     return 12.0 * bent / sheared * (thickness / length) ** 2
 
 
-def membrane_strains(
+def _membrane_strains(
     group: ShellGroup, points: SurfacePoints, seven: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Strains (ne, g, 9, n, 7) with those of OPT in the membrane; drilling needs no strain of its own."""
@@ -139,9 +133,14 @@ def _opt(X: np.ndarray, Y: np.ndarray, factor: np.ndarray, bent: np.ndarray) -> 
     natural /= 4.0 * area[:, None, None] ** 2
     at_corner = [np.roll(_BETA, (k, k), axis=(0, 1)) for k in range(3)]
     strains = np.empty((count, 3, 3, 3, 3))
-    for g, (i, j) in enumerate(EDGES):
+    for g, (i, j) in enumerate(_EDGES):
         mean = 0.5 * (at_corner[i] + at_corner[j])
         Q = (2.0 / 3.0 * area[:, None] / side2)[:, :, None] * mean
         higher = np.einsum("eab,ebc,ecnf->eanf", natural, Q, hierarchic, optimize=True)
         strains[:, g] = basic + 1.5 * np.sqrt(factor)[:, None, None, None] * higher
     return strains
+
+
+TRI3 = ShellKind(
+    "tri3", _POINTS, 1.0, _TO_CORNERS, parts=6.0, edges=_EDGES, tied_strains=_tied_strains, membrane_strains=_membrane_strains
+)

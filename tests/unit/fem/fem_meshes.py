@@ -2,11 +2,11 @@
 
 import numpy as np
 from scipy.linalg import eigh
-from solid_meshes import CUBE_TETRAHEDRA, STEEL, box, six_pyramids, with_midside_nodes
+from solid_meshes import CUBE_TETRAHEDRA, STEEL, box, middle_edges, six_pyramids, with_midside_nodes
 
 from flexmbs import BeamSection, ElementBlock, Mesh
 
-__all__ = ["CUBE_TETRAHEDRA", "STEEL", "box", "six_pyramids", "with_midside_nodes"]  # for the tests of this folder
+__all__ = ["CUBE_TETRAHEDRA", "STEEL", "box", "middle_edges", "six_pyramids", "with_midside_nodes"]  # for the tests of this folder
 
 
 def rectangle(width_y=0.004, width_z=0.02, y_axis=(0.0, 1.0, 0.0), torsion_constant=None, shear_factor=5 / 6):

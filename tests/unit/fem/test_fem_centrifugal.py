@@ -8,7 +8,6 @@ from fem_meshes import rectangle, rigid_rotations, straight_beam
 from shell_meshes import KINDS, bowl, sheet
 
 from flexmbs import PointMass, ShellSection, assemble
-from flexmbs.fem.centrifugal import centrifugal
 from flexmbs.fem.rigid_motion import rigid_motions
 
 AXIS = np.array([0.48, -0.6, 0.64])
@@ -48,7 +47,7 @@ def test_rigid_motion(name):
     points = model.mesh.points
     x, _, _, W = model.inertia_samples(np.zeros((model.ndof, 0)), [], np.zeros((model.ndof, 0)))
     forces = W @ x @ ACROSS
-    load, softening = centrifugal(model, ACROSS)
+    load, softening = model.centrifugal(ACROSS)
     motions = rigid_motions(points, 6, np.zeros(3))
     fields = rigid_motions(x, 3, np.zeros(3)).T.reshape(6, -1, 3)
     expected = gram(fields, W)
@@ -69,7 +68,7 @@ def test_any_motion(name):
     order; without rotary inertia only displacements count."""
     model = (BEAMS | SHELLS)[name]()
     fields = np.random.default_rng(2).normal(size=(model.ndof, 2))
-    load, softening = centrifugal(model, ACROSS)
+    load, softening = model.centrifugal(ACROSS)
     assert abs(softening - softening.T).max() < 1e-12 * abs(softening).max()
     x, values, bent, W = model.inertia_samples(fields, [(0, 1)], np.zeros((model.ndof, 1)))
     expected = gram(values, W)[0, 1] + np.sum((W @ x @ ACROSS) * bent[0])

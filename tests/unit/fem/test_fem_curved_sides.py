@@ -9,18 +9,16 @@ from scipy.integrate import quad
 from scipy.sparse.linalg import spsolve
 
 from flexmbs import assemble, mass_properties, read_mesh
-from flexmbs.fem.solids import solid_model, solid_quadrature
-from flexmbs.fem.solids.solid_shape_functions import solid_shape
+from flexmbs.fem.solids import kinds
+from flexmbs.fem.solids import solids as family
+from flexmbs.fem.solids.elements import mass_matrices
+from flexmbs.fem.solids.kinds import solid_kind
 from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 
 INNER, OUTER, HEIGHT = 1.0, 2.0, 0.5
 # rules that integrate the stiffness of curved sides (nearly) exactly
-MANY_POINTS = {
-    "tet10": solid_quadrature.tetrahedron_14(),
-    "wedge15": solid_quadrature.prism(solid_quadrature.triangle_6(), 3),
-    "hex20": solid_quadrature.gauss_cube(4),
-}
+MANY_POINTS = {"tet10": kinds.tetrahedron_14(), "wedge15": kinds.prism(kinds.triangle_6(), 3), "hex20": kinds.gauss_cube(4)}
 
 
 def quarter_ring(kind, divisions):
@@ -69,8 +67,8 @@ def test_a_spun_ring_converges_to_the_exact_energy(kind):
 def test_more_points_are_no_better(kind, monkeypatch):
     exact = exact_spun_energy()
     few = abs(spun_energy(kind, (2, 4, 1)) / exact - 1.0)
-    groups = solid_model.solid_groups
-    monkeypatch.setattr(solid_model, "solid_groups", lambda *a: [replace(g, stiffness_rule=MANY_POINTS[kind]) for g in groups(*a)])
+    groups = family.solid_groups
+    monkeypatch.setattr(family, "solid_groups", lambda *a: [replace(g, stiffness_rule=MANY_POINTS[kind]) for g in groups(*a)])
     assert few < abs(spun_energy(kind, (2, 4, 1)) / exact - 1.0)
 
 
@@ -124,7 +122,7 @@ def test_mass_of_strongly_curved_elements_is_exact(kind):
     bows = np.random.default_rng(3).uniform(-0.03, 0.03, mesh.points.shape)
     mesh = replace(mesh, points=mesh.points + bows)
     model, (block,) = assemble(mesh), mesh.blocks
-    shape, (points, weights) = solid_shape(kind), many_points(kind)
+    shape, (points, weights) = solid_kind(kind), many_points(kind)
     values, x = shape.values(points), mesh.points[block.nodes]
     jacobians = np.einsum("gin,enk->egik", shape.gradients(points), x, optimize=True)
     mass = STEEL.density * weights * np.linalg.det(jacobians)
@@ -151,12 +149,12 @@ def test_a_lower_degree_would_not_do(conrod):
     """The same with 14 points of degree 5, which are exact for straight sides only: 2.5e-12 off on this gently curved
     mesh."""
     model = assemble(conrod)
-    groups = [replace(g, mass_rule=solid_quadrature.tetrahedron_14()) for g in model.groups]
+    groups = [replace(g, mass_rule=kinds.tetrahedron_14()) for g in model.families[0].groups]
     fields = np.hstack([model.mesh.points, np.sin(40.0 * model.mesh.points[:, :1])])
     _, _, second = moments_by_quadrature(model.mesh, fields, 7)
     total = np.zeros((4, 4))
     for group in groups:
         for chunk in group.chunks():
-            nodal, masses = fields[group.nodes[chunk]], solid_model.mass_matrices(group, chunk, "")
+            nodal, masses = fields[group.nodes[chunk]], mass_matrices(group, chunk, "")
             total += np.einsum("eij,eik,ejl->kl", masses, nodal, nodal, optimize=True)
     assert np.abs(total - second).max() > 1e-12 * np.abs(second).max()

@@ -7,7 +7,7 @@ import pytest
 from fem_meshes import box, rectangle, straight_beam
 
 from flexmbs import MeshError, assemble, mass_properties
-from flexmbs.fem.lines.beam_expansion import expanded
+from flexmbs.fem.beams.expansion import expanded
 
 SECTION = rectangle(0.004, 0.02)
 

@@ -5,10 +5,15 @@ import pytest
 from fem_meshes import rigid_rotations
 
 from flexmbs import BodyError, Mesh, MeshError, PointMass, mass_properties
-from flexmbs.fem.lines.point_mass_model import assemble_point_masses
+from flexmbs.fem.fe_model import single_model
+from flexmbs.fem.point_masses import point_masses
 
 POINTS = np.array([[0.3, -0.2, 0.5], [1.0, 0.4, -0.6]])
 ARM = np.array([0.05, 0.1, -0.2])
+
+
+def model_of_masses(mesh):
+    return single_model(point_masses(mesh))
 
 
 def body_inertia(seed=0, size=0.1):
@@ -35,7 +40,7 @@ MESHES = {
 def test_mass_matrix_is_that_of_a_rigid_body():
     """Kinetic energy of a rigid body that moves with v and turns with w at a node beside its centre: to rounding."""
     J, mass = body_inertia(), 2.0
-    model = assemble_point_masses(masses((1, mass, J, ARM)))
+    model = model_of_masses(masses((1, mass, J, ARM)))
     v, w = np.random.default_rng(5).normal(size=(2, 3))
     nodal = np.r_[np.zeros(6), v, w]
     at_center = v + np.cross(w, ARM)
@@ -44,7 +49,7 @@ def test_mass_matrix_is_that_of_a_rigid_body():
 
 @pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
 def test_samples_integrate_the_mass_matrix(mesh):
-    model = assemble_point_masses(mesh)
+    model = model_of_masses(mesh)
     modes = np.random.default_rng(0).normal(size=(model.ndof, 5))
     _, fields, _, W = model.inertia_samples(modes, [], np.zeros((model.ndof, 0)))
     gram = sum(fields[:, :, k] @ (W @ fields[:, :, k].T) for k in range(3))
@@ -53,7 +58,7 @@ def test_samples_integrate_the_mass_matrix(mesh):
 
 @pytest.mark.parametrize("mesh", MESHES.values(), ids=MESHES)
 def test_samples_of_rigid_rotation_turn_to_second_order(mesh):
-    model = assemble_point_masses(mesh)
+    model = model_of_masses(mesh)
     turns, pairs, second = rigid_rotations(POINTS, with_turn=True)
     factor = np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0)[:, None, None]
     Z = np.concatenate([second * factor, np.zeros_like(second)], axis=2).reshape(len(pairs), -1).T
@@ -67,7 +72,7 @@ def test_second_order_products_are_those_of_the_body():
     """int z . z dm of  z = 1/2 theta x (theta x r)  over ten points of a body, and over its samples."""
     r = 0.1 * np.random.default_rng(0).normal(size=(10, 3))
     r -= r.mean(axis=0)
-    model = assemble_point_masses(masses((0, 10.0, body_inertia(), ARM)))  # ten points of 1 kg
+    model = model_of_masses(masses((0, 10.0, body_inertia(), ARM)))  # ten points of 1 kg
     theta = np.random.default_rng(8).normal(size=3)
     mode = np.zeros((model.ndof, 1))
     mode[3:6, 0] = theta
@@ -78,14 +83,14 @@ def test_second_order_products_are_those_of_the_body():
 
 
 def test_mass_properties_agree_with_the_mesh():
-    model, whole = assemble_point_masses(MESHES["offset"]), mass_properties(MESHES["offset"])
+    model, whole = model_of_masses(MESHES["offset"]), mass_properties(MESHES["offset"])
     assert model.mass == pytest.approx(whole.mass, rel=1e-12)
     assert model.center == pytest.approx(whole.center, rel=1e-12)
     assert model.inertia == pytest.approx(whole.inertia, rel=1e-12)
 
 
 def test_masses_have_no_stiffness_of_their_own():
-    model = assemble_point_masses(MESHES["offset"])
+    model = model_of_masses(MESHES["offset"])
     fields = np.random.default_rng(0).normal(size=(model.ndof, 2))
     assert model.K.nnz == 0 and model.geometric_stiffness(fields[:, 0]).nnz == 0
     assert not model.second_order_loads(fields, [(0, 1)]).any()
@@ -96,7 +101,7 @@ def test_masses_have_no_stiffness_of_their_own():
 
 def test_inertia_that_no_body_has_vibrates_but_is_not_reduced():
     """The moment about one axis alone: as a file may give it for a motion in one plane."""
-    model = assemble_point_masses(masses((0, 1.0, np.diag([0.0, 0.0, 2.0]), np.zeros(3))))
+    model = model_of_masses(masses((0, 1.0, np.diag([0.0, 0.0, 2.0]), np.zeros(3))))
     assert model.M[5, 5] == 2.0 and model.inertia == pytest.approx(np.diag([0.0, 0.0, 2.0]))
     with pytest.raises(BodyError, match=r"a.bdf:0: the mass CONM2 0 has the principal moments .* 0, 0, 2 kg m2"):
         model.inertia_samples(np.zeros((model.ndof, 1)), [], np.zeros((model.ndof, 0)))
@@ -112,4 +117,4 @@ def test_inertia_that_no_body_has_vibrates_but_is_not_reduced():
 )
 def test_impossible_masses_are_refused_by_name(mesh, words):
     with pytest.raises(MeshError, match=words):
-        assemble_point_masses(mesh)
+        model_of_masses(mesh)

@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL, box, straight_beam
 
 from flexmbs import BodyError, assemble, line_mesh, natural_modes, rectangle
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
 from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
 

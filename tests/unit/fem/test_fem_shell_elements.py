@@ -9,8 +9,8 @@ from scipy.sparse.linalg import spsolve
 from shell_meshes import KINDS, along_edge, bowl, dofs, flat, sheet, solved
 
 from flexmbs import BodyError, Layer, MeshError, OrthotropicMaterial, ShellSection, assemble, check_mesh, mass_properties
-from flexmbs.fem.shells.shell_elements import surface_points
-from flexmbs.fem.shells.wall_stiffness import shell_wall
+from flexmbs.fem.shells.elements import surface_points
+from flexmbs.fem.shells.walls import shell_wall
 from flexmbs.mesh.quadrature import rule
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -108,7 +108,7 @@ def test_mass_of_a_curved_shell_is_that_of_its_middle_surface(kind):
         return np.sin(t * np.pi / 2), s, np.cos(t * np.pi / 2)
 
     mesh, _ = sheet(kind, (1, 16), tube, section=ShellSection(0.05, offset=0.1))
-    outward = 1.1 if assemble(mesh).groups[0].normals[0, 0, 2] > 0.0 else 0.9
+    outward = 1.1 if assemble(mesh).families[0].groups[0].normals[0, 0, 2] > 0.0 else 0.9
     expected = 7850.0 * 0.05 * outward * np.pi / 2
     assert assemble(mesh).mass == pytest.approx(expected, rel=1e-4)  # normals at the nodes of 16 parabolas
 
@@ -160,7 +160,7 @@ def test_axes_of_a_warped_element_with_mesh_x_among_its_normals(kind):
     mesh, _ = sheet(kind, (1, 1), warped, section=section)
     model = assemble(mesh)
     assert np.isfinite(model.K.data).all()
-    for group in model.groups:  # all points agree on axis 1
+    for group in model.families[0].groups:  # all points agree on axis 1
         along = surface_points(group, rule(kind)[0]).frame[:, :, 0]
         assert np.einsum("egi,ehi->egh", along, along).min() > 0.99
 

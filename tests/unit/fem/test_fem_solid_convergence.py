@@ -6,7 +6,7 @@ from fem_meshes import STEEL, box
 from scipy.sparse.linalg import spsolve
 
 from flexmbs import assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
 from flexmbs.mesh import quadrature as gauss
 
 

@@ -3,7 +3,7 @@ import pytest
 from fem_meshes import STEEL, box
 
 from flexmbs import BodyError, assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
 
 GRADIENT = np.array([[0.2, 0.5, -0.2], [0.1, -0.7, 0.3], [0.4, 0.2, 0.6]])
 

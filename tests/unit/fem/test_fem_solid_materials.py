@@ -7,7 +7,7 @@ import pytest
 from fem_meshes import STEEL, box
 
 from flexmbs import AnisotropicMaterial, MeshError, OrthotropicMaterial, assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
 
 G = STEEL.shear_modulus
 AS_ORTHOTROPIC = OrthotropicMaterial("steel", 210e9, 210e9, 210e9, 0.3, 0.3, 0.3, G, G, G, 7850.0)

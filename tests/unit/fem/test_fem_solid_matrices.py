@@ -2,18 +2,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fem_meshes import STEEL, box, rigid_rotations, six_pyramids, with_midside_nodes
+from fem_meshes import STEEL, box, middle_edges, rigid_rotations, six_pyramids, with_midside_nodes
 from scipy.linalg import eigh
 
 from flexmbs import ElementBlock, Mesh, MeshError, assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS, solid_shape
+from flexmbs.fem.solids.kinds import SOLID_KINDS, solid_kind
 
 SKEW = np.array([[1.0, 0.3, 0.1], [0.0, 0.8, 0.2], [0.1, 0.0, 1.2]])
 
 
 @pytest.mark.parametrize("kind", SOLID_KINDS)
 def test_shape_functions_are_one_at_their_node_and_sum_to_one(kind):
-    shape = solid_shape(kind)
+    shape = solid_kind(kind)
     assert shape.values(shape.nodes) == pytest.approx(np.eye(len(shape.nodes)), abs=1e-12)
     xi = np.array([[0.1, 0.2, 0.3]])
     assert shape.values(xi).sum() == pytest.approx(1.0, abs=1e-13)
@@ -29,24 +29,24 @@ def test_shape_functions_are_one_at_their_node_and_sum_to_one(kind):
 def test_rules_integrate_the_polynomials_they_are_meant_for(kind):
     from math import factorial
 
-    shape = solid_shape(kind)
+    shape = solid_kind(kind)
 
     def line(p):
         return (1 - (-1) ** (p + 1)) / (p + 1)
 
     def exact(i, j, k):
-        if shape.corners == 4:
+        if shape.basis.corner_count == 4:
             return factorial(i) * factorial(j) * factorial(k) / factorial(i + j + k + 3)
-        if shape.corners == 5:
+        if shape.basis.corner_count == 5:
             return line(i) * line(j) * (-1) ** k / (k + 1)
-        if shape.corners == 6:
+        if shape.basis.corner_count == 6:
             return factorial(i) * factorial(j) / factorial(i + j + 2) * line(k)
         return line(i) * line(j) * line(k)
 
     degrees = {"tet4": (0, 2, 2), "tet10": (2, 4, 7), "wedge6": (1, 4, 4), "wedge15": (2, 6, 8)}
     degrees |= {"hex8": (2, 4, 4), "hex20": (4, 6, 9), "pyramid5": (3, 5, 5), "pyramid13": (5, 7, 9)}
     degrees = degrees[kind]
-    for rule, degree in zip((shape.stiffness_rule, shape.mass_rule, shape.curved_mass_rule), degrees, strict=True):
+    for rule, degree in zip((shape.stiffness, shape.mass, shape.curved_mass or shape.mass), degrees, strict=True):
         for i, j, k in np.ndindex(degree + 1, degree + 1, degree + 1):
             if i + j + k <= degree:
                 x, y, z = rule.points.T
@@ -166,7 +166,7 @@ def joined_middles(points, parts):
     """Midside nodes of elements of several kinds, one per edge."""
     rows = []
     for kind, elements in parts.items():
-        points, elements = with_midside_nodes(points, elements, solid_shape(kind).edges)
+        points, elements = with_midside_nodes(points, elements, middle_edges(kind))
         rows.append(elements)
     unique, inverse = np.unique(points.round(12), axis=0, return_inverse=True)
     return unique, {kind: inverse.ravel()[elements] for kind, elements in zip(parts, rows, strict=True)}

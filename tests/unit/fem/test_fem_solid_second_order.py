@@ -5,7 +5,7 @@ import pytest
 from fem_meshes import STEEL, box, clamped_modes, rectangle, rigid_rotations, solve_held, straight_beam
 
 from flexmbs import assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS, solid_shape
+from flexmbs.fem.solids.kinds import SOLID_KINDS, solid_kind
 
 LAM, MU = STEEL.youngs_modulus * 0.3 / (1.3 * 0.4), STEEL.shear_modulus
 
@@ -18,7 +18,7 @@ def stress_of(slope):
 def element_operators(shape, coordinates, incompatible):
     """At each point of one element: dN (3, n) by x, with the internal modes as the last three, and the volume."""
     center = shape.gradients(np.zeros((1, 3)))[0] @ coordinates if incompatible else None
-    for point, weight in zip(shape.stiffness_rule.points, shape.stiffness_rule.weights, strict=True):
+    for point, weight in zip(shape.stiffness.points, shape.stiffness.weights, strict=True):
         reference = shape.gradients(point[None])[0]
         jacobian = reference @ coordinates
         dN, det = np.linalg.solve(jacobian, reference), np.linalg.det(jacobian)
@@ -42,7 +42,7 @@ def with_relaxed_modes(operators, fields):
 
 def geometric_stiffness_product(mesh, w, a, b, incompatible):
     """a^T K_geo(w) b = int grad a : (grad b sigma(w)) dV, element by element, written out."""
-    shape = solid_shape(mesh.blocks[0].kind)
+    shape = solid_kind(mesh.blocks[0].kind)
     total = 0.0
     for nodes in mesh.blocks[0].nodes:
         operators = list(element_operators(shape, mesh.points[nodes], incompatible))

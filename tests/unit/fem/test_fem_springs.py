@@ -6,11 +6,16 @@ from fem_meshes import rigid_rotations
 from scipy.spatial.transform import Rotation
 
 from flexmbs import ElementBlock, Mesh, MeshError, SpringSection, mass_properties
-from flexmbs.fem.lines.spring_model import assemble_springs
+from flexmbs.fem.fe_model import single_model
+from flexmbs.fem.springs import springs as springs_family
 
 AXES = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix()
 POINTS = np.array([[0.1, 0.2, -0.1], [0.9, -0.3, 0.4], [0.1, 0.2, -0.1]])
 SIX = np.array([1e5, 2e5, 3e5, 1e3, 2e3, 3e3])
+
+
+def model_of_springs(mesh):
+    return single_model(springs_family(mesh))
 
 
 def springs(section, nodes=(0, 1), points=POINTS):
@@ -35,19 +40,19 @@ RIGID_FREE = {
 
 @pytest.mark.parametrize("mesh", RIGID_FREE.values(), ids=RIGID_FREE)
 def test_rigid_motion_strains_nothing_to_second_order(mesh):
-    model = assemble_springs(mesh)
+    model = model_of_springs(mesh)
     turns, pairs, second = rigid_rotations(mesh.points, with_turn=True)
     shifts = np.tile(np.eye(6)[:, :3], (len(mesh.points), 1))
     tolerance = 1e-13 * abs(model.K).max()  # rounding against the largest stiffness
     assert abs(model.K @ np.hstack([turns, shifts])).max() < tolerance
     H = np.concatenate([-second, np.zeros_like(second)], axis=2).reshape(len(pairs), -1).T
     assert model.second_order_loads(turns, pairs) == pytest.approx(model.K @ H, abs=tolerance)
-    assert model.not_rigid == () and model.to_ground == ()
+    assert model.families[0].restraining == ()
 
 
 @pytest.mark.parametrize("mesh", RIGID_FREE.values(), ids=RIGID_FREE)
 def test_geometric_stiffness_is_the_second_order_load_seen_from_the_other_side(mesh):
-    model = assemble_springs(mesh)
+    model = model_of_springs(mesh)
     a, b, w = np.random.default_rng(3).standard_normal((3, model.ndof))
     K = model.geometric_stiffness(w)
     (load,) = model.second_order_loads(np.column_stack([a, b]), [(0, 1)]).T
@@ -56,8 +61,8 @@ def test_geometric_stiffness_is_the_second_order_load_seen_from_the_other_side(m
 
 
 def test_axial_spring_follows_its_length_to_second_order():
-    model = assemble_springs(RIGID_FREE["axial"])
-    elements = model.elements
+    model = model_of_springs(RIGID_FREE["axial"])
+    elements = model.families[0].elements
     u = 1e-3 * np.random.default_rng(1).standard_normal((12, 1))
     stretch = (elements.strain[0] @ u)[0, 0] + 0.5 * elements.second_order_strain(u[None], u[None])[0, 0, 0]
     ends = POINTS[:2] + np.array([u[:3, 0], u[6:9, 0]])
@@ -68,22 +73,22 @@ def test_axial_spring_follows_its_length_to_second_order():
 
 def test_bushing_follows_finite_motion_of_its_arms_to_second_order():
     """Ends of the arms apart, seen in the mean rotation; relative rotation of both nodes."""
-    model = assemble_springs(RIGID_FREE["bushing"])
+    model = model_of_springs(RIGID_FREE["bushing"])
     u = 1e-3 * np.random.default_rng(2).standard_normal((12, 1))
-    found = (model.elements.strain[0] @ u)[:, 0]
-    found = found + 0.5 * model.elements.second_order_strain(u[None], u[None])[0, :, 0]
+    found = (model.families[0].elements.strain[0] @ u)[:, 0]
+    found = found + 0.5 * model.families[0].elements.second_order_strain(u[None], u[None])[0, :, 0]
     turns = [Rotation.from_rotvec(u[k : k + 3, 0]) for k in (3, 9)]
     middle = POINTS[:2].mean(axis=0)
     ends = [POINTS[i] + u[6 * i : 6 * i + 3, 0] + turns[i].apply(middle - POINTS[i]) for i in (0, 1)]
     half = turns[0] * Rotation.from_rotvec(0.5 * (turns[0].inv() * turns[1]).as_rotvec())
     exact = np.concatenate([AXES.T @ half.inv().apply(ends[1] - ends[0]), AXES.T @ (turns[0].inv() * turns[1]).as_rotvec()])
     assert found == pytest.approx(exact, abs=1e-8)  # third order of amplitudes of 1e-3
-    assert abs((model.elements.strain[0] @ u)[:, 0] - exact).max() > 1e-7
+    assert abs((model.families[0].elements.strain[0] @ u)[:, 0] - exact).max() > 1e-7
 
 
 def test_bushing_between_nodes_apart_acts_in_their_middle():
     mesh = springs(SpringSection(np.array([0, 1000.0, 0, 0, 0, 0])), points=[[0, 0, 0], [2.0, 0, 0]])
-    K = assemble_springs(mesh).K.toarray()
+    K = model_of_springs(mesh).K.toarray()
     # a rotation of the first node moves the middle by 1 m per rad
     assert K[5, 5] == pytest.approx(1000.0)
     assert K[5, 1] == pytest.approx(1000.0)
@@ -96,49 +101,49 @@ def test_spring_mass_chain_has_its_exact_frequencies():
     block = springs(SpringSection(first(k), axial=True, mass=0.0), points=[[0, 0, 0], [1, 0, 0]]).blocks[0]
     ground = ElementBlock("spring1", np.array([8]), np.array([[0]]), section=SpringSection(first(k), first_dof=1))
     heavy = ElementBlock("spring1", np.array([9, 10]), np.array([[0], [1]]), section=SpringSection(mass=m))
-    model = assemble_springs(Mesh(np.array([[0, 0, 0], [1.0, 0, 0]]), np.array([1, 2]), (block, ground, heavy)))
+    model = model_of_springs(Mesh(np.array([[0, 0, 0], [1.0, 0, 0]]), np.array([1, 2]), (block, ground, heavy)))
     x = [0, 6]
     values = np.linalg.eigvals(np.linalg.solve(model.M[x][:, x].toarray(), model.K[x][:, x].toarray()))
     assert np.sort(values) == pytest.approx((3 + np.array([-1, 1]) * np.sqrt(5)) / 2 * k / m, rel=1e-13)
-    assert model.to_ground == ("mesh: spring1 element 8",)  # the masses hold nothing
+    assert model.families[0].restraining == ("mesh: spring1 element 8",)  # the masses hold nothing
 
 
 def test_scalar_springs_join_the_components_that_the_file_names():
     """Between component 1 of one node and 3 of the other: k (u1 - w2); to ground: one component alone."""
-    model = assemble_springs(springs(SpringSection(first(500.0), first_dof=1, second_dof=3)))
+    model = model_of_springs(springs(SpringSection(first(500.0), first_dof=1, second_dof=3)))
     expected = np.zeros((18, 18))
     expected[np.ix_([0, 8], [0, 8])] = [[500.0, -500.0], [-500.0, 500.0]]
     assert model.K.toarray() == pytest.approx(expected)
-    assert model.not_rigid == ("a.bdf:12: CBUSH element 7",)
-    turned = assemble_springs(springs(SpringSection(first(500.0), axes=AXES, first_dof=5), (1,)))
+    assert model.families[0].restraining == ("a.bdf:12: CBUSH element 7",)
+    turned = model_of_springs(springs(SpringSection(first(500.0), axes=AXES, first_dof=5), (1,)))
     assert turned.K.toarray()[9:12, 9:12] == pytest.approx(500.0 * np.outer(AXES[:, 1], AXES[:, 1]))
-    whole = assemble_springs(springs(SpringSection(SIX, axes=AXES), (1,)))
+    whole = model_of_springs(springs(SpringSection(SIX, axes=AXES), (1,)))
     assert whole.K.toarray()[6:9, 6:9] == pytest.approx(AXES @ np.diag(SIX[:3]) @ AXES.T)
-    assert whole.to_ground == ("a.bdf:12: CBUSH element 7",)
+    assert whole.families[0].restraining == ("a.bdf:12: CBUSH element 7",)
 
 
 def test_scalar_spring_across_the_line_between_its_nodes_resists_rotation():
-    model = assemble_springs(springs(SpringSection(first(1e5), axes=AXES, first_dof=2, second_dof=2)))
-    assert model.not_rigid == ("a.bdf:12: CBUSH element 7",)
+    model = model_of_springs(springs(SpringSection(first(1e5), axes=AXES, first_dof=2, second_dof=2)))
+    assert model.families[0].restraining == ("a.bdf:12: CBUSH element 7",)
 
 
 def test_force_of_a_stretched_spring():
-    model = assemble_springs(springs(SpringSection(first(1e5), axial=True), points=[[0, 0, 0], [0, 0.5, 0]]))
+    model = model_of_springs(springs(SpringSection(first(1e5), axial=True), points=[[0, 0, 0], [0, 0.5, 0]]))
     apart = np.zeros((12, 1))
     apart[7] = 1e-3
-    assert model.forces(apart)[0, :, 0] == pytest.approx([100.0, 0, 0, 0, 0, 0])
+    assert model.spring_forces(apart).forces[0] == pytest.approx([100.0, 0, 0, 0, 0, 0])
 
 
 def test_dashpots_give_damping_where_springs_give_stiffness():
-    model = assemble_springs(springs(SpringSection(damping=SIX, axes=AXES)))
-    expected = assemble_springs(springs(SpringSection(SIX, axes=AXES))).K.toarray()
+    model = model_of_springs(springs(SpringSection(damping=SIX, axes=AXES)))
+    expected = model_of_springs(springs(SpringSection(SIX, axes=AXES))).K.toarray()
     assert model.damping.toarray() == pytest.approx(expected)
     assert model.K.nnz == 0
-    assert assemble_springs(springs(SpringSection(SIX))).damping is None
+    assert model_of_springs(springs(SpringSection(SIX))).damping is None
 
 
 def test_mass_is_shared_by_both_nodes_and_the_mesh_agrees():
-    model = assemble_springs(springs(SpringSection(SIX, mass=3.0)))
+    model = model_of_springs(springs(SpringSection(SIX, mass=3.0)))
     whole = mass_properties(model.mesh)
     assert model.mass == pytest.approx(whole.mass, rel=1e-14)
     assert model.center == pytest.approx(whole.center, rel=1e-14)
@@ -160,4 +165,4 @@ def test_mass_is_shared_by_both_nodes_and_the_mesh_agrees():
 )
 def test_impossible_springs_are_refused_by_name(mesh, words):
     with pytest.raises(MeshError, match=words):
-        assemble_springs(mesh)
+        model_of_springs(mesh)

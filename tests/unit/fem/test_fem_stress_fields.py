@@ -9,7 +9,7 @@ from shell_meshes import KINDS as SHELLS
 from shell_meshes import flat, sheet
 
 from flexmbs import Layer, Material, OrthotropicMaterial, ShellSection, StressField, assemble
-from flexmbs.fem.solids.solid_shape_functions import SOLID_KINDS
+from flexmbs.fem.solids.kinds import SOLID_KINDS
 from flexmbs.fem.stress_field import WHERE, as_six, stress_points
 
 GRADIENT = 1e-3 * np.array([[1.0, 0.5, -0.2], [0.1, -0.7, 0.3], [0.4, 0.2, 0.6]])

@@ -8,9 +8,14 @@ from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
 from flexmbs import BodyError, ElementBlock, Material, Mesh, MeshError, TrussSection, mass_properties
-from flexmbs.fem.lines.truss_model import assemble_trusses
+from flexmbs.fem.fe_model import single_model
+from flexmbs.fem.trusses import trusses as trusses_family
 
 EA = STEEL.youngs_modulus * 1e-4
+
+
+def model_of_trusses(mesh):
+    return single_model(trusses_family(mesh))
 
 
 def truss(points, nodes, section=None, kind="truss2", material=STEEL):
@@ -30,7 +35,7 @@ def test_three_bars_carry_a_load():
     """Three bars from a joint to a ceiling at -alpha, 0 and alpha: F L / (E A (1 + 2 cos^3 alpha)) (Timoshenko)."""
     alpha, length, force = np.radians(35.0), 1.3, 1000.0
     across = length * np.tan(alpha)
-    model = assemble_trusses(
+    model = model_of_trusses(
         truss([[0, 0, 0], [-across, 0, length], [0, 0, length], [across, 0, length]], [[0, 1], [0, 2], [0, 3]])
     )
     joint = model.K[:3, :3].toarray()[np.ix_([0, 2], [0, 2])]
@@ -39,7 +44,7 @@ def test_three_bars_carry_a_load():
     assert down == pytest.approx([0.0, -exact], rel=1e-13, abs=1e-18)
     u = np.zeros((model.ndof, 1))
     u[[0, 2], 0] = down
-    forces = model.elements.axial_force(model.elements.local(u))[:, 0]
+    forces = model.families[0].elements.axial_force(model.families[0].elements.local(u))[:, 0]
     # the middle bar is stretched by all of the deflection, the others by its part along them, and are longer
     assert forces == pytest.approx(EA * exact / length * np.array([np.cos(alpha) ** 2, 1.0, np.cos(alpha) ** 2]))
 
@@ -58,7 +63,7 @@ def test_ten_bars_bend_by_two_inches():
         ElementBlock("truss2", np.array([i + 1]), np.array([pair]), aluminium, TrussSection(area * inch**2))
         for i, (pair, area) in enumerate(zip(nodes, areas, strict=True))
     ]
-    model = assemble_trusses(Mesh(points, np.arange(6) + 1, tuple(blocks)))
+    model = model_of_trusses(Mesh(points, np.arange(6) + 1, tuple(blocks)))
     free = np.array([6 * node + k for node in range(4) for k in (0, 1)])
     loads = np.zeros(8)
     loads[[3, 7]] = -1e5 * 4.4482216  # 100 kip at both lower joints
@@ -78,7 +83,7 @@ def test_frequencies_of_a_row_of_trusses_are_those_of_its_difference_equation(ki
     nodes = np.column_stack([order[:-1], order[1:]])
     if kind == "truss3":
         nodes = np.column_stack([order[:-1:2], order[2::2], order[1::2]])
-    model = assemble_trusses(truss(np.outer(h * order, [1.0, 2.0, 2.0]) / 3.0, nodes, kind=kind))
+    model = model_of_trusses(truss(np.outer(h * order, [1.0, 2.0, 2.0]) / 3.0, nodes, kind=kind))
     axis = np.kron(np.eye(n + 1), np.r_[1.0, 2.0, 2.0, 0, 0, 0][:, None] / 3.0)[:, 1:]
     values = eigh(axis.T @ (model.K @ axis), axis.T @ (model.M @ axis), eigvals_only=True)
     t = (2 * np.arange(1, n + 1) - 1) * np.pi / (2 * n)
@@ -87,14 +92,14 @@ def test_frequencies_of_a_row_of_trusses_are_those_of_its_difference_equation(ki
 
 
 def test_torsion_constant_gives_torsional_stiffness():
-    model = assemble_trusses(truss([[0, 0, 0], [0, 2.0, 0]], [[0, 1]], TrussSection(1e-4, torsion_constant=3e-8)))
+    model = model_of_trusses(truss([[0, 0, 0], [0, 2.0, 0]], [[0, 1]], TrussSection(1e-4, torsion_constant=3e-8)))
     assert model.K[10, 10] == pytest.approx(STEEL.shear_modulus * 3e-8 / 2.0, rel=1e-13)
-    assert assemble_trusses(truss([[0, 0, 0], [0, 2.0, 0]], [[0, 1]])).K[10, 10] == 0.0
+    assert model_of_trusses(truss([[0, 0, 0], [0, 2.0, 0]], [[0, 1]])).K[10, 10] == 0.0
 
 
 @pytest.mark.parametrize("section", [TrussSection(1e-4), TrussSection(1e-4, 2e-8, 0.7)])
 def test_rigid_motion_strains_nothing_to_second_order(section):
-    model = assemble_trusses(space_truss(section))
+    model = model_of_trusses(space_truss(section))
     turns, pairs, second = rigid_rotations(model.mesh.points, with_turn=True)
     # rounding against the largest stiffness
     tolerance = 1e-12 * abs(model.K).max()
@@ -107,25 +112,25 @@ def test_twist_to_second_order_is_that_of_finite_rotations():
     """End sections turned by exp(theta), the line turned too: the relative rotation seen along the line."""
     from scipy.spatial.transform import Rotation
 
-    model = assemble_trusses(truss([[0, 0, 0], [1.0, 0, 0]], [[0, 1]], TrussSection(1e-4, torsion_constant=1e-8)))
+    model = model_of_trusses(truss([[0, 0, 0], [1.0, 0, 0]], [[0, 1]], TrussSection(1e-4, torsion_constant=1e-8)))
     values = 1e-3 * np.random.default_rng(4).standard_normal((12, 1))
-    strain = (model.elements.strain[0] @ values)[1, 0]
-    strain += 0.5 * model.elements.second_order_strain(values[None], values[None])[0, 1, 0]
+    strain = (model.families[0].elements.strain[0] @ values)[1, 0]
+    strain += 0.5 * model.families[0].elements.second_order_strain(values[None], values[None])[0, 1, 0]
     first, second = (Rotation.from_rotvec(values[k : k + 3, 0]) for k in (3, 9))
     along = np.array([1.0, 0, 0]) + values[6:9, 0] - values[:3, 0]
     across = along - [along[0] - 1.0, 0, 0]  # stretch changes a first-order twist to third order only
     exact = (second * first.inv()).as_rotvec() @ across
     assert strain == pytest.approx(exact, abs=2e-9)  # third-order terms of amplitudes of 1e-3
-    assert abs(exact - (model.elements.strain[0] @ values)[1, 0]) > 1e-7  # what second order adds here
+    assert abs(exact - (model.families[0].elements.strain[0] @ values)[1, 0]) > 1e-7  # what second order adds here
 
 
 def test_geometric_stiffness_is_the_second_order_load_and_that_of_a_string():
-    model = assemble_trusses(space_truss(TrussSection(1e-4, 2e-8)))
+    model = model_of_trusses(space_truss(TrussSection(1e-4, 2e-8)))
     a, b, w = np.random.default_rng(3).standard_normal((3, model.ndof))
     K = model.geometric_stiffness(w)
     (load,) = model.second_order_loads(np.column_stack([a, b]), [(0, 1)]).T
     assert a @ (K @ b) == pytest.approx(w @ load, rel=1e-10)
-    one = assemble_trusses(truss([[0, 0, 0], [0.5, 0, 0]], [[0, 1]]))
+    one = model_of_trusses(truss([[0, 0, 0], [0.5, 0, 0]], [[0, 1]]))
     pulled = np.zeros(12)
     pulled[6] = 1e-3
     N = EA * 1e-3 / 0.5
@@ -133,7 +138,7 @@ def test_geometric_stiffness_is_the_second_order_load_and_that_of_a_string():
 
 
 def test_samples_integrate_the_mass_matrix_and_the_mesh_agrees():
-    model = assemble_trusses(space_truss(TrussSection(1e-4, 0.0, 0.7)))
+    model = model_of_trusses(space_truss(TrussSection(1e-4, 0.0, 0.7)))
     modes = np.random.default_rng(0).normal(size=(model.ndof, 5))
     _, fields, _, W = model.inertia_samples(modes, [], np.zeros((model.ndof, 0)))
     gram = sum(fields[:, :, k] @ (W @ fields[:, :, k].T) for k in range(3))
@@ -145,7 +150,7 @@ def test_samples_integrate_the_mass_matrix_and_the_mesh_agrees():
 
 
 def test_surface_is_a_bar_of_the_section_area_that_turns_with_its_line():
-    model = assemble_trusses(truss([[0, 0, 0], [1.0, 2.0, 2.0]], [[0, 1]]))
+    model = model_of_trusses(truss([[0, 0, 0], [1.0, 2.0, 2.0]], [[0, 1]]))
     turns, pairs, second = rigid_rotations(model.mesh.points, with_turn=True)
     factor = np.where(pairs[:, 0] == pairs[:, 1], 0.5, 1.0)[:, None, None]
     Z = np.concatenate([second * factor, np.zeros_like(second)], axis=2).reshape(len(pairs), -1).T
@@ -182,7 +187,7 @@ def _pair_field(Z, pairs, directions, a, b):
 
 
 def test_stress_of_a_pulled_bar():
-    model = assemble_trusses(truss([[0, 0, 0], [0, 0, 0.5]], [[0, 1]]))
+    model = model_of_trusses(truss([[0, 0, 0], [0, 0, 0.5]], [[0, 1]]))
     pulled = np.zeros((12, 1))
     pulled[8] = 1e-3
     surface = model.surface(pulled, [], np.zeros((12, 0)))
@@ -200,9 +205,9 @@ def test_stress_of_a_pulled_bar():
 )
 def test_impossible_trusses_are_refused_by_name(mesh, words):
     with pytest.raises(MeshError, match=words):
-        assemble_trusses(mesh)
+        model_of_trusses(mesh)
 
 
 def test_a_truss_carries_no_marker():
     with pytest.raises(BodyError, match="it has no rotation; use a node"):
-        assemble_trusses(space_truss()).point_operator((0.5, 0.05, -0.1))
+        model_of_trusses(space_truss()).point_operator((0.5, 0.05, -0.1))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
-from flexmbs.mesh.sections.profile_section import FAMILIES, profile_section
+from flexmbs.mesh.sections.profile_section import profile_section
+from flexmbs.mesh.sections.profiles import FAMILIES
 from flexmbs.mesh.sections.section_constants import from_quadrilaterals, from_rectangles, section_constants
 
 # Dimensions of every profile, sized so that all make a shape.
@@ -181,7 +182,7 @@ def test_the_same_shape_in_all_programs():
     assert turned.shear_factor_y == pytest.approx(upright.shear_factor_z, rel=1e-9)
 
 
-def test_torsion_of_solid_shapes():
+def test_torsion_of_solid_kinds():
     square = section_constants(from_rectangles((0, 1, 0, 1)))
     assert square.torsion_constant == pytest.approx(0.140577, rel=1e-3)  # Timoshenko and Goodier, art. 109
     assert square.shear_factor_y == pytest.approx(5 / 6, rel=1e-3)

@@ -5,7 +5,7 @@ import pytest
 from shell_meshes import flat, sheet
 
 from flexmbs import CraigBampton, Interface, Material, SecondOrder, line_mesh, rectangle, reduce
-from flexmbs.fem.rigid_fit import turned_arm
+from flexmbs.fem.rigid_motion import turned_arm
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 STATIC = CraigBampton("root", keep=("tip",), count=0, frequency_tolerance=None)

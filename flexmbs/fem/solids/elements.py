@@ -1,4 +1,23 @@
-"""Groups of like solid elements, and their stiffness and mass matrices."""
+"""Groups of like solid elements, and their stiffness and mass matrices.
+
+Hex8 bends with one element through internal modes.
+
+Three functions 1 - xi^2, 1 - eta^2, 1 - zeta^2 in each direction are added to the displacement of an element and
+eliminated inside it (E. L. Wilson et al., in: Numerical and Computer Methods in Structural Mechanics, 1973). Their
+gradients are taken with the Jacobian J0 of the centre and scaled by det J0 / det J (R. L. Taylor, P. J. Beresford and
+E. L. Wilson, IJNME 10, 1976), so that their mean over any element is zero: constant stress does no work on them and the
+patch test holds.
+
+They stand beside the shape functions as three further "nodes" of the element, whose values are
+
+    a = T u,   T = -K_aa^-1 K_au
+
+for any nodal displacement u, without loads of their own. Stress and the quadratic part of the strain are those of the
+whole gradient, of u and a. A load on the strain has parts f_u and f_a; the nodes take f_u + T^T f_a. With this a
+second-order load f_ab projects the geometric stiffness under the recovered stress,
+w . f_ab = int sigma(w) : q(a, b) dV, as in every other element. Mass, and the motion of points inside an element, are
+those of the nodes alone.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +28,15 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import Elasticity, elasticity
-from flexmbs.fem.nodal_mean import regions
-from flexmbs.fem.solids.incompatible_modes import condensed_stiffness, internal_modes, mode_gradients, with_internal_modes
-from flexmbs.fem.solids.solid_shape_functions import Rule, SolidShape, solid_shape
+from flexmbs.fem.family import by_node
+from flexmbs.fem.solids.kinds import Rule, SolidKind, solid_kind
+from flexmbs.fem.stress_field import regions
 from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.locking import in_single_rows
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.quadrature import is_straight
 
+MODES = 3  # further "nodes" of an element with internal modes
 # Elements taken at a time: bounds the memory of dense element matrices to some tens of megabytes.
 CHUNK = 4096
 
@@ -32,11 +52,11 @@ class SolidGroup:
     coordinates : (ne, nen, 3), m, of the nodes
     density : float, kg/m3
     incompatible : bool
-        The elements have the internal modes of ``incompatible_modes``.
+        The elements have the internal modes of the head of this file.
     region : int, block that stands for the material (``nodal_mean.regions``)
     """
 
-    shape: SolidShape
+    shape: SolidKind
     elasticity: Elasticity
     density: float
     incompatible: bool
@@ -66,7 +86,7 @@ class SolidOptions:
 
     def reduced(self, mesh: Mesh, block: ElementBlock) -> np.ndarray:
         """(ne,) bool: elements whose stiffness is integrated with few points."""
-        has_rule = solid_shape(block.kind).has_reduced_rule
+        has_rule = solid_kind(block.kind).reduced_stiffness is not None
         if has_rule and self.hex20 == "file" and has_reduced_integration(block.kind, block.type_name):
             return ~in_single_rows(mesh, block)
         return np.full(len(block.nodes), has_rule and self.hex20 == "reduced")
@@ -83,18 +103,18 @@ def solid_groups(mesh: Mesh, options: SolidOptions) -> list[SolidGroup]:
 
 def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region: int) -> list[SolidGroup]:
     reduced = options.reduced(mesh, block)
-    incompatible = solid_shape(block.kind).has_incompatible_modes and options.hex8 == "incompatible"
+    incompatible = solid_kind(block.kind).has_incompatible_modes and options.hex8 == "incompatible"
     where = f"{block.where or mesh.source or 'mesh'}: {block.kind} elements"
     elastic = elasticity(block.material, block.material_axes, where)
     coordinates = mesh.points[block.nodes]
     straight = is_straight(block.kind, coordinates)
     ids, nodes = np.asarray(block.ids), np.asarray(block.nodes)
     parts = []
-    for few in (False, True):
-        shape = solid_shape(block.kind, reduced=few)
+    for few in np.unique(reduced).tolist():
+        shape = solid_kind(block.kind, reduced=few)
         for which, stiffness, mass in (
-            (straight & (reduced == few), shape.stiffness_rule, shape.mass_rule),
-            (~straight & (reduced == few), shape.curved_stiffness_rule, shape.curved_mass_rule),
+            (straight & (reduced == few), shape.stiffness, shape.mass),
+            (~straight & (reduced == few), shape.curved_stiffness or shape.stiffness, shape.curved_mass or shape.mass),
         ):
             if which.any():
                 of_part = (ids[which], nodes[which], coordinates[which], stiffness, mass)
@@ -175,7 +195,7 @@ def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
 
 
 def field_internal_modes(group: SolidGroup, chunk: slice, source: str) -> np.ndarray | None:
-    """T of ``incompatible_modes`` for these elements; None where the group has no internal modes."""
+    """T of the head of this file for these elements; None where the group has no internal modes."""
     return internal_modes(_whole_stiffness(group, chunk, source)) if group.incompatible else None
 
 
@@ -187,8 +207,55 @@ def displacement_gradients(
     ``gradients`` are those of ``physical_gradients``, ``internal`` those of ``field_internal_modes``.
     """
     count, points, _, size = gradients.shape
-    nodal = fields.reshape(len(fields) // 3, 3, fields.shape[1])[group.nodes[chunk]]
+    nodal = by_node(fields, 3)[group.nodes[chunk]]
     if internal is not None:
         nodal = with_internal_modes(internal, nodal)
     product = gradients.reshape(count, 3 * points, size) @ nodal.reshape(count, size, -1)
     return product.reshape(count, points, 3, 3, fields.shape[1])
+
+
+def mode_gradients(center: np.ndarray, determinants: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Derivatives by x of the three functions, (ne, g, 3, 3): component, function.
+
+    Parameters
+    ----------
+    center : (ne, 3, 3) Jacobians d x_j / d xi_i at the centre
+    determinants : (ne, g) of the Jacobian at the points
+    points : (g, 3) reference coordinates
+    """
+    scale = np.linalg.det(center)[:, None] / determinants
+    return np.linalg.inv(center)[:, None] * (-2.0 * points[:, None, :]) * scale[:, :, None, None]
+
+
+def internal_modes(stiffness: np.ndarray) -> np.ndarray:
+    """T (ne, 3 MODES, 3 nen) from the stiffness (ne, nen + MODES, 3, nen + MODES, 3) of nodes and modes."""
+    count, size = len(stiffness), 3 * stiffness.shape[1]
+    flat = stiffness.reshape(count, size, size)
+    nodal = size - 3 * MODES
+    return -np.linalg.solve(flat[:, nodal:, nodal:], flat[:, nodal:, :nodal])
+
+
+def condensed_stiffness(stiffness: np.ndarray) -> np.ndarray:
+    """(ne, nen, 3, nen, 3) for the nodes alone; argument as ``internal_modes``."""
+    count, size = len(stiffness), 3 * stiffness.shape[1]
+    nodal = size - 3 * MODES
+    flat = stiffness.reshape(count, size, size)
+    condensed = flat[:, :nodal, :nodal] + flat[:, :nodal, nodal:] @ internal_modes(stiffness)
+    # rounding of the elimination leaves the two triangles 1e-16 apart
+    condensed = 0.5 * (condensed + condensed.transpose(0, 2, 1))
+    return condensed.reshape(count, nodal // 3, 3, nodal // 3, 3)
+
+
+def with_internal_modes(internal: np.ndarray, nodal: np.ndarray) -> np.ndarray:
+    """Nodal fields (ne, nen, 3, n) with the values of the modes appended, (ne, nen + MODES, 3, n)."""
+    count, nodes, _, columns = nodal.shape
+    modes = internal @ nodal.reshape(count, 3 * nodes, columns)
+    return np.concatenate([nodal, modes.reshape(count, MODES, 3, columns)], axis=1)
+
+
+def condensed_loads(internal: np.ndarray, loads: np.ndarray) -> np.ndarray:
+    """Loads (ne, nen + MODES, 3, n) on nodes and modes, brought to the nodes: (ne, nen, 3, n)."""
+    count, size, _, columns = loads.shape
+    nodes = size - MODES
+    on_modes = loads[:, nodes:].reshape(count, 3 * MODES, columns)
+    return loads[:, :nodes] + (internal.transpose(0, 2, 1) @ on_modes).reshape(count, nodes, 3, columns)

@@ -1,4 +1,4 @@
-"""Stress and strain of solids: at integration points, extrapolated to nodes, and averaged there.
+"""Stress and strain of solids, at integration points, extrapolated to nodes and averaged there; what is drawn.
 
 To the nodes stress goes from the points where it is most accurate (centre, 4 or 2x2x2 points; Barlow, IJNME 10, 1976),
 linearly in each coordinate.
@@ -11,10 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from flexmbs.fem.elasticity import AnisotropicElasticity
-from flexmbs.fem.nodal_mean import NodalMean
-from flexmbs.fem.solids.solid_elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
-from flexmbs.fem.solids.solid_shape_functions import Rule
-from flexmbs.fem.stress_field import COLUMNS, ROWS, StressModes, stress_points
+from flexmbs.fem.family import as_samples, by_node
+from flexmbs.fem.solids.elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
+from flexmbs.fem.solids.kinds import Rule
+from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, modes_at, stress_points
+from flexmbs.fem.surface_fields import SurfaceFields, vtk_faces
 from flexmbs.mesh.mesh import Mesh
 
 
@@ -28,9 +29,9 @@ def solid_stress_modes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray,
         return _at_nodes(mesh, groups, fields, with_strain)
     parts = []
     for group in groups:
-        rule = group.shape.stiffness_rule if at == "integration points" else None
+        rule = group.shape.stiffness if at == "integration points" else None
         for chunk, values in _by_chunk(group, fields, mesh.source, rule, with_strain):
-            parts.append(_element_points(mesh, group, chunk, rule, values, with_strain))
+            parts.append(_element_points(mesh, group, chunk, rule, values))
     return StressModes.joined(parts, fields.shape[1])
 
 
@@ -57,7 +58,7 @@ def _at_nodes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, with_str
             mean.add(rows[chunk].ravel(), values)
     nodes = keys % size
     points = stress_points(mesh.points[nodes], node_ids=np.asarray(mesh.node_ids)[nodes], region=keys // size)
-    return _modes(points, mean.mean(), with_strain)
+    return modes_at(points, mean.mean())
 
 
 def _by_chunk(
@@ -66,7 +67,7 @@ def _by_chunk(
     """Chunks of elements, each with (ne, points, 6 or 12, n): stress and strain at ``rule``, or at the nodes (None)."""
     extrapolation = None if rule else group.shape.extrapolation()
     for chunk in group.chunks():
-        values = _at_points(group, chunk, fields, source, rule or group.shape.stress_rule, with_strain)
+        values = _at_points(group, chunk, fields, source, rule or group.shape.stress, with_strain)
         if extrapolation is not None:
             components, count = values.shape[2:]  # count is 0 for a rigid body
             flat = extrapolation @ values.reshape(*values.shape[:2], components * count)
@@ -83,7 +84,7 @@ def _at_points(group: SolidGroup, chunk: slice, fields: np.ndarray, source: str,
     return np.concatenate([part[:, :, ROWS, COLUMNS] for part in parts], axis=2)
 
 
-def _element_points(mesh: Mesh, group: SolidGroup, chunk: slice, rule: Rule | None, values, with_strain) -> StressModes:
+def _element_points(mesh: Mesh, group: SolidGroup, chunk: slice, rule: Rule | None, values: np.ndarray) -> StressModes:
     count, per_element = values.shape[:2]
     positions, node_ids = group.coordinates[chunk], np.asarray(mesh.node_ids)[group.nodes[chunk]].ravel()
     if rule:
@@ -95,7 +96,7 @@ def _element_points(mesh: Mesh, group: SolidGroup, chunk: slice, rule: Rule | No
         region=group.region,
         axes=np.repeat(_material_axes(group, chunk, count), per_element, axis=0),
     )
-    return _modes(points, values.reshape(count * per_element, *values.shape[2:]), with_strain)
+    return modes_at(points, values.reshape(count * per_element, *values.shape[2:]))
 
 
 def _material_axes(group: SolidGroup, chunk: slice, count: int) -> np.ndarray:
@@ -105,7 +106,49 @@ def _material_axes(group: SolidGroup, chunk: slice, count: int) -> np.ndarray:
     return np.broadcast_to(np.swapaxes(columns, -1, -2), (count, 3, 3))
 
 
-def _modes(points, values: np.ndarray, with_strain: bool) -> StressModes:
-    """From values (m, 6 or 12, n)."""
-    by_field = np.ascontiguousarray(values.transpose(2, 0, 1))
-    return StressModes(points, by_field[..., :6], by_field[..., 6:] if with_strain else None)
+def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
+    """Outer faces as polygons through corner and midside nodes.
+
+    Stress is averaged over all elements at each node, without regard to changes of material.
+    """
+    outer = outer_faces(groups)
+    polygons = [nodes for nodes, _ in outer]
+    on_surface = np.unique(np.concatenate([p.ravel() for p in polygons]))
+    new_index = np.full(len(mesh.points), -1)
+    new_index[on_surface] = np.arange(len(on_surface))
+    faces = np.concatenate([vtk_faces(new_index[p]) for p in polygons])
+    return SurfaceFields(
+        points=mesh.points[on_surface],
+        faces=faces,
+        modes=as_samples(by_node(modes, 3)[on_surface]),
+        quadratic=as_samples(by_node(quadratic, 3)[on_surface]),
+        stress_modes=np.ascontiguousarray(nodal_stress(groups, modes, mesh.source, new_index).transpose(2, 0, 1)),
+        elements=np.concatenate([ids for _, ids in outer]),
+    )
+
+
+def outer_faces(groups: list[SolidGroup]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Faces that belong to one element only: node polygons (faces, nodes) and the numbers (faces,) of their elements.
+
+    One pair of arrays for each number of nodes.
+    """
+    polygons: dict[int, list[np.ndarray]] = {}
+    elements: dict[int, list[np.ndarray]] = {}
+    for group in groups:
+        for face in group.shape.faces:
+            polygons.setdefault(len(face), []).append(group.nodes[:, face])
+            elements.setdefault(len(face), []).append(group.ids)
+    keys, owners = [], []
+    stacked = [np.concatenate(parts) for _, parts in sorted(polygons.items())]
+    ids = [np.concatenate(parts) for _, parts in sorted(elements.items())]
+    corner_step = [2 if size > 4 else 1 for size in sorted(polygons)]  # 6 or 8 nodes: corners and midside nodes in turn
+    for polygon, step in zip(stacked, corner_step, strict=True):
+        corners = np.sort(polygon[:, ::step], axis=1)
+        padded = np.full((len(corners), 4), -1)
+        padded[:, : corners.shape[1]] = corners
+        keys.append(padded)
+        owners.append(len(corners))
+    _, inverse, counts = np.unique(np.concatenate(keys), axis=0, return_inverse=True, return_counts=True)
+    once = np.split(counts[inverse.ravel()] == 1, np.cumsum(owners)[:-1])
+    kept = zip(stacked, ids, once, strict=True)
+    return [(polygon[single], numbers[single]) for polygon, numbers, single in kept if single.any()]

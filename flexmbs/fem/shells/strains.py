@@ -8,12 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.fem.shells.assumed_strains import Sampled, sampled_strains
-from flexmbs.fem.shells.registry import SHELLS
-from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints
+from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints
+from flexmbs.fem.shells.quad4 import QUAD4
+from flexmbs.fem.shells.sampled_kinds import QUAD8, QUAD9, TRI6
+from flexmbs.fem.shells.tri3 import TRI3
 from flexmbs.fem.sparsity_pattern import NodePattern
 
 _BATCH = 2048  # elements whose matrices are held at a time
-_NO_EDGES = np.zeros((0, 2), int)
+SHELLS = {element.kind: element for element in (TRI3, TRI6, QUAD4, QUAD8, QUAD9)}
+SHELL_KINDS = tuple(SHELLS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +60,13 @@ def shell_strains(group: ShellGroup) -> ShellStrains:
     points, weights = element.rule(group)
     thickness = np.einsum("gn,en->eg", points.values, group.thickness)
     stiffness = group.wall.stiffness(thickness)
-    if hasattr(element, "SAMPLING"):
-        seven, sampled = sampled_strains(group, element.SAMPLING, points, stiffness, weights)
+    edges = element.edges
+    if element.sampling is not None:
+        seven, sampled = sampled_strains(group, element.sampling, points, stiffness, weights)
         gradients = sampled.table.gradients[None, :, :, : group.nodes.shape[1]]
-        edges, tied = _NO_EDGES, np.zeros((len(weights), 1, 9, 0))
+        tied = np.zeros((len(weights), 1, 9, 0))
     else:
-        gradients, edges, sampled = points.gradients, element.EDGES, None
+        gradients, sampled = points.gradients, None
         tied = element.tied_strains(group, points)
         seven = direct_strains(group, points) + np.einsum("egsk,ekni->egsni", tied, edge_samples(group, edges))
         seven = element.membrane_strains(group, points, seven, stiffness, weights)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.lines.beam_elements import BeamElements, beam_shapes
-from flexmbs.fem.lines.beam_second_order import evaluate, second_order_section_motion, section_motion
-from flexmbs.fem.lines.beam_stress import ENDS, outline_stress, section_ids
+from flexmbs.fem.beams.elements import ENDS, BeamElements, beam_shapes
+from flexmbs.fem.beams.second_order import evaluate, second_order_section_motion, section_motion
 from flexmbs.fem.stress_field import as_six, as_tensors
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -43,7 +42,7 @@ def beam_surface(mesh: Mesh, elements: BeamElements, modes: np.ndarray, pairs: n
         modes=np.ascontiguousarray(np.concatenate(linear).transpose(2, 0, 1)),
         quadratic=np.ascontiguousarray(np.concatenate(second).transpose(2, 0, 1)),
         stress_modes=np.ascontiguousarray(np.concatenate(stress).transpose(2, 0, 1)),
-        elements=section_ids(mesh, elements)[owners],
+        elements=elements.ids[owners],
     )
 
 
@@ -130,3 +129,14 @@ def _faces(mesh: Mesh, elements: BeamElements, rings: list, number: np.ndarray) 
             faces.extend([sizes[k], *corners])
             owners.append(ring[0][0])
     return np.array(faces, dtype=int), np.array(owners, dtype=int)
+
+
+def outline_stress(material, axial: np.ndarray, curvature: np.ndarray, outline: np.ndarray) -> np.ndarray:
+    """(..., corners, 6, n) Pa in section axes from axial strain (..., n), twist and curvatures (..., 3, n)."""
+    y, z = outline[:, :1], outline[:, 1:]
+    stress = np.zeros((*axial.shape[:-1], len(outline), 6, axial.shape[-1]))
+    bent = axial[..., None, :] - y * curvature[..., None, 2, :] + z * curvature[..., None, 1, :]
+    stress[..., 0, :] = material.youngs_modulus * bent
+    stress[..., 4, :] = material.shear_modulus * y * curvature[..., None, 0, :]
+    stress[..., 5, :] = -material.shear_modulus * z * curvature[..., None, 0, :]
+    return stress

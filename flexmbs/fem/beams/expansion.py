@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmbs.fem.lines.beam_elements import beam_frames, checked_section
+from flexmbs.fem.beams.elements import beam_frames, checked_section
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection

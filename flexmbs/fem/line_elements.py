@@ -1,17 +1,18 @@
-"""What trusses and springs have in common: elements between two nodes with a few strains, constant along them."""
+"""What lines have in common: trusses and springs a few strains, constant between two nodes; beams and trusses their stress."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from flexmbs.common.errors import BodyError
-from flexmbs.fem.fe_model import FEModel, as_pairs
+from flexmbs.fem.family import Family, by_node
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.fem.stress_field import StressModes, StressPoints, as_six, as_tensors
+from flexmbs.mesh.properties import Material
 
 # columns of an element's twelve components: displacement and rotation of its first node, then of its second
 U1, TURN1, U2, TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
@@ -41,8 +42,7 @@ class LineElements(ABC):
 
     def local(self, fields: np.ndarray) -> np.ndarray:
         """Nodal values (ndof, n) to element values (ne, 12, n)."""
-        count = fields.shape[1]
-        return fields.reshape(len(fields) // 6, 6, count)[self.nodes].reshape(len(self.nodes), 12, count)
+        return by_node(fields, 6)[self.nodes].reshape(len(self.nodes), 12, fields.shape[1])
 
     def matrix(self, values: np.ndarray, node_count: int) -> sparse.csr_matrix:
         """Element matrices (ne, 12, 12) summed to (ndof, ndof)."""
@@ -59,7 +59,7 @@ class LineElements(ABC):
         return self.matrix(np.einsum("emi,em,emj->eij", self.strain, D, self.strain), node_count)
 
     def second_order_loads(self, node_count: int, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        """(ndof, npairs) as ``FEModel.second_order_loads``."""
+        """(ndof, npairs) as ``Family.second_order_loads``."""
         values = self.local(fields)
         q = self.second_order_strain(values[..., pairs[:, 0]], values[..., pairs[:, 1]])
         loads = np.einsum("emi,em,emp->eip", self.strain, self.stiffness, q)
@@ -68,7 +68,7 @@ class LineElements(ABC):
         return total.reshape(6 * node_count, len(pairs))
 
     def geometric_stiffness(self, node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
-        """(ndof, ndof) as ``FEModel.geometric_stiffness``."""
+        """(ndof, ndof) as ``Family.geometric_stiffness``."""
         force = self.stiffness * (self.strain @ self.local(displacement[:, None]))[..., 0]
         unit = np.broadcast_to(np.eye(12), (len(self.nodes), 12, 12))
         first, second = np.divmod(np.arange(144), 12)
@@ -77,36 +77,30 @@ class LineElements(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class LineModel(FEModel):
-    """``FEModel`` of trusses or of springs."""
+class LineFamily(Family):
+    """The family of trusses or of springs."""
 
     elements: LineElements
+    moves_rigidly: ClassVar[bool] = False
 
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        return self.elements.second_order_loads(len(self.mesh.points), np.asarray(fields), as_pairs(pairs))
+        return self.elements.second_order_loads(len(self.mesh.points), fields, pairs)
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
-        return self.elements.geometric_stiffness(len(self.mesh.points), np.asarray(displacement))
-
-    def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
-        raise no_rotation(self.mesh.source, "a truss or spring", point)
+        return self.elements.geometric_stiffness(len(self.mesh.points), displacement)
 
 
-def line_model(kind: type[LineModel], mesh: Mesh, elements: LineElements, mass_matrices: np.ndarray) -> LineModel:
-    """The model of all ``elements`` with their mass matrices (ne, 12, 12)."""
-    count = len(mesh.points)
-    return kind(mesh, 6, elements.matrix(mass_matrices, count), elements.stiffness_matrix(count), elements)
+def stress_in_mesh_axes(points: StressPoints, own: np.ndarray, material: Material | None) -> StressModes:
+    """From stress (n, m, 6) in the points' axes; strain where a material is given."""
+    back = points.axes.swapaxes(1, 2)
 
+    def turned(six: np.ndarray) -> np.ndarray:
+        return as_six(back @ as_tensors(six) @ points.axes)
 
-def no_rotation(source: str, part: str, point: np.ndarray) -> BodyError:
-    """The error for a marker at a point of what has no rotation of its own."""
-    return BodyError(
-        f"point {np.asarray(point).tolist()} m of {source or 'the mesh'}: {part} cannot carry a marker because it"
-        " has no rotation; use a node or a node set"
-    )
-
-
-def as_samples(values: np.ndarray) -> np.ndarray:
-    """(..., 3, n) of every element to (n, m, 3), as ``FEModel.inertia_samples`` gives its fields."""
-    count = int(np.prod(values.shape[:-2]))
-    return np.ascontiguousarray(np.moveaxis(values.reshape(count, 3, values.shape[-1]), 2, 0))
+    strain = None
+    if material is not None:
+        E, nu, G = material.youngs_modulus, material.poisson_ratio, material.shear_modulus
+        strain = own / (2.0 * G)
+        strain[..., :3] -= nu / E * own[..., :3].sum(axis=-1, keepdims=True)
+        strain = turned(strain)
+    return StressModes(points, turned(own), strain)

@@ -1,13 +1,16 @@
-"""Second-order strain of beams, and what follows from it inside an element."""
+"""Second-order strain of beams: loads, geometric stiffness, and what follows from it inside an element."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from flexmbs.fem.fe_model import pair_factors
-from flexmbs.fem.lines.beam_elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, at_shear_center, beam_shapes
+from flexmbs.fem.beams.elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, at_shear_center, beam_shapes
+from flexmbs.fem.family import pair_factors
+from flexmbs.fem.rigid_motion import cross, rotated_offset
+from flexmbs.fem.sparsity_pattern import NodePattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,37 @@ def second_order_loads(elements: BeamElements, node_count: int, fields: np.ndarr
     loads = np.einsum("egik,egip->ekp", elements.section_forces(shapes), force, optimize=True)
     loads += np.einsum("egik,egip->ekp", shapes.dturn, moment, optimize=True)
     return elements.gathered(loads, node_count)
+
+
+def geometric_stiffness(elements: BeamElements, node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) int S(u) . q(N_i, N_j) dx with the section forces S and the second-order strain q."""
+    shapes = beam_shapes(elements, GAUSS_POINTS)
+    local = elements.local(displacement[:, None])[:, None]
+    weight = (elements.length[:, None] * GAUSS_WEIGHTS)[:, :, None]
+    force = (elements.section_forces(shapes) @ local)[..., 0] * weight
+    moment = (shapes.dturn @ local)[..., 0] * weight * elements.moment_stiffness[:, None]
+    q_force, q_moment = second_order_strain(elements, *pairs_of_unit_values(shapes))
+    matrices = np.einsum("egi,egip->ep", force, q_force) + np.einsum("egi,egip->ep", moment, q_moment)
+    return in_mesh_axes(elements, node_count, matrices.reshape(-1, 12, 12))
+
+
+def pairs_of_unit_values(shapes: BeamShapes) -> tuple[BeamFields, BeamFields]:
+    """First and second fields of all 144 pairs of unit element values."""
+    unit = BeamFields(shapes.u, shapes.turn, shapes.du, shapes.dturn)
+    first, second = np.divmod(np.arange(144), 12)
+    return unit.pick(first), unit.pick(second)
+
+
+def in_mesh_axes(elements: BeamElements, node_count: int, matrices: np.ndarray) -> sparse.csr_matrix:
+    """(ndof, ndof) sum of element matrices (ne, 12, 12) in local axes."""
+    turn = np.zeros((len(elements.length), 12, 12))
+    for block in range(4):
+        turn[:, 3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = elements.frame
+    turned = turn.transpose(0, 2, 1) @ matrices @ turn
+    pattern = NodePattern(node_count, [elements.nodes])
+    data = pattern.zeros(6)
+    pattern.add(data, pattern.positions[0], turned.reshape(-1, 2, 6, 2, 6))
+    return pattern.matrix(data)
 
 
 def quadratic_inside(
@@ -131,24 +165,6 @@ def held_element_fields(elements: BeamElements, s: np.ndarray, a: BeamFields, b:
     end = np.concatenate([u[:, -1], turn[:, -1]], axis=1)[:, None]
     shapes = beam_shapes(elements, s)
     return u[:, :-1] - shapes.u[..., 6:] @ end, turn[:, :-1] - shapes.turn[..., 6:] @ end
-
-
-def rotated_offset(turn_a: np.ndarray, turn_b: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """1/2 (a x (b x rho) + b x (a x rho)) along axis -2 of (..., 3, n) arrays; rho (..., 3)."""
-    rho = offset[..., None]
-    along_a, along_b = (np.sum(rho * turn, axis=-2, keepdims=True) for turn in (turn_a, turn_b))
-    both = np.sum(turn_a * turn_b, axis=-2, keepdims=True)
-    return 0.5 * (along_a * turn_b + along_b * turn_a) - both * rho
-
-
-def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a x b along axis -2 (several times as fast as ``np.cross``, which moves the axis)."""
-    result = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        np.multiply(a[..., j, :], b[..., k, :], out=result[..., i, :])
-        result[..., i, :] -= a[..., k, :] * b[..., j, :]
-    return result
 
 
 def twice_cross_axis(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.shells.shell_elements import ShellGroup
-from flexmbs.fem.shells.shell_strains import ShellStrains, add_elements, shell_strains
+from flexmbs.fem.shells.elements import ShellGroup
+from flexmbs.fem.shells.strains import ShellStrains, add_elements, shell_strains
 from flexmbs.fem.sparsity_pattern import NodePattern
 
 # Numbers in one strain array (element, point, 9, pair) at a time

@@ -1,17 +1,17 @@
-"""The finite element model of point masses with inertia, at or beside their nodes."""
+"""The family of point masses with inertia, at or beside their nodes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError, MeshError
-from flexmbs.fem.fe_model import FEModel, as_pairs, pair_factors
-from flexmbs.fem.lines.beam_second_order import rotated_offset
-from flexmbs.fem.lines.line_elements import as_samples, no_rotation
-from flexmbs.fem.rigid_motion import skew
+from flexmbs.fem.family import Family, Samples, as_samples, by_node, no_rotation, pair_factors
+from flexmbs.fem.rigid_motion import rotated_offset, skew, turning_load, turning_softening
+from flexmbs.fem.sparsity_pattern import summed_blocks
 from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.mesh import Mesh
 
@@ -20,8 +20,8 @@ _ROUNDING_IN_FILES = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class PointMassModel(FEModel):
-    """``FEModel`` of the point masses of a mesh: rigid bodies that move and turn with their nodes.
+class PointMasses(Family):
+    """The point masses of a mesh: rigid bodies that move and turn with their nodes.
 
     Attributes
     ----------
@@ -30,15 +30,16 @@ class PointMassModel(FEModel):
     """
 
     spread: np.ndarray
+    moves_rigidly: ClassVar[bool] = False
 
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        return np.zeros((self.ndof, len(as_pairs(pairs))))
+        return np.zeros((self.M.shape[0], len(pairs)))
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
-        return sparse.csr_matrix((self.ndof, self.ndof))
+        return sparse.csr_matrix(self.M.shape)
 
-    def inertia_samples(self, modes, pairs, quadratic):
-        """As ``FEModel.inertia_samples``, with nodal rotations of ``quadratic`` taken as rotation vectors.
+    def inertia_samples(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> Samples:
+        """Nodal rotations of ``quadratic`` are taken as rotation vectors.
 
         At the centre the mass; on each principal axis of the spread two points whose difference counts, so that
         rotary inertia without mass is integrated too.
@@ -49,12 +50,11 @@ class PointMassModel(FEModel):
             A mass whose principal moments no body can have (the largest exceeds the sum of the two others). Without
             modes the samples only give mass properties, which are right for any inertia.
         """
-        pairs = as_pairs(pairs)
         if modes.shape[1]:
             self._check_moments()
         nodes = np.array([point.node for point in self.mesh.point_masses])
         offsets, W = self._sample_points()
-        first, second = (f.reshape(len(f) // 6, 6, f.shape[1])[nodes][:, None] for f in (modes, quadratic))
+        first, second = (by_node(f, 6)[nodes][:, None] for f in (modes, quadratic))
         u, turn, z, turn2 = first[:, :, :3], first[:, :, 3:], second[:, :, :3], second[:, :, 3:]
         arm = offsets[..., None]
         linear = u + np.cross(turn, arm, axis=2)
@@ -65,6 +65,30 @@ class PointMassModel(FEModel):
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         raise no_rotation(self.mesh.source, "a point mass", point)
+
+    def centrifugal(self, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
+        """A rigid body at a node x, r from there: int y dm and int r x y dm with y = P (x + r), and second derivatives.
+
+        uu: m P; u theta: int P (theta x r) dm; theta theta: int (theta x r) . P (theta x r) + y . theta x (theta x r) dm.
+        """
+        masses = self.mesh.point_masses
+        node = np.array([point.node for point in masses])
+        mass = np.array([point.mass for point in masses])[:, None, None]
+        s = np.array([point.offset for point in masses], dtype=float)
+        x = self.mesh.points[node]
+        S = self.spread + mass * s[:, :, None] * s[:, None, :]  # int r r^T dm
+        B = across @ (mass * x[:, :, None] * s[:, None, :] + S)  # int y r^T dm
+        load = np.zeros((len(masses), 6))
+        load[:, :3] = mass[:, 0] * (x + s) @ across
+        load[:, 3:] = turning_load(B)
+        soft = np.zeros((len(masses), 6, 6))
+        soft[:, :3, :3] = mass * across
+        soft[:, :3, 3:] = -mass * across @ skew(s)
+        soft[:, 3:, :3] = soft[:, :3, 3:].transpose(0, 2, 1)
+        soft[:, 3:, 3:] = turning_softening(across, S, B)
+        total = np.zeros((len(self.mesh.points), 6))
+        np.add.at(total, node, load)
+        return total.ravel(), summed_blocks(self.M.shape[0], 6 * node[:, None] + np.arange(6), soft)
 
     def _check_moments(self) -> None:
         for point, spread in zip(self.mesh.point_masses, self.spread, strict=True):
@@ -95,27 +119,23 @@ class PointMassModel(FEModel):
         return np.array(offsets), sparse.block_diag(blocks, format="csr")
 
 
-def assemble_point_masses(mesh: Mesh) -> PointMassModel:
+def point_masses(mesh: Mesh) -> PointMasses:
     """Mass matrix and mass properties of the point masses of a mesh, over all its nodes with six freedoms each.
 
     Raises
     ------
     MeshError
-        No point masses, a negative mass, an inertia that is not symmetric or has a negative principal moment.
+        A negative mass, an inertia that is not symmetric or has a negative principal moment.
     """
-    if not mesh.point_masses:
-        raise MeshError(f"{mesh.source or 'mesh'}: there are no point masses to assemble")
     ndof = 6 * len(mesh.points)
     blocks = np.array([_mass_matrix(point, mesh.source) for point in mesh.point_masses])
-    first = 6 * np.array([point.node for point in mesh.point_masses])
-    index = np.broadcast_to(first[:, None, None] + np.arange(6), blocks.shape)
-    M = sparse.coo_matrix((blocks.ravel(), (index.transpose(0, 2, 1).ravel(), index.ravel())), shape=(ndof, ndof))
-    M = M.tocsr()
+    node = np.array([point.node for point in mesh.point_masses])
+    M = summed_blocks(ndof, 6 * node[:, None] + np.arange(6), blocks)
     M.eliminate_zeros()
     inertias = np.array([np.asarray(point.inertia, float) for point in mesh.point_masses])
     spread = 0.5 * np.trace(inertias, axis1=1, axis2=2)[:, None, None] * np.eye(3) - inertias
     empty = sparse.csr_matrix((ndof, ndof))
-    return PointMassModel(mesh, 6, M, empty, spread)
+    return PointMasses(mesh, M, empty, spread)
 
 
 def _mass_matrix(point: PointMass, source: str) -> np.ndarray:

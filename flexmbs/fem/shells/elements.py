@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.fem.nodal_mean import regions
-from flexmbs.fem.shells.wall_stiffness import ShellWall, shell_wall
+from flexmbs.fem.family import by_node, some_rows
+from flexmbs.fem.shells.walls import ShellWall, shell_wall
+from flexmbs.fem.stress_field import regions
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.shell_geometry import check_surface, check_thickness, nodal_normals, nodal_thickness, surface_offset
@@ -61,12 +62,7 @@ class ShellGroup:
         """Parts of ``size`` elements; without it, of such size that their strains stay in the processor's cache."""
         size = size or min(_MOST_AT_ONCE, _CACHED // self.nodes.shape[1] ** 3)
         for first in range(0, len(self.nodes), size):
-            yield self.of(slice(first, first + size))
-
-    def of(self, rows: slice) -> ShellGroup:
-        """Some of the elements."""
-        arrays = {name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return replace(self, **arrays)
+            yield some_rows(self, slice(first, first + size))
 
     def to_seven(self) -> np.ndarray:
         """(ne, n, 7, 6) from displacement and rotation of a node to u of the middle surface, r, normal rotation."""
@@ -89,7 +85,7 @@ class ShellGroup:
 
     def nodal(self, fields: np.ndarray) -> np.ndarray:
         """(ne, n, 6, k) of fields (ndof, k)."""
-        return np.asarray(fields).reshape(len(fields) // 6, 6, -1)[self.nodes]
+        return by_node(fields, 6)[self.nodes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +129,6 @@ def shell_groups(mesh: Mesh) -> list[ShellGroup]:
     groups = [
         replace(_group(mesh, block), region=region)
         for block, region in zip(mesh.blocks, regions(mesh, with_section=True), strict=True)
-        if len(block.nodes)
     ]
     mean = mean_normals(groups, len(mesh.points))
     return [replace(group, rise=_rise(group, mean), joined=_joined(group, groups)) for group in groups]

@@ -13,6 +13,7 @@ from flexmbs.mesh.properties import BeamSection
 # Six Gauss points integrate polynomials up to degree 11: products of two second-order fields (degree 5 each).
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 GAUSS_POINTS, GAUSS_WEIGHTS = 0.5 * (1.0 + _POINTS), 0.5 * _WEIGHTS
+ENDS = np.array([0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,7 @@ class BeamElements:
 
     Attributes
     ----------
+    ids : (ne,) int, numbers of the file
     nodes : (ne, 2) int
     block : (ne,) int, index into ``mesh.blocks``
     start : (ne, 3), m, position of the first node
@@ -36,6 +38,7 @@ class BeamElements:
     euler_bernoulli : bool
     """
 
+    ids: np.ndarray
     nodes: np.ndarray
     block: np.ndarray
     start: np.ndarray
@@ -49,6 +52,12 @@ class BeamElements:
     gyration: np.ndarray
     rotary_inertia: bool
     euler_bernoulli: bool
+
+    @property
+    def ends(self) -> np.ndarray:
+        """(ne, 2, 3) m."""
+        along = self.length[:, None] * self.frame[:, 0]
+        return np.stack([self.start, self.start + along], axis=1)
 
     @property
     def rotary_mass(self) -> np.ndarray:
@@ -135,7 +144,7 @@ def at_shear_center(center: np.ndarray, turn: np.ndarray) -> np.ndarray:
 
 def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> BeamElements:
     """Collect the properties of all beam elements of ``mesh``; MeshError for missing or impossible ones."""
-    parts = [_block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks) if len(block.nodes)]
+    parts = [_block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks)]
     joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
     return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
 
@@ -158,6 +167,7 @@ def _block_elements(mesh: Mesh, index: int, block: ElementBlock, euler_bernoulli
         shear = np.where(np.isinf(shear), 0.0, shear)  # rigid in shear: no strain there, so no stiffness is needed
     GJ = material.shear_modulus * section.torsion_constant
     return dict(
+        ids=np.asarray(block.ids),
         nodes=np.asarray(block.nodes),
         block=np.full(count, index),
         start=start,

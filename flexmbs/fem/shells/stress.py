@@ -1,4 +1,4 @@
-"""Stress, strain and wall forces of shells, through the layers: at integration points, and brought to the nodes.
+"""Stress, strain and wall forces of shells, through the layers: at integration points, brought to the nodes, and as drawn.
 
 In-plane stress follows from membrane strain and curvature; transverse shear stress from the shear forces, as the
 stress that balances bending (zero on both faces, 3/2 of the mean in the middle of one layer: ``wall_stiffness``).
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbs.fem.nodal_mean import NodalMean
+from flexmbs.fem.family import pair_factors
 from flexmbs.fem.section_forces import ShellForces
-from flexmbs.fem.shells.registry import SHELLS
-from flexmbs.fem.shells.shell_elements import ShellGroup, SurfacePoints, surface_points
-from flexmbs.fem.shells.shell_strains import ShellStrains, shell_strains
-from flexmbs.fem.shells.wall_stiffness import ShellWall, WallLayer
-from flexmbs.fem.stress_field import COLUMNS, ROWS, StressModes, stress_points
+from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.fem.shells.strains import SHELLS, ShellStrains, shell_strains
+from flexmbs.fem.shells.walls import ShellWall, WallLayer
+from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, modes_at, stress_points
+from flexmbs.fem.surface_fields import SurfaceFields, vtk_faces
+from flexmbs.mesh.connectivity import ring
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh
 
@@ -72,7 +73,7 @@ class WallStrains:
 
 def wall_strains(group: ShellGroup, fields: np.ndarray) -> WallStrains:
     """Strains of nodal fields (ndof, n) in a chunk of elements."""
-    strains, points = shell_strains(group), surface_points(group, SHELLS[group.kind].POINTS)
+    strains, points = shell_strains(group), surface_points(group, SHELLS[group.kind].points)
     nodal = group.nodal(fields)
     flat = nodal.reshape(len(nodal), 1, nodal.shape[1] * nodal.shape[2], nodal.shape[3])  # n may be 0
     return WallStrains(group, points, strains, strains.B @ flat)
@@ -89,7 +90,7 @@ def wall_points(wall: ShellWall) -> list[WallPoint]:
 
 def to_nodes(kind: str, values: np.ndarray) -> np.ndarray:
     """(ne, n, ...) at the nodes of values (ne, g, ...) at the integration points."""
-    return np.einsum("ng,eg...->en...", SHELLS[kind].TO_CORNERS, values)
+    return np.einsum("ng,eg...->en...", SHELLS[kind].to_nodes, values)
 
 
 def shell_stress_modes(mesh: Mesh, groups: list[ShellGroup], fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
@@ -112,7 +113,7 @@ def shell_wall_forces(mesh: Mesh, groups: list[ShellGroup], displacement: np.nda
     parts = []
     for whole in groups:
         for group in whole.chunks():
-            found = wall_strains(group, displacement[:, None])
+            found = wall_strains(group, displacement)
             forces = (found.strains.stiffness @ found.values)[..., 0]
             places, node_ids, axes = _places(mesh, found, at)
             if at != "integration points":
@@ -153,8 +154,7 @@ def _element_points(mesh: Mesh, found: WallStrains, point: WallPoint, at: str, w
         height=_height(point),
         axes=axes,
     )
-    by_field = np.moveaxis(values.reshape(len(places), *values.shape[2:]), 2, 0)
-    return StressModes(points, by_field[..., :6], by_field[..., 6:] if with_strain else None)
+    return modes_at(points, values.reshape(len(places), *values.shape[2:]))
 
 
 def _places(mesh: Mesh, found: WallStrains, at: str, point: WallPoint | None = None):
@@ -198,10 +198,93 @@ def _at_nodes(mesh: Mesh, groups: list[ShellGroup], fields: np.ndarray, with_str
             layer=np.tile([point.number for point in heights], rows),
             height=np.tile([_height(point) for point in heights], rows),
         )
-        by_field = np.ascontiguousarray(np.moveaxis(stress.mean().reshape(len(points), six, count), 2, 0))
-        parts.append(StressModes(points, by_field[..., :6], by_field[..., 6:] if with_strain else None))
+        parts.append(modes_at(points, stress.mean().reshape(len(points), six, count)))
     return StressModes.joined(parts, count)
 
 
 def _height(point: WallPoint) -> float:
     return round(2.0 * point.z, 12)  # faces are -1 and 1, rounding of the layers' sum left aside
+
+
+def shell_surface(
+    groups: list[ShellGroup], node_count: int, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray
+) -> SurfaceFields:
+    """Both faces, half the thickness from the middle surface, and the strips between them along free edges.
+
+    Stress is plane, of the outermost layers, from the integration points (linear to the corners) and averaged over the
+    elements that meet smoothly at a node; transverse shear vanishes on both faces.
+    """
+    corner, count = shared_corners(groups, node_count)
+    sums = [np.zeros((2, count, size)) for size in (3, 3 * modes.shape[1], 3 * len(pairs), 6 * modes.shape[1])]
+    first = 0
+    for whole in groups:
+        for group in whole.chunks():
+            last = first + group.nodes.size
+            _add_faces(sums, corner[first:last], group, modes, pairs, quadratic)
+            first = last
+    hits = np.bincount(corner, minlength=count)[:, None]
+    points, linear, second, stress = ((total / hits).reshape(2 * count, -1) for total in sums)
+    faces, elements = _faces(groups, corner, count)
+    return SurfaceFields(
+        points=points,
+        faces=faces,
+        modes=np.ascontiguousarray(linear.reshape(2 * count, 3, -1).transpose(2, 0, 1)),
+        quadratic=np.ascontiguousarray(second.reshape(2 * count, 3, -1).transpose(2, 0, 1)),
+        stress_modes=np.ascontiguousarray(stress.reshape(2 * count, 6, -1).transpose(2, 0, 1)),
+        elements=elements,
+    )
+
+
+def _add_faces(sums, corner, group: ShellGroup, modes, pairs, quadratic) -> None:
+    linear, second = through_wall(group, modes, pairs, quadratic)
+    found, (bottom, *_, top) = wall_strains(group, modes), wall_points(group.wall)
+    stress = [to_nodes(group.kind, found.six(face, False)) for face in (bottom, top)]
+    place = np.concatenate([group.middle, group.normals], axis=2)[..., None]
+    for side, sign in enumerate((-1.0, 1.0)):
+        z = (0.5 * sign * group.thickness)[..., None, None]
+        values = [fields[:, :, :3] + z * fields[:, :, 3:] for fields in (place, linear, second)]
+        for total, value in zip(sums, [*values, stress[side]], strict=True):
+            np.add.at(total[side], corner, value.reshape(len(corner), -1))
+
+
+def _faces(groups: list[ShellGroup], corner: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """VTK face list with the numbers of the elements: bottom faces (reversed), top faces, strips along free edges.
+
+    Free edges are those of only one element; their strips are quadrilaterals.
+    """
+    parts, edges, owners, first = [], [], [], 0
+    ids, sides = [], []
+    for group in groups:
+        around = ring(group.kind)
+        rows = corner[first : first + group.nodes.size].reshape(group.nodes.shape)[:, around]
+        nodes = group.nodes[:, around]
+        first += group.nodes.size
+        for polygons in (rows[:, ::-1], count + rows):
+            parts.append(vtk_faces(polygons))
+        edges.append(_sides(rows))
+        owners.append(_sides(nodes))
+        ids += [group.ids, group.ids]
+        sides.append(np.repeat(group.ids, len(around)))
+    _, inverse, times = np.unique(np.sort(np.concatenate(owners)), axis=0, return_inverse=True, return_counts=True)
+    free = times[inverse.ravel()] == 1
+    a, b = np.concatenate(edges)[free].T
+    parts.append(vtk_faces(np.column_stack([a, b, count + b, count + a])))
+    return np.concatenate(parts).astype(int), np.concatenate([*ids, np.concatenate(sides)[free]]).astype(int)
+
+
+def _sides(polygons: np.ndarray) -> np.ndarray:
+    """(sides, 2) from each point of each polygon to the next."""
+    return np.stack([polygons, np.roll(polygons, -1, axis=1)], axis=2).reshape(-1, 2)
+
+
+def through_wall(group: ShellGroup, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(ne, n, 6, k) of the middle surface's displacement and r, to first order and to second order, at the nodes."""
+    T = group.to_seven()[:, :, :6]
+    nodal = group.nodal(modes)
+    first = T @ nodal
+    second = T @ group.nodal(quadratic)
+    a, b = nodal[:, :, 3:, pairs[:, 0]], nodal[:, :, 3:, pairs[:, 1]]
+    S = pair_factors(pairs) * group.second_director(a, b)
+    second[:, :, :3] += group.offset[:, None, None, None] * S
+    second[:, :, 3:] += S
+    return first, second

@@ -1,14 +1,17 @@
-"""Springs, dashpots and bushings: their elongation and rotation as functions of the motion of their nodes."""
+"""The family of springs, dashpots and bushings: their elongation and rotation as functions of the motion of their nodes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.lines.line_elements import TURN1, TURN2, U1, U2, LineElements
+from flexmbs.fem.family import Samples, as_samples, by_node, no_rotation
+from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily
 from flexmbs.fem.rigid_motion import rigid_motions, skew
+from flexmbs.fem.section_forces import SpringForces
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import SpringSection
 
@@ -98,21 +101,67 @@ def _bushing_strain(a: np.ndarray, b: np.ndarray, arms: np.ndarray) -> tuple[np.
     return half(a, b) + half(b, a), turned
 
 
-def spring_elements(mesh: Mesh) -> SpringElements:
-    """All springs of ``mesh``; MeshError for missing sections, negative constants, and axial springs without a line."""
+@dataclass(frozen=True, eq=False)
+class Springs(LineFamily):
+    """Springs, whose masses sit at their nodes.
+
+    A bushing between nodes that are apart acts in the middle, on rigid arms from both nodes (as the CBUSH of Nastran
+    does), so that rotation of the whole strains nothing.
+    """
+
+    elements: SpringElements
+
+    @property
+    def damping(self) -> sparse.csr_matrix | None:
+        if not self.elements.damping.any():
+            return None
+        return self.elements.stiffness_matrix(len(self.mesh.points), self.elements.damping)
+
+    @property
+    def restraining(self) -> tuple[str, ...]:
+        """Springs and dashpots to ground, and those between two nodes that a small rigid motion strains."""
+        e = self.elements
+        holding = e.grounded & (e.stiffness.any(axis=1) | e.damping.any(axis=1))
+        to_ground = tuple(name for name, held in zip(e.names, holding, strict=True) if held)
+        return to_ground + e.resisting_rotation(self.mesh.points)
+
+    def spring_forces(self, displacement: np.ndarray) -> SpringForces:
+        e, ids = self.elements, [np.asarray(block.ids) for block in self.mesh.blocks]
+        return SpringForces(np.concatenate(ids), e.names, e.stiffness * (e.strain @ e.local(displacement))[..., 0])
+
+    def inertia_samples(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> Samples:
+        """Half of each mass at each of its nodes."""
+        heavy = self.elements.mass > 0.0
+        nodes = self.elements.nodes[heavy].ravel()
+        W = sparse.diags(np.repeat(0.5 * self.elements.mass[heavy], 2), format="csr", shape=2 * (len(nodes),))
+        first, second = (as_samples(by_node(f, 6)[nodes, :3]) for f in (modes, quadratic))
+        return self.mesh.points[nodes], first, second, W
+
+    def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
+        raise no_rotation(self.mesh.source, "a truss or spring", point)
+
+
+def springs(mesh: Mesh) -> Springs:
+    """The springs of a mesh.
+
+    Raises
+    ------
+    MeshError
+        A spring without section, negative constants, a spring along its line without one.
+    """
     size = np.ptp(mesh.points, axis=0).max()
-    parts = [_block_elements(mesh, size, block) for block in mesh.blocks if block.kind in SPRING_KINDS]
-    parts = [part for part in parts if len(part["nodes"])]
-    if not parts:
-        raise MeshError(f"{mesh.source or 'mesh'}: there are no springs to assemble")
+    parts = [_block_elements(mesh, size, block) for block in mesh.blocks]
     names = tuple(name for part in parts for name in part.pop("names"))
-    return SpringElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]}, names=names)
+    elements = SpringElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]}, names=names)
+    halves = np.tile([0.5, 0.5, 0.5, 0.0, 0.0, 0.0], 2)
+    M = elements.matrix(elements.mass[:, None, None] * np.diag(halves), len(mesh.points))
+    return Springs(mesh, M, elements.stiffness_matrix(len(mesh.points)), elements)
 
 
 def _block_elements(mesh: Mesh, size: float, block: ElementBlock) -> dict:
     names = [f"{block.where or mesh.source or 'mesh'}: {block.type_name or block.kind} element {i}" for i in block.ids]
     count, grounded = len(names), block.kind == "spring1"
-    section = _checked_section(block, names[0]) if count else SpringSection()
+    section = _checked_section(block, names[0])
     nodes = np.repeat(block.nodes, 2, axis=1) if grounded else np.asarray(block.nodes)
     axes = np.eye(3) if section.axes is None else np.asarray(section.axes, float)
     line = mesh.points[nodes[:, 1]] - mesh.points[nodes[:, 0]]

@@ -1,0 +1,1 @@
+"""Straight beams of two nodes, and what other beams become."""

@@ -1,1 +1,0 @@
-"""Beams, trusses, springs and point masses."""
