@@ -16,7 +16,7 @@ from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import names_arguments
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.reduction.high_modes import DampedModes
+from flexmbs.reduction.damping import DampedModes
 from flexmbs.result.result import Result
 
 

@@ -30,8 +30,8 @@ from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
+from flexmbs.reduction.damping import DampedModes, QuasiStatic
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.high_modes import DampedModes, QuasiStatic
 
 COORDINATES = ("reduced", "absolute")
 

@@ -16,8 +16,7 @@ from flexmbs.model.inertia_layout import InertiaLayout
 from flexmbs.model.inertia_tables import InertiaTables, marker_moves, placed_fields
 from flexmbs.model.pool import Pool
 from flexmbs.model.second_order_terms import layout_of
-from flexmbs.reduction.assumed_motion import assumed_amplitudes
-from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody, assumed_amplitudes
 
 
 def with_fewer_terms(system: Mechanism, model: Model, tolerance: float) -> Model:

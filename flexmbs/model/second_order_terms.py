@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.model.inertia_layout import InertiaLayout, inertia_layout
-from flexmbs.reduction.assumed_motion import assumed_amplitudes
-from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
+from flexmbs.reduction.flexible_body import FlexibleBody, PointFields, assumed_amplitudes
 
 #: All terms of a body: what is left out may be REDUCTION times what the reduction has left out, within these limits
 #: (its error is that of the worst single integral, ours bounds the sum over all fields of a state).

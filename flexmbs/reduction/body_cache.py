@@ -1,27 +1,30 @@
-"""Cache of reduced bodies: one HDF5 file each, named after a hash of everything it depends on."""
+"""Caches of reduced bodies, by a hash of everything they depend on: an HDF5 file each, and bytes in memory for workers."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import tempfile
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
 from flexmbs.common.cache_folder import cache_folder, distrust, folders_to_read
 from flexmbs.common.errors import BodyError
+from flexmbs.common.file_lock import FileLock
 from flexmbs.common.progress import stage
 from flexmbs.common.versions import source_digest
 from flexmbs.fem.solvers.factor import chosen_solver
 from flexmbs.reduction.body_store import load_body, save_body
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.recent_bodies import SUFFIX, Turn, recent_bodies, remove_left
 
 #: Environment variable: most gigabytes that the bodies take on disk; 0 turns the cache off.
 VARIABLE = "FLEXMBS_BODY_CACHE_GB"
@@ -33,6 +36,58 @@ _LIBRARIES = ("numpy", "scipy", "pypardiso", "python-mumps", "h5py")
 # Errors of files that cannot be written or read: the body is then computed as without a cache.
 _UNUSABLE = (OSError, BodyError, KeyError, ValueError, TypeError, RuntimeError)
 _ABANDONED = 86400.0  # s after which a temporary file belongs to no running process
+_LOCK = ".lock"
+COUNT, SIZE = 8, 2e8  # bodies in memory, and bytes of all of them
+
+
+class RecentBodies:
+    """The bodies used last, as bytes pickled by this process: every user gets one of its own, and may change its arrays."""
+
+    def __init__(self, count: int, size: float) -> None:
+        self._count, self._size = count, size
+        self._bodies: OrderedDict[str, bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def find(self, key: str) -> FlexibleBody | None:
+        """The body, bit for bit as it was computed, or None."""
+        with self._lock:
+            if key not in self._bodies:
+                return None
+            self._bodies.move_to_end(key)
+            content = self._bodies[key]
+        body: FlexibleBody = pickle.loads(content)
+        return body
+
+    def keep(self, key: str, body: FlexibleBody) -> None:
+        """Hold a body, and let go of those used longest ago; one that is larger than all may be is not held."""
+        content = pickle.dumps(body, protocol=pickle.HIGHEST_PROTOCOL)
+        if len(content) > self._size:
+            return
+        with self._lock:
+            self._bodies[key] = content
+            self._bodies.move_to_end(key)
+            while len(self._bodies) > self._count or sum(map(len, self._bodies.values())) > self._size:
+                self._bodies.popitem(last=False)
+
+
+_recent: RecentBodies | None = None
+
+
+@contextmanager
+def bodies_kept_in_memory(count: int = COUNT, size: float = SIZE) -> Iterator[None]:
+    """While this lasts, ``fm.reduce`` returns copies of bodies that this process has reduced before.
+
+    Parameters
+    ----------
+    count : bodies that are held at most
+    size : bytes that they take at most
+    """
+    global _recent
+    before, _recent = _recent, RecentBodies(count, size)
+    try:
+        yield
+    finally:
+        _recent = before
 
 
 class BodyCache:
@@ -48,51 +103,55 @@ class BodyCache:
 
     Parameters
     ----------
-    contents : everything that the body depends on: name -> mesh, options (data only)
+    contents : everything that the body depends on, data only
     wanted : None: kept if it took ``WORTH_KEEPING`` to compute; True: always; False: neither looked up nor kept
     """
 
-    def __init__(self, contents: Mapping[str, object], wanted: bool | None = None) -> None:
+    def __init__(self, contents: object, wanted: bool | None = None) -> None:
         self._wanted = wanted
         self._start = time.perf_counter()
         self._limit = 1e9 * gigabytes()
         self._key = None if wanted is False else content_key(contents)
-        self._turn: Turn | None = None
+        self._recent = _recent
+        self._lock: FileLock | None = None
 
     def __enter__(self) -> BodyCache:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        if self._turn is not None:
-            self._turn.give_back()
+        if self._lock is not None:
+            self._lock.release()
 
     def find(self) -> FlexibleBody | None:
         """The body, bit for bit as it was computed; None if it is not in the cache or its file is damaged.
 
         After None it is this process's turn to compute it; a process that has it already is waited for.
         """
-        recent = recent_bodies()
-        body = recent.find(self._key) if recent is not None and self._key is not None else None
+        body = self._recent.find(self._key) if self._recent and self._key else None
         if body is not None:
             return body
         body = self._on_disk() or self._after_others()
-        if body is not None and recent is not None and self._key is not None:
-            recent.keep(self._key, body)
+        if body is not None and self._recent and self._key:
+            self._recent.keep(self._key, body)
         return body
 
     def _after_others(self) -> FlexibleBody | None:
         """The body that another process has computed meanwhile, if one was computing it."""
         if self._key is None or self._limit == 0.0:
             return None
-        turn = Turn(bodies_folder(), self._key)
+        lock = FileLock(bodies_folder() / f"{self._key}{_LOCK}")
+        text = "waiting for another process that reduces this body"
         try:
-            waited = turn.take()
+            lock.path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+            waited = lock.wait(lambda holder: stage(f"{text} ({holder})", long=True))
+            was_left = bool(lock.found)  # a file that an orderly end would have removed: the process before has died
+            lock.write()
         except OSError:  # a folder that cannot be written
             return None
-        self._turn = turn
+        self._lock = lock
         body = self._on_disk()  # also without waiting: it may have come since the first look
-        if body is not None or (waited and not turn.was_left):
-            turn.give_back()  # not kept: it took less than a second, for which nobody need wait
+        if body is not None or (waited and not was_left):
+            lock.release()  # not kept: it took less than a second, for which nobody need wait
         return body
 
     def _on_disk(self) -> FlexibleBody | None:
@@ -111,9 +170,8 @@ class BodyCache:
         took = time.perf_counter() - self._start
         if self._key is None:
             return
-        recent = recent_bodies()
-        if recent is not None:
-            recent.keep(self._key, body)
+        if self._recent:
+            self._recent.keep(self._key, body)
         if self._limit == 0.0 or not (self._wanted or took >= WORTH_KEEPING):
             return
         with suppress(*_UNUSABLE):
@@ -171,8 +229,10 @@ def drop_oldest(folder: Path, limit: float) -> None:
                 files.append((state.st_mtime, state.st_size, path))
             elif path.suffix == ".part" and time.time() - state.st_mtime > _ABANDONED:
                 path.unlink()
-            elif path.suffix == SUFFIX and time.time() - state.st_mtime > _ABANDONED:
-                remove_left(path)
+            elif path.suffix == _LOCK and time.time() - state.st_mtime > _ABANDONED:
+                lock = FileLock(path)
+                if lock.acquire():  # no process holds it
+                    lock.release()
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files, key=lambda file: file[0]):
         if total <= limit:
@@ -182,7 +242,7 @@ def drop_oldest(folder: Path, limit: float) -> None:
         total -= size
 
 
-def content_key(contents: Mapping[str, object]) -> str | None:
+def content_key(contents: object) -> str | None:
     """Hexadecimal hash of contents, sources and libraries; None if the contents are not plain data."""
     digest = hashlib.blake2b(f"{_SOURCES} {chosen_solver()}".encode(), digest_size=20)
     try:

@@ -16,8 +16,7 @@ from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, stress_points
 from flexmbs.fem.surface_fields import SurfaceFields
 from flexmbs.mesh.marker_places import Place
-from flexmbs.reduction.basis_advice import Advice, advice
-from flexmbs.reduction.hit_advice import HitAdvice, Law, hit_advice
+from flexmbs.reduction.advice import Advice, HitAdvice, Law, advice, hit_advice
 
 
 @dataclass(frozen=True)
@@ -282,3 +281,20 @@ class FlexibleBody:
         if contact is None:
             return advice(self)
         return hit_advice(self, contact, speed=speed, law=law, mass=mass, direction=direction)
+
+
+#: Largest deflection that bounds of errors assume, relative to the size of the body: the default of ``SecondOrder``.
+DEFLECTION = 0.3
+
+
+def assumed_amplitudes(body: FlexibleBody) -> np.ndarray:
+    """(n,) modal coordinates A_a, m; bounds hold while sum (q_a / A_a)^2 <= 1.
+
+    For normal modes that is the strain energy of the first mode deflected by ``DEFLECTION`` of the body's size (the
+    diagonal of its bounding box).  No mode is assumed to be deflected further.
+    """
+    reach = DEFLECTION * float(np.linalg.norm(np.ptp(body.points, axis=0)))
+    root = np.sqrt(np.maximum(np.diag(body.Ke), 0.0))
+    if len(root) == 0 or not root[0] > 0.0:
+        return np.full(len(root), reach)
+    return reach * root[0] / np.maximum(root, root[0])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmbs.reduction.modal_fields import marker_displacement, marker_velocity
+from flexmbs.reduction.recovery import marker_displacement, marker_velocity
 from flexmbs.result.clearance_histories import clearance_catalogue
 from flexmbs.result.energy_ledger import BALANCE, STORED_IN_CONTACTS, history_name, is_loss
 from flexmbs.result.structure import BodyRecord, MarkerRecord, Structure

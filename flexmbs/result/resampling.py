@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import UnknownHistoryError
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, quaternions
-from flexmbs.reduction.modal_fields import superpose
+from flexmbs.reduction.recovery import superpose
 from flexmbs.result.histories import all_markers
 from flexmbs.result.interpolation import (
     accelerations_at,

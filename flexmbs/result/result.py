@@ -17,7 +17,7 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.mechanism.clearance.bore_profile import BoreProfile
 from flexmbs.mechanism.geometry.euler_angles import euler_angles, rotation_vectors
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import superpose
+from flexmbs.reduction.recovery import superpose
 from flexmbs.result import event_records
 from flexmbs.result.clearance_histories import bore_wear
 from flexmbs.result.energy_ledger import EnergyLedger, ledger_of

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stress_recovery import QUANTITIES, extremes
+from flexmbs.reduction.recovery import QUANTITIES, extremes
 from flexmbs.result.export.tables import Column, write_csv
 from flexmbs.result.export.vtkhdf import write_surface
 from flexmbs.result.stress_peak import nearest_nodes
@@ -35,7 +35,7 @@ class StressEnvelope:
     Attributes
     ----------
     body : name of the body
-    quantity : "von_mises", ...: a key of ``flexmbs.reduction.stress_recovery.QUANTITIES``, which says what is extreme
+    quantity : "von_mises", ...: a key of ``flexmbs.reduction.recovery.QUANTITIES``, which says what is extreme
     values : (m,) Pa
     times : (m,) s, of each extreme
     positions : (m, 3) m, undeformed, in the axes of the body

@@ -13,7 +13,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.progress import size_text
 from flexmbs.fem.stress_field import StressNumbers
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stress_recovery import COMPONENTS
+from flexmbs.reduction.recovery import COMPONENTS
 from flexmbs.result.export.tables import Column, write_csv
 from flexmbs.result.stress_envelope import stress_modes_at
 from flexmbs.result.structure import Structure

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.progress import on_progress
 from flexmbs.fem.section_forces import SectionForces
 from flexmbs.fem.stress_field import StressField
-from flexmbs.reduction.modal_fields import surface_stress, von_mises_at
-from flexmbs.reduction.stress_peak import peak_von_mises
+from flexmbs.reduction.recovery import peak_von_mises, surface_stress, von_mises_at
 from flexmbs.result.stress_envelope import StressEnvelope, envelope, times_in_window
 from flexmbs.result.stress_histories import StressHistory, node_numbers, stress_history
 from flexmbs.result.stress_peak import PeakStress, element_at, nearest_nodes

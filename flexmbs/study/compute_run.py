@@ -31,7 +31,7 @@ from flexmbs.common.atomic_files import reason, write_arrays, write_bytes
 from flexmbs.common.errors import FlexmbsError, ResultFolderError, StudyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.machine_code.load_objects import load
-from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
+from flexmbs.reduction.body_cache import bodies_kept_in_memory
 from flexmbs.result.result import Result
 from flexmbs.result.result_folder import ResultFolder
 from flexmbs.study.checks import ensure

@@ -12,8 +12,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import superpose
-from flexmbs.reduction.stress_peak import peak_von_mises
+from flexmbs.reduction.recovery import peak_von_mises, superpose
 from flexmbs.view.drawable import DrawableResult
 
 #: Quantities, and how the colour bar calls them.

@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmbs.fem.rigid_motion import skew
 from flexmbs.mechanism.geometry.euler_angles import matrices_of_vectors, rotation_vectors
-from flexmbs.reduction.modal_fields import marker_displacement, superpose
+from flexmbs.reduction.recovery import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableJoint, DrawableResult, DrawableStructure
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from flexmbs.reduction.modal_fields import superpose
+from flexmbs.reduction.recovery import superpose
 from flexmbs.view.colours import sample_times
 from flexmbs.view.drawable import DrawableBody, DrawableResult, DrawableStructure
 from flexmbs.view.exaggerated_motion import drawing, in_world

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.reduction.recovery import surface_displacement
 from flexmbs.view.canvas import in_front, surface
 from flexmbs.view.colours import has_values, mixed, values_of
 from flexmbs.view.drawable import DrawableResult

@@ -11,8 +11,8 @@ from flexmbs.common.html_pieces import bullets, card, folded, lines_table, parag
 from flexmbs.common.names_in_messages import listed
 from flexmbs.common.quantities import number
 from flexmbs.mesh.mesh import Mesh
-from flexmbs.reduction.body_tables import body_facts, extent, modes_table, verdict
 from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.view.body_tables import body_facts, extent, modes_table, verdict
 
 MAX_ROWS = 40  # of a table
 

@@ -10,7 +10,7 @@ from case_runs import balanced
 from scipy.integrate import solve_ivp
 
 from flexmbs import load_case, run_case
-from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
+from flexmbs.reduction.body_cache import bodies_kept_in_memory
 
 BOTH = pytest.mark.parametrize("coordinates", ["reduced", "absolute"])
 

@@ -22,6 +22,7 @@ from flexmbs.analysis.assembly.elastic_closure import rigid_rank
 from flexmbs.analysis.assembly.loop_equations import Loops, scaled
 from flexmbs.analysis.assembly.nearest_pose import Pose
 from flexmbs.analysis.evaluation.constraint_directions import dense
+from flexmbs.analysis.evaluation.stations import stations_of
 from flexmbs.common.errors import MechanismError, MechanismWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.core.layout.tables import CLOSURE, OPENINGS
@@ -29,7 +30,6 @@ from flexmbs.fem.stress_field import von_mises
 from flexmbs.model.compiled_model import Model
 from flexmbs.model.loop_closure_report import BentBody, LoopClosure, MisalignedJoint
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stations import stations_of
 
 LARGEST_GAP = 0.01  # relative to the size of the mechanism
 LARGEST_ANGLE = np.radians(2.0)

@@ -12,7 +12,7 @@ from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.html_pieces import bullets, card, paragraph
 from flexmbs.common.quantities import number, quantity
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.reduction.body_tables import vector
+from flexmbs.view.body_tables import vector
 from flexmbs.view.part_tables import MAX_ROWS, joints_table, others_tables, titled_table
 
 

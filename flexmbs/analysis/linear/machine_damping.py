@@ -27,9 +27,8 @@ from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.common.errors import BodyError, MechanismError, SimulationError
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.reduction.damping import DampingByFrequency, Rayleigh, stated_damping
+from flexmbs.reduction.damping import DampedModes, DampingByFrequency, Rayleigh, eigenvectors, stated_damping
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.high_modes import DampedModes, eigenvectors
 
 ROUGH, LEAST = 1e-3, 1e-9  # weight of high modes; ratio, in parts of the largest, below which it counts as none
 

@@ -1,7 +1,7 @@
 """How far modal bodies deform, and how wrong their displacements are for that: watched in runs, statics and kinematics.
 
 Modal bodies are right to second order of the rotations inside them. What is missing is estimated at the stations of each body
-(flexmbs.reduction.stations), anew where rotation or stretch have grown by ``GROWN`` since the last time.
+(flexmbs.analysis.evaluation.stations), anew where rotation or stretch have grown by ``GROWN`` since the last time.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.analysis.evaluation.stations import Stations, stations_of
 from flexmbs.common.errors import ResultWarning
 from flexmbs.common.user_warnings import warn
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.stations import Stations, stations_of
 
 WARN, STOP = 0.01, 0.5  # estimated error of displacements, relative to the largest one, that warns, and that stops
 QUIET, GROWN = 0.05, 1.2  # rad: smaller rotations are judged at the end alone; 1 % takes 0.15 rad under a force at the end

@@ -21,9 +21,9 @@ from flexmbs.mechanism.contact.shapes import Sphere
 from flexmbs.mechanism.forces import Bushing
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
+from flexmbs.reduction.advice import PERIODS
+from flexmbs.reduction.damping import eigenvectors
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.high_modes import eigenvectors
-from flexmbs.reduction.hit_advice import PERIODS
 from flexmbs.result.trajectory import ContactRecord
 
 

@@ -15,7 +15,7 @@ from flexmbs.common.errors import FlexmbsError, ResultWarning
 from flexmbs.common.progress import on_progress, stage
 from flexmbs.common.user_warnings import warn
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import superpose
+from flexmbs.reduction.recovery import superpose
 from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.glb import Glb, quaternions, upright
 from flexmbs.result.export.parts import Motion, exported_parts, mechanism_size

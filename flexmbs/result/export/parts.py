@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmbs.reduction.modal_fields import superpose
+from flexmbs.reduction.recovery import superpose
 from flexmbs.result.structure import BodyRecord, Structure
 from flexmbs.view.exaggerated_motion import in_world
 from flexmbs.view.scene_parts import SHAPE, Part, body_color, contact_spheres, scene_parts

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.hdf5_files import writing_hdf5
 from flexmbs.common.progress import on_progress, stage
-from flexmbs.reduction.modal_fields import surface_stress
-from flexmbs.reduction.stress_recovery import von_mises_into
+from flexmbs.reduction.recovery import surface_stress, von_mises_into
 from flexmbs.result.export.checks import SIZE_LIMIT, check_size, checked_path, chosen_bodies, chosen_times, ready_folder
 from flexmbs.result.export.parts import Motion, exported_parts
 from flexmbs.result.stress_peak import nearest_nodes

@@ -12,9 +12,9 @@ from flexmbs.common.errors import SimulationError
 from flexmbs.common.html_pieces import bullets, drawing, folded, lines_table, paragraph, plain_table, text
 from flexmbs.common.names_in_messages import counted
 from flexmbs.common.quantities import number, quantity
-from flexmbs.reduction.body_tables import body_facts, extent, modes_table, shape, static_error_table, vector, verdict
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.structure import Structure
+from flexmbs.view.body_tables import body_facts, extent, modes_table, shape, static_error_table, vector, verdict
 from flexmbs.view.part_tables import MAX_ROWS, joints_table, others_tables, titled_table
 from flexmbs.view.topology import draw_topology
 

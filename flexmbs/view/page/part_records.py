@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.mechanism.geometry.euler_angles import quaternions
 from flexmbs.reduction.flexible_body import FlexibleBody
-from flexmbs.reduction.modal_fields import marker_displacement, superpose
+from flexmbs.reduction.recovery import marker_displacement, superpose
 from flexmbs.view.drawable import DrawableMarker, DrawableResult
 from flexmbs.view.page.fields import RunField, length_of, run_field, single_fields, stress_size
 from flexmbs.view.page.numbers import MOST, Quantised, series, whole

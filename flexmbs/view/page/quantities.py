@@ -10,7 +10,7 @@ import numpy as np
 from flexmbs.common.errors import FlexmbsError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.stress_field import von_mises
-from flexmbs.reduction.modal_fields import surface_displacement
+from flexmbs.reduction.recovery import surface_displacement
 from flexmbs.view.colours import TITLES
 from flexmbs.view.drawable import DrawableResult
 from flexmbs.view.page.fields import RunField, length_of, measured

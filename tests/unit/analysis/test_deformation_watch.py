@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.analysis.evaluation.stations import stations_of
 from flexmbs.analysis.recording.deformation_watch import QUIET, BodyWatch
-from flexmbs.reduction.stations import stations_of
 from flexmbs.result.report.run_sections import sentences
 from flexmbs.view.page.result_scene import ResultOptions, result_scene
 

@@ -19,7 +19,7 @@ from flexmbs import (
     reduce,
     save_body,
 )
-from flexmbs.reduction.stress_peak import peak_von_mises
+from flexmbs.reduction.recovery import peak_von_mises
 
 INTERFACES = {"root": "ROOT", "tip": "TIP"}
 

@@ -14,7 +14,7 @@ from flexmbs import BasisWarning, BodyWarning, ClampedFree, Interface, reduce, w
 from flexmbs.common import cache_folder
 from flexmbs.common.progress import on_progress
 from flexmbs.reduction import body_cache
-from flexmbs.reduction.recent_bodies import bodies_kept_in_memory
+from flexmbs.reduction.body_cache import bodies_kept_in_memory
 from flexmbs.reduction.reduce import through_all_stages
 
 OPTIONS = {"interfaces": {"hinge": "ROOT", "tip": Interface(set="TIP", kind="rigid")}}

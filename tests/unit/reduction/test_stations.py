@@ -8,7 +8,7 @@ from scipy.integrate import solve_bvp
 from solid_meshes import box
 
 import flexmbs as fm
-from flexmbs.reduction.stations import SEEN, stations_of
+from flexmbs.analysis.evaluation.stations import SEEN, stations_of
 
 STEEL = fm.Material("STEEL", 210e9, 0.3, 7850.0)
 STATIC = fm.CraigBampton("root", count=0, frequency_tolerance=None)

@@ -9,7 +9,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs.fem.stress_field import principal, von_mises
-from flexmbs.reduction import stress_recovery
+from flexmbs.reduction import recovery as stress_recovery
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.reduction.assumed_motion import assumed_amplitudes
-from flexmbs.reduction.flexible_body import FlexibleBody
+from flexmbs.reduction.flexible_body import FlexibleBody, assumed_amplitudes
 
 #: Left out of second-order displacements, relative to the size of the body, at the largest deflection that is assumed.
 TOLERANCE = 1e-6

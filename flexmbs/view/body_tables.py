@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from flexmbs.common.quantities import number, quantity
-from flexmbs.reduction.basis_advice import ENOUGH, MOTIONS, Advice
+from flexmbs.reduction.advice import ENOUGH, MOTIONS, Advice
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 Rows = list[list[str]]
