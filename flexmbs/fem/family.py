@@ -12,8 +12,7 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.section_forces import SectionForceModes, ShellForces, SpringForces
-from flexmbs.fem.stress_field import StressModes
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
 Samples = tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix]

@@ -10,11 +10,10 @@ from scipy import sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.fem.family import Family, Samples, columns_with_rotations, displacements, six_a_node, summed, with_rotations
-from flexmbs.fem.mpc.dependent_components import Dependence
+from flexmbs.fem.mpc.dependence import Dependence
 from flexmbs.fem.mpc.multipoint_constraints import dependence_of
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces, ShellForces, SpringForces
-from flexmbs.fem.stress_field import StressField, StressModes, StressPoints, checked_place
-from flexmbs.fem.surface_fields import SurfaceFields, joined_surfaces
+from flexmbs.fem.stress_field import StressField, StressModes, StressPoints, SurfaceFields, checked_place, joined_surfaces
 from flexmbs.mesh.mesh import Mesh
 
 

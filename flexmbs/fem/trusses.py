@@ -12,8 +12,7 @@ from flexmbs.fem.family import Samples, as_samples, no_rotation, pair_factors, s
 from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily, stress_in_mesh_axes
 from flexmbs.fem.rigid_motion import rotated_offset
 from flexmbs.fem.section_forces import SectionForceModes
-from flexmbs.fem.stress_field import StressModes, as_six, stress_points
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, as_six, stress_points
 from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material, TrussSection

@@ -16,11 +16,10 @@ from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.assemble import assemble
 from flexmbs.fem.fe_model import FEModel
-from flexmbs.fem.internal_mechanisms import mechanism
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
 from flexmbs.fem.rigid_motion import rigid_motions
-from flexmbs.fem.supports import check_free_motion, restricted
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import SurfaceFields
+from flexmbs.fem.supports import check_free_motion, mechanism, restricted
 from flexmbs.mesh.check_mesh import check_mesh
 from flexmbs.mesh.connectivity import hinged_parts, unconnected
 from flexmbs.mesh.mesh import Mesh

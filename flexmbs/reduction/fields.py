@@ -17,8 +17,8 @@ from scipy import linalg, sparse
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.progress import stage
-from flexmbs.fem.rigid_fit import turned_arm
-from flexmbs.fem.solvers.factor_base import LONG
+from flexmbs.fem.rigid_motion import turned_arm
+from flexmbs.fem.solvers.factorisations import LONG
 from flexmbs.fem.solvers.memory import require_memory
 from flexmbs.reduction.checked import Reduction
 from flexmbs.reduction.flexible_body import PointFields

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import BodyError
 from flexmbs.common.lazy_import import load
 from flexmbs.fem.section_forces import SectionForceModes, SectionForces
-from flexmbs.fem.stress_field import StressField, StressModes, stress_points
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressField, StressModes, SurfaceFields, stress_points
 from flexmbs.mesh.marker_places import Place
 from flexmbs.reduction.advice import Advice, HitAdvice, Law, advice, hit_advice
 

@@ -24,7 +24,7 @@ from flexmbs import (
     mass_properties,
     natural_modes,
 )
-from flexmbs.fem.steady_spin import spin_stiffness
+from flexmbs.fem.vibration import spin_stiffness
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 SIDE = 0.01

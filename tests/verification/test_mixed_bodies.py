@@ -26,8 +26,8 @@ from flexmbs import (
     reduce,
     without_unused_nodes,
 )
-from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
+from flexmbs.fem.vibration import spin_stiffness
 from flexmbs.reduction.interface import attach_all
 
 CLAMPED = Interface(set="ROOT", kind="rigid")

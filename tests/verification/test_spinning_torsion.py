@@ -27,8 +27,8 @@ from flexmbs import (
     rectangle,
     reduce,
 )
-from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
+from flexmbs.fem.vibration import spin_stiffness
 
 STEEL = Material("steel", 210e9, 0.3, 7850.0)
 LENGTH, WIDTH, DEPTH = 1.0, 0.04, 0.02

@@ -18,9 +18,8 @@ from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.common.user_warnings import reported, shown
 from flexmbs.fem.assemble import assemble
 from flexmbs.fem.mpc.multipoint_constraints import without_idle_links
-from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components, supported_nodes
-from flexmbs.fem.vibration import natural_modes
+from flexmbs.fem.vibration import natural_modes, spin_stiffness
 from flexmbs.mesh.check_mesh import check_mesh
 from flexmbs.mesh.material_units import check_units
 

@@ -26,8 +26,7 @@ from flexmbs.fem.line_elements import stress_in_mesh_axes
 from flexmbs.fem.rigid_motion import turning_load, turning_softening
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, stress_points
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, stress_points
 from flexmbs.mesh.mesh import Mesh
 
 POINT_TOLERANCE = 1e-6  # of the body's size: a point given in decimal digits still counts as on the axis

@@ -6,8 +6,7 @@ import numpy as np
 
 from flexmbs.fem.beams.elements import ENDS, BeamElements, beam_shapes
 from flexmbs.fem.beams.second_order import evaluate, second_order_section_motion, section_motion
-from flexmbs.fem.stress_field import as_six, as_tensors
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import SurfaceFields, as_six, as_tensors
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 # cosine above which two beams meeting at a node are drawn as one bent beam rather than as a corner

@@ -12,12 +12,16 @@ from flexmbs.fem.family import Family, Samples, pair_factors, some_rows
 from flexmbs.fem.rigid_motion import arm_stiffness
 from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.elements import ShellGroup, shell_groups, surface_points
-from flexmbs.fem.shells.second_order import shell_geometric_stiffness, shell_second_order_loads
-from flexmbs.fem.shells.strains import add_elements, shell_strains, stiffness_matrices
+from flexmbs.fem.shells.strains import (
+    add_elements,
+    shell_geometric_stiffness,
+    shell_second_order_loads,
+    shell_strains,
+    stiffness_matrices,
+)
 from flexmbs.fem.shells.stress import shell_stress_modes, shell_surface, shell_wall_forces, through_wall
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.quadrature import rule

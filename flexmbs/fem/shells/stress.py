@@ -15,8 +15,7 @@ from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
 from flexmbs.fem.shells.strains import SHELLS, ShellStrains, shell_strains
 from flexmbs.fem.shells.walls import ShellWall, WallLayer
-from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, modes_at, stress_points
-from flexmbs.fem.surface_fields import SurfaceFields, vtk_faces
+from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, SurfaceFields, modes_at, stress_points, vtk_faces
 from flexmbs.mesh.connectivity import ring
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import Mesh

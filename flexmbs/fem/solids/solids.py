@@ -25,8 +25,7 @@ from flexmbs.fem.solids.elements import (
 from flexmbs.fem.solids.second_order_kernel import add_at_nodes, element_loads
 from flexmbs.fem.solids.stress import solid_stress_modes, solid_surface
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes
-from flexmbs.fem.surface_fields import SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
 POINT_TOLERANCE = 1e-6  # of the body's size: a point given in decimal digits still counts as on the surface

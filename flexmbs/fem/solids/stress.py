@@ -14,8 +14,7 @@ from flexmbs.fem.elasticity import AnisotropicElasticity
 from flexmbs.fem.family import as_samples, by_node
 from flexmbs.fem.solids.elements import SolidGroup, displacement_gradients, field_internal_modes, physical_gradients
 from flexmbs.fem.solids.kinds import Rule
-from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, modes_at, stress_points
-from flexmbs.fem.surface_fields import SurfaceFields, vtk_faces
+from flexmbs.fem.stress_field import COLUMNS, ROWS, NodalMean, StressModes, SurfaceFields, modes_at, stress_points, vtk_faces
 from flexmbs.mesh.mesh import Mesh
 
 

@@ -10,9 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.solvers.factor_base import Factor
-from flexmbs.fem.solvers.factor_pardiso import PardisoFactor
-from flexmbs.fem.solvers.factor_superlu import MumpsFactor, SuperLUFactor
+from flexmbs.fem.solvers.factorisations import Factor, MumpsFactor, PardisoFactor, SuperLUFactor
 
 VARIABLE = "FLEXMBS_SOLVER"
 # In order of preference; a solver loads its libraries when it is first used.

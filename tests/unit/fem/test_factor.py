@@ -8,7 +8,7 @@ from fem_meshes import STEEL, box, rectangle, straight_beam
 from scipy import sparse
 
 from flexmbs import BodyError, SingularMatrix, assemble, box_mesh
-from flexmbs.fem.solvers import factor, factor_superlu
+from flexmbs.fem.solvers import factor, factorisations
 from flexmbs.fem.solvers.factor import SOLVERS, chosen_solver, symmetric_factor
 
 INSTALLED = [
@@ -114,7 +114,7 @@ def test_a_solver_that_does_not_load_is_not_chosen(monkeypatch):
         def load():
             raise OSError("mkl_rt: cannot open shared object file")  # ... but their libraries are not
 
-    superlu = factor_superlu.SuperLUFactor
+    superlu = factorisations.SuperLUFactor
     broken = {name: superlu if name == "scipy" else Broken for name in factor.SOLVERS}
     monkeypatch.setattr(factor, "SOLVERS", broken)
     factor._is_usable.cache_clear()
@@ -130,7 +130,7 @@ def test_a_solver_that_does_not_load_is_not_chosen(monkeypatch):
 def test_what_does_not_fit_is_refused_before_it_is_tried(block, solver, monkeypatch):
     K, _ = held(block)
     monkeypatch.setenv("FLEXMBS_MEMORY_GB", "0.0001")
-    monkeypatch.setattr(factor_superlu, "splu", lambda *_a, **_k: pytest.fail("tried"))
+    monkeypatch.setattr(factorisations, "splu", lambda *_a, **_k: pytest.fail("tried"))
     with pytest.raises(BodyError, match=r"factorising 1,680 unknowns.* is needed, but only 0\.1 MB is available\. A coarser"):
         symmetric_factor(K, "singular", solver)
 
@@ -142,6 +142,6 @@ def test_what_does_not_fit_is_refused_before_it_is_tried(block, solver, monkeypa
 )
 def test_size_of_the_factor_is_foreseen_within_a_factor_of_two(mesh):
     K, _ = held(assemble(mesh))
-    found = factor_superlu.SuperLUFactor(K)
-    foreseen = factor_superlu.estimated_size(K) / factor_superlu._BYTES_PER_ENTRY
+    found = factorisations.SuperLUFactor(K)
+    foreseen = factorisations.estimated_size(K) / factorisations._BYTES_PER_ENTRY
     assert 0.5 < foreseen / found.entries < 2.1

@@ -8,8 +8,7 @@ from fem_meshes import box, straight_beam
 from mixed_meshes import STEEL, tied_blocks, with_node
 
 from flexmbs import CoordinateSystem, Coupling, Equation, MeshError, Tie, assemble, box_mesh
-from flexmbs.fem.mpc.condition_rows import rows_of
-from flexmbs.fem.mpc.dependent_components import resolved
+from flexmbs.fem.mpc.dependence import resolved, rows_of
 from flexmbs.fem.rigid_motion import rigid_motions
 
 ALL = (1, 2, 3, 4, 5, 6)

@@ -6,8 +6,8 @@ from fem_meshes import STEEL, box, straight_beam
 
 from flexmbs import BodyError, assemble, line_mesh, natural_modes, rectangle
 from flexmbs.fem.solids.kinds import SOLID_KINDS
-from flexmbs.fem.steady_spin import spin_stiffness
 from flexmbs.fem.supports import held_components
+from flexmbs.fem.vibration import spin_stiffness
 
 
 def check_against_second_order_loads(model):

@@ -8,7 +8,7 @@ from fem_meshes import box
 from mixed_meshes import STEEL, merged
 
 from flexmbs import Coupling, ElementBlock, Equation, MeshSurface, Tie, TrussSection, assemble, box_mesh, natural_modes
-from flexmbs.fem.mpc.nearest_faces import nearest_faces
+from flexmbs.fem.mpc.ties import nearest_faces
 from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_values
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from flexmbs import BodyError, assemble
 from flexmbs.fem import vibration
-from flexmbs.fem.solvers import factor_superlu, memory
+from flexmbs.fem.solvers import factorisations, memory
 from flexmbs.fem.solvers.memory import available_memory, require_memory, text_of_size
 
 
@@ -78,6 +78,6 @@ def test_a_factor_that_does_not_fit_names_what_would_help(kind, monkeypatch):
     def splu(*_given, **_options):
         raise kind("gstrf was called with invalid arguments")
 
-    monkeypatch.setattr(factor_superlu, "splu", splu)
+    monkeypatch.setattr(factorisations, "splu", splu)
     with pytest.raises(BodyError, match=r'factorising 120 unknowns with SciPy: out of memory; about .* "flexmbs\[fast\]"'):
-        factor_superlu.SuperLUFactor(sparse.identity(120, format="csr"))
+        factorisations.SuperLUFactor(sparse.identity(120, format="csr"))

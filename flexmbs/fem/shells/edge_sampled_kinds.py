@@ -1,22 +1,21 @@
-"""The triangular shell with three nodes: flat.
-
-Bending and shear: the discrete Kirchhoff-Mindlin triangle (DKMT: Katili, IJNME 36, 1993), which is DKT when thin.
-Membrane: the optimal triangle with drilling freedoms (OPT: Felippa, CMAME 192, 2003), which bends right in its plane.
-Sides that a quadrilateral has too stay straight as its own do, or both together would fail the patch test.
-"""
+"""Shell elements whose transverse shear is sampled along edges: the triangle with three nodes, the quadrilateral with four."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmbs.fem.shells.assumed_strains import ShellKind
-from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints
+from flexmbs.fem.shells.assumed_strains import ShellKind, drilling, without_internal
+from flexmbs.fem.shells.elements import ShellGroup, SurfacePoints, surface_points
+from flexmbs.mesh.element_kinds import KINDS
 
-_EDGES = np.array([(0, 1), (1, 2), (2, 0)])
+# The triangle, flat. Bending and shear: the discrete Kirchhoff-Mindlin triangle (DKMT: Katili, IJNME 36, 1993), which is DKT
+# when thin. Membrane: the optimal triangle with drilling freedoms (OPT: Felippa, CMAME 192, 2003), which bends right in its
+# plane. Sides that a quadrilateral has too stay straight as its own do, or both together would fail the patch test.
+_TRI_EDGES = np.array([(0, 1), (1, 2), (2, 0)])
 # the middles of the sides
-_POINTS = np.array([(0.5, 0.0), (0.5, 0.5), (0.0, 0.5)])
+_TRI_POINTS = np.array([(0.5, 0.0), (0.5, 0.5), (0.0, 0.5)])
 # values at the points to the corners, linear
-_TO_CORNERS = np.array([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, 1.0, 1.0]])
+_TRI_TO_CORNERS = np.array([[1.0, -1.0, 1.0], [1.0, 1.0, -1.0], [-1.0, 1.0, 1.0]])
 # Where facets stand for a curved surface, the higher-order membrane stiffness of OPT resists bending without stretch
 # (hemisphere, 8 x 8: half the displacement): it goes down with the rise over the element, in thicknesses, to this part.
 # That is far above rounding, and small enough: 0.01 left 0.61 of the displacement of the thin twisted beam, 12 x 2.
@@ -26,7 +25,7 @@ _OF_RISE = 10.0
 _BETA = np.array([[1.0, 2.0, 1.0], [0.0, 1.0, -1.0], [-1.0, -1.0, -2.0]])
 
 
-def _tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
+def _tri_tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
     """(ne, g, 9, 3): what the mean shear of each side does to curvature and transverse shear.
 
     Along a side, beta_s is a parabola of height -3/2 / (1 + phi) (mean shear), so that its shear balances its
@@ -38,8 +37,8 @@ def _tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
     phi = _shear_ratios(group, along, length)
     height = np.where(group.joined, 0.0, -1.5 / (1.0 + phi) / length)
     dN, N = points.gradients, points.values
-    tied = np.zeros((len(group.nodes), len(_POINTS), 9, 3))
-    for k, (i, j) in enumerate(_EDGES):
+    tied = np.zeros((len(group.nodes), len(_TRI_POINTS), 9, 3))
+    for k, (i, j) in enumerate(_TRI_EDGES):
         slope = 4.0 * (N[:, i, None] * dN[..., j] + N[:, j, None] * dN[..., i])
         tied[:, :, 3, k] = s1[:, k, None] * slope[..., 0]
         tied[:, :, 4, k] = s2[:, k, None] * slope[..., 1]
@@ -56,7 +55,7 @@ def _tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
 
 def _sides(group: ShellGroup, points: SurfacePoints) -> tuple[np.ndarray, np.ndarray]:
     """Unit vectors (ne, 3, 2) along the sides in axes 1, 2, and lengths (ne, 3)."""
-    vectors = group.middle[:, _EDGES[:, 1]] - group.middle[:, _EDGES[:, 0]]
+    vectors = group.middle[:, _TRI_EDGES[:, 1]] - group.middle[:, _TRI_EDGES[:, 0]]
     flat = vectors @ points.frame[:, 0, :2].transpose(0, 2, 1)
     length = np.linalg.norm(flat, axis=2)
     return flat / length[..., None], length
@@ -72,7 +71,7 @@ def _shear_ratios(group: ShellGroup, along: np.ndarray, length: np.ndarray) -> n
     return 12.0 * bent / sheared * (thickness / length) ** 2
 
 
-def _membrane_strains(
+def _tri_membrane_strains(
     group: ShellGroup, points: SurfacePoints, seven: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """Strains (ne, g, 9, n, 7) with those of OPT in the membrane; drilling needs no strain of its own."""
@@ -133,7 +132,7 @@ def _opt(X: np.ndarray, Y: np.ndarray, factor: np.ndarray, bent: np.ndarray) -> 
     natural /= 4.0 * area[:, None, None] ** 2
     at_corner = [np.roll(_BETA, (k, k), axis=(0, 1)) for k in range(3)]
     strains = np.empty((count, 3, 3, 3, 3))
-    for g, (i, j) in enumerate(_EDGES):
+    for g, (i, j) in enumerate(_TRI_EDGES):
         mean = 0.5 * (at_corner[i] + at_corner[j])
         Q = (2.0 / 3.0 * area[:, None] / side2)[:, :, None] * mean
         higher = np.einsum("eab,ebc,ecnf->eanf", natural, Q, hierarchic, optimize=True)
@@ -142,5 +141,73 @@ def _opt(X: np.ndarray, Y: np.ndarray, factor: np.ndarray, bent: np.ndarray) -> 
 
 
 TRI3 = ShellKind(
-    "tri3", _POINTS, 1.0, _TO_CORNERS, parts=6.0, edges=_EDGES, tied_strains=_tied_strains, membrane_strains=_membrane_strains
+    "tri3",
+    _TRI_POINTS,
+    1.0,
+    _TRI_TO_CORNERS,
+    parts=6.0,
+    edges=_TRI_EDGES,
+    tied_strains=_tri_tied_strains,
+    membrane_strains=_tri_membrane_strains,
+)
+
+
+# The quadrilateral, which may be warped. Transverse shear is sampled at the middles of the sides (MITC4: Dvorkin and Bathe,
+# Engineering Computations 1, 1984); the membrane has four enhanced strains (Simo and Rifai, IJNME 29, 1990), so that it
+# bends right in its plane; the rotation about the normal is tied to that of the surface (Hughes and Brezzi, CMAME 72, 1989).
+_QUAD_EDGES = np.array([(0, 1), (3, 2), (0, 3), (1, 2)])
+_G = 1.0 / np.sqrt(3.0)
+_QUAD_POINTS = _G * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+# values at the points to the corners, bilinear
+_QUAD_TO_CORNERS = (
+    0.25
+    * (1 + 3 * _G * np.sign(_QUAD_POINTS[:, None, 0] * _QUAD_POINTS[None, :, 0]))
+    * (1 + 3 * _G * np.sign(_QUAD_POINTS[:, None, 1] * _QUAD_POINTS[None, :, 1]))
+)
+
+
+def _quad_tied_strains(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
+    """(ne, g, 9, 4): shear along xi from the sides 0-1 and 3-2, along eta from 0-3 and 1-2 (each over its length 2)."""
+    xi, eta = _QUAD_POINTS.T
+    natural = np.zeros((len(_QUAD_POINTS), 2, 4))
+    natural[:, 0, 0], natural[:, 0, 1] = (1 - eta) / 4, (1 + eta) / 4
+    natural[:, 1, 2], natural[:, 1, 3] = (1 - xi) / 4, (1 + xi) / 4
+    tied = np.zeros((len(group.nodes), len(_QUAD_POINTS), 9, 4))
+    tied[:, :, 6:8] = points.inverse @ natural
+    return tied
+
+
+def _quad_membrane_strains(
+    group: ShellGroup, points: SurfacePoints, seven: np.ndarray, stiffness: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Strains (ne, g, 9, n, 7) with drilling, and the enhanced membrane strains that follow from the nodal values."""
+    seven[:, :, 8] = np.einsum("gc,ecni->egni", points.values, drilling(group, KINDS["quad4"].reference_nodes))
+    return without_internal(seven, _enhanced(group, points), stiffness, weights)
+
+
+def _enhanced(group: ShellGroup, points: SurfacePoints) -> np.ndarray:
+    """(ne, g, 9, 4): strains xi, eta along and across in the axes of the centre; their mean is zero."""
+    center = surface_points(group, np.zeros((1, 2)))
+    i = center.inverse[:, 0]  # [axis, coordinate]
+    turn = np.empty((len(i), 3, 3))
+    for column, (p, q) in enumerate(((0, 0), (1, 1), (0, 1))):
+        turn[:, 0, column] = i[:, 0, p] * i[:, 0, q]
+        turn[:, 1, column] = i[:, 1, p] * i[:, 1, q]
+        turn[:, 2, column] = i[:, 0, p] * i[:, 1, q] + i[:, 1, p] * i[:, 0, q]
+    natural = np.zeros((len(_QUAD_POINTS), 3, 4))
+    natural[:, 0, 0], natural[:, 1, 1] = _QUAD_POINTS.T
+    natural[:, 2, 2], natural[:, 2, 3] = _QUAD_POINTS.T
+    modes = np.zeros((len(i), len(_QUAD_POINTS), 9, 4))
+    modes[:, :, :3] = (center.area / points.area)[..., None, None] * (turn[:, None] @ natural)
+    return modes
+
+
+QUAD4 = ShellKind(
+    "quad4",
+    _QUAD_POINTS,
+    1.0,
+    _QUAD_TO_CORNERS,
+    edges=_QUAD_EDGES,
+    tied_strains=_quad_tied_strains,
+    membrane_strains=_quad_membrane_strains,
 )
