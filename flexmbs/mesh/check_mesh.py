@@ -15,7 +15,7 @@ from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.omissions import missing, omissions, without_density
 from flexmbs.mesh.properties import BeamSection, ShellSection, UnusableMaterial
-from flexmbs.mesh.quadrature import chunks, is_straight, rule, with_polynomials
+from flexmbs.mesh.quadrature import chunks, is_straight, rule
 from flexmbs.mesh.shell_geometry import check_surface, check_thickness
 
 #: Smallest over largest Jacobian of an element below which strain and stress in it are poor.
@@ -46,8 +46,8 @@ def smallest_jacobians(kind: str, coordinates: np.ndarray) -> np.ndarray:
             continue
         for part in chunks(name, len(rows)):
             own = rows[part]
-            known = replace(with_polynomials(name), sample_points=rule(name)[0])
-            found = jacobian_determinants(known, coordinates[own, : known.node_count])
+            known = KINDS[name]
+            found = jacobian_determinants(known, coordinates[own, : known.node_count], rule(name)[0])
             smallest[own] = np.minimum(smallest[own], found.min(axis=1))
     return smallest
 

@@ -15,15 +15,14 @@ import numpy as np
 
 from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, faces_of
-from flexmbs.mesh.element_table import ELEMENTS
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 #: c of elements that bend too stiffly; "plain" and "reduced" are the options of ``assemble``.
-STIFFENING = {row.kind: row.locking for row in ELEMENTS if row.locking} | {"hex8 plain": 0.45}
+STIFFENING = {name: kind.locking for name, kind in KINDS.items() if kind.locking} | {"hex8 plain": 0.45}
 #: Wedges are stiff where their quadrilaterals lie on the wall, but not where their triangles do.
 WEDGE6_TRIANGLES, WEDGE6_QUADRILATERALS = 0.12, 1.5
 #: c of elements that bend well.
-WAVES = {row.kind: row.waves for row in ELEMENTS if row.waves} | {"hex20 reduced": 1.15}
+WAVES = {name: kind.waves for name, kind in KINDS.items() if kind.waves} | {"hex20 reduced": 1.15}
 _EDGES_IN_A_WAVE = 10  # for which their error is stated
 _THIN_SHARE = 0.1  # of a kind's surface, from which walls of one element are worth a remark
 _RARE = 0.05  # of the whole surface: kinds that only fill gaps

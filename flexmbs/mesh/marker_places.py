@@ -18,7 +18,7 @@ from flexmbs.mesh.connectivity import outer_faces
 from flexmbs.mesh.element_kinds import KINDS, face_of, shape_values
 from flexmbs.mesh.fitted_shapes import FittedShape, fitted_shape
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.quadrature import line_samples, rule, solid_samples, surface_samples, with_polynomials
+from flexmbs.mesh.quadrature import line_samples, rule, solid_samples, surface_samples
 
 # A set counts as a surface (or a volume, or a line) when at least so many of its nodes belong to whole faces of it.
 ENOUGH = 0.9
@@ -91,7 +91,7 @@ def lumped_measure(kind: str, corners: np.ndarray) -> np.ndarray:
 @cache
 def _squares(kind: str) -> np.ndarray:
     """(m, n) squares of the shape functions at the sample points."""
-    return shape_values(with_polynomials(kind), rule(kind)[0]) ** 2
+    return shape_values(KINDS[kind], rule(kind)[0]) ** 2
 
 
 def _cells_of(mesh: Mesh, nodes: np.ndarray, faces: Cells | None) -> Iterator[tuple[str, Cells]]:

@@ -8,12 +8,11 @@ quadratic) function of x, y, z and join all other solids.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, ElementKind, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values
 
 # A middle node this near to the middle of its edge (in parts of the edge's length) is there, for the choice of
 # a quadrature rule: what the rule for straight sides misses is of the order of its square.
@@ -38,7 +37,7 @@ def rule(kind: str) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def _shapes(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     points, weights = rule(kind)
-    known = with_polynomials(kind)
+    known = KINDS[kind]
     return shape_values(known, points), shape_gradients(known, points), weights
 
 
@@ -144,18 +143,3 @@ def prism(triangle: Points, count: int) -> Points:
 
 def _grid(values: np.ndarray, dimension: int) -> np.ndarray:
     return np.stack(np.meshgrid(*[values] * dimension, indexing="ij"), axis=-1).reshape(-1, dimension)
-
-
-@cache
-def with_polynomials(kind: str) -> ElementKind:
-    """The kind with nodes and monomials on its reference domain; for pyramids the cube above.
-
-    Parameters
-    ----------
-    kind : a name in ``element_kinds.KINDS``
-    """
-    known = KINDS[kind]
-    if known.collapsed is None:
-        return known
-    nodes, monomials = known.collapsed
-    return replace(known, reference_nodes=nodes, monomials=monomials)

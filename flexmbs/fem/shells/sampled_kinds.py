@@ -9,8 +9,7 @@ import numpy as np
 
 from flexmbs.fem.shells.assumed_strains import Functions, ShellKind, means, sampling
 from flexmbs.mesh import quadrature as gauss
-from flexmbs.mesh.element_kinds import KINDS, monomial_values
-from flexmbs.mesh.element_table import QUAD4
+from flexmbs.mesh.element_kinds import KINDS, QUAD4, monomial_values
 
 Monomials = Callable[[np.ndarray], np.ndarray]
 """Reference points (m, 2) -> (m, k)."""

@@ -12,11 +12,10 @@ from itertools import product
 
 import numpy as np
 
-from flexmbs.mesh import element_table as shapes
+from flexmbs.mesh import element_kinds as shapes
 from flexmbs.mesh import quadrature as gauss
 from flexmbs.mesh.connectivity import ring
-from flexmbs.mesh.element_kinds import ElementKind, faces_of, monomial_values, shape_gradients, shape_values
-from flexmbs.mesh.element_table import Powers
+from flexmbs.mesh.element_kinds import KINDS, ElementKind, Powers, faces_of, monomial_values, shape_gradients, shape_values
 
 # Nearest to the top of a pyramid, where its Jacobian vanishes (mesh/quadrature.py); its place is then right to rounding.
 _PYRAMID_TOP = -1e-14
@@ -61,7 +60,7 @@ class SolidKind:
     @cached_property
     def basis(self) -> ElementKind:
         """The kind with the monomials that span its shape functions on the reference domain."""
-        return gauss.with_polynomials(self.kind)
+        return KINDS[self.kind]
 
     @property
     def nodes(self) -> np.ndarray:

@@ -253,7 +253,7 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
 def mirrored(kind: str) -> list[int]:
     """Positions of the nodes of an element of this kind in the opposite orientation."""
     known = KINDS[kind]
-    corners = known.mirrored_corners or range(known.corner_count)
+    corners = known.shape.mirrored
     order = list(corners)
     if known.has_middle_nodes:
         place = {frozenset(edge): known.corner_count + i for i, edge in enumerate(known.edges)}
@@ -294,7 +294,7 @@ def _triple(a: list[np.ndarray], b: list[np.ndarray], c: list[np.ndarray]) -> np
 def _corner_edges(kind: str) -> list[tuple[list[int], float]]:
     """For each corner at which three edges meet: these edges, and the sign that makes their triple product positive."""
     known = KINDS[kind]
-    places = known.reference_nodes if known.collapsed is None else known.collapsed[0]
+    places = known.reference_nodes
     along = np.array([places[second] - places[first] for first, second in known.edges])
     meeting = [[at for at, edge in enumerate(known.edges) if corner in edge] for corner in range(known.corner_count)]
     return [(three, float(np.sign(np.linalg.det(along[three])))) for three in meeting if len(three) == 3]

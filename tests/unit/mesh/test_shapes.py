@@ -12,7 +12,7 @@ from flexmbs.mesh.reader_tools.degenerate_elements import mirrored
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 
-SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3 and known.reference_nodes is not None]
+SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3 and known.sample_points is not None]
 VOLUMES = {"tet": 1 / 6, "wed": 1.0, "hex": 8.0}
 CUBE = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
 CUBE_NODES = [1, 2, 4, 3, 5, 6, 8, 7]

@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.element_names import FileElement, element_named
+from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
@@ -21,45 +21,52 @@ from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
 
 _NODES = (15, 781, 2411)
-# Plane stress, plates, membranes, shells: mesh generators use any of them for surfaces.
-_FAMILIES = {
-    **dict.fromkeys((*range(41, 47), *range(61, 67), *range(71, 77), *range(91, 97)), "surface"),
-    **dict.fromkeys((21, 22, 24, 31), "beam"),
+# What messages and blocks call the types of elements, and what they are: a family of "UNV" in ``element_names`` (mesh
+# generators use any kind of plane and shell for surfaces), or a role as in ``UnsupportedElements``.
+_TYPES = {
+    number: (name, meaning)
+    for numbers, name, meaning in (
+        ((11,), "rod", ""),
+        ((21,), "beam", "beam"),
+        ((22,), "tapered beam", "beam"),
+        ((23,), "curved beam", ""),
+        ((24,), "parabolic beam", "beam"),
+        ((31,), "pipe", "beam"),
+        ((32,), "pipe", ""),
+        (range(41, 47), "plane stress", "surface"),
+        (range(51, 57), "plane strain", "plane"),
+        (range(61, 67), "plate", "surface"),
+        (range(71, 77), "membrane", "surface"),
+        (range(81, 89), "axisymmetric solid", "axisymmetric"),
+        (range(91, 97), "thin shell", "surface"),
+        (range(101, 107), "thick shell", ""),
+        (range(111, 119), "solid", ""),
+        ((121, 122), "rigid element", "connector"),
+        (range(136, 140), "spring", "connector"),
+        ((141, 142), "damper", "connector"),
+        ((151, 152), "gap", "contact"),
+        ((161,), "lumped mass", "connector"),
+        ((171, 172), "element", "axisymmetric"),
+        ((181,), "constraint", "connector"),
+        (range(191, 197), "element", "thermal"),
+    )
+    for number in numbers
 }
-_RIGID = (121, 122)
-_ROLES = {
-    **dict.fromkeys(range(51, 57), "plane"),
-    **dict.fromkeys((*range(81, 89), 171, 172), "axisymmetric"),
-    **dict.fromkeys((136, 137, 138, 139, 141, 142, 161, 181), "connector"),
-    **dict.fromkeys((151, 152), "contact"),
-    **dict.fromkeys(range(191, 197), "thermal"),
-}
-_NAMES = {
-    **dict.fromkeys(range(41, 47), "plane stress"),
-    **dict.fromkeys(range(51, 57), "plane strain"),
-    **dict.fromkeys(range(61, 67), "plate"),
-    **dict.fromkeys(range(71, 77), "membrane"),
-    **dict.fromkeys(range(81, 89), "axisymmetric solid"),
-    **dict.fromkeys(range(91, 97), "thin shell"),
-    **dict.fromkeys(range(101, 107), "thick shell"),
-    **dict.fromkeys(range(111, 119), "solid"),
-    **dict.fromkeys((136, 137, 138, 139), "spring"),
-    **dict.fromkeys((141, 142), "damper"),
-    **dict.fromkeys((151, 152), "gap"),
-    **dict.fromkeys((31, 32), "pipe"),
-    **dict.fromkeys((121, 122), "rigid element"),
-    11: "rod",
-    21: "beam",
-    22: "tapered beam",
-    23: "curved beam",
-    24: "parabolic beam",
-    161: "lumped mass",
-    181: "constraint",
-}
+_RIGID, _FAMILIES = (121, 122), ("beam", "surface")
 
 
-def build_mesh(content: Content, path: Path) -> Mesh:
-    """The mesh of a universal file; MeshError if it has no structural elements or its numbers are wrong."""
+def read_unv(path: str | Path) -> Mesh:
+    """Read a universal file, in the units and numbers of the file.
+
+    Universal files as programs write them today hold no materials and sections: blocks have none.
+
+    Raises
+    ------
+    MeshError
+        The file is damaged, or holds no elements (measurement geometry of nodes and trace lines is no mesh).
+    """
+    path = Path(path)
+    content = read_content(path)
     _require_mesh(content, path)
     table = _node_table(content, path)
     true = TrueElements(table.ids, table.points)
@@ -137,11 +144,17 @@ def _sorted_elements(content: Content, table: NodeTable, true: TrueElements):
     bodies, keep, others, rigid = [], [], [], []
     has_beams = any(_is_real_beam(descriptor, rows.nodes.shape[1]) for descriptor, rows in content.elements)
     for descriptor, rows in content.elements:
-        name, role, count = _name_of(descriptor), _role_of(descriptor), rows.nodes.shape[1]
-        element = _element_of(descriptor, count, has_beams)
+        name, meaning = _TYPES.get(descriptor, ("element", ""))
+        name, count, is_family = f"{name} {descriptor}", rows.nodes.shape[1], meaning in _FAMILIES
+        if descriptor == 11:  # Salome writes all lines as rods: which they are, a section says, except beside beams
+            family = "rod" if has_beams else "beam"
+        else:
+            family = meaning if is_family else str(descriptor)
+        element = element_named("UNV", family, count)
         if descriptor in _RIGID:
             rigid.append(replace(rows, type_name=name, role="connector").with_indices(table))
         elif element is None:
+            role = "unknown" if is_family or not meaning else meaning
             others.append(replace(rows, type_name=name, role=role).with_indices(table))
             if role == "unknown":
                 what = f"elements of type {descriptor} with {count} nodes are unknown"
@@ -157,31 +170,12 @@ def _sorted_elements(content: Content, table: NodeTable, true: TrueElements):
     return bodies, keep, others, rigid
 
 
-def _element_of(descriptor: int, node_count: int, has_beams: bool) -> FileElement | None:
-    """The kind of elements with a descriptor and a number of nodes; None for elements that are not structural.
-
-    Salome writes all lines as rods (11): which they are, a section says, except in a file that ``has_beams`` besides.
-    """
-    family = ("rod" if has_beams else "beam") if descriptor == 11 else _FAMILIES.get(descriptor, str(descriptor))
-    return element_named("UNV", family, node_count)
-
-
 def _is_real_beam(descriptor: int, node_count: int) -> bool:
     """Whether lines of a type are beams where they name a cross section, even on edges of other elements.
 
     Mesh generators write the edges of their geometry as rods (11), as 22 with three nodes, or without cross sections.
     """
     return descriptor in (21, 23, 24) or (descriptor == 22 and node_count == 2)
-
-
-def _role_of(descriptor: int) -> str:
-    """Role of elements that have no kind, as in ``UnsupportedElements``."""
-    return _ROLES.get(descriptor, "unknown")
-
-
-def _name_of(descriptor: int) -> str:
-    """How messages and blocks call the elements."""
-    return f"{_NAMES.get(descriptor, 'element')} {descriptor}"
 
 
 def _couplings(rigid: list[ElementRows]) -> list[Coupling]:
@@ -256,17 +250,3 @@ def _displacement_systems(content: Content, table: NodeTable) -> dict[str, np.nd
             if system is not None and (system.kind != "rectangular" or not np.allclose(system.axes, np.eye(3))):
                 found.setdefault(system.name, []).append(table.find(own.ids[own.displacement == number]))
     return {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}
-
-
-def read_unv(path: str | Path) -> Mesh:
-    """Read a universal file, in the units and numbers of the file.
-
-    Universal files as programs write them today hold no materials and sections: blocks have none.
-
-    Raises
-    ------
-    MeshError
-        The file is damaged, or holds no elements (measurement geometry of nodes and trace lines is no mesh).
-    """
-    path = Path(path)
-    return build_mesh(read_content(path), path)

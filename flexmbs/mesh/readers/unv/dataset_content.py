@@ -79,7 +79,7 @@ def read_content(path: Path) -> Content:
             content.counts[dataset.number] = content.counts.get(dataset.number, 0) + 1
             reader = _READERS.get(dataset.number)
             if reader is not None:
-                reader(content, dataset, str(path))
+                reader(content, dataset)
             elif dataset.number not in _ALWAYS_SILENT:
                 analysis = dataset.number in _RESULTS
                 why = _WHY.get(dataset.number, "")
@@ -90,7 +90,7 @@ def read_content(path: Path) -> Content:
         file.close()
 
 
-def _read_nodes(content: Content, dataset: Dataset, file: str) -> None:
+def _read_nodes(content: Content, dataset: Dataset) -> None:
     """Two lines per node: number, two coordinate systems, colour; coordinates (datasets 781 and 2411)."""
     head, point = Format((10,) * 4, ()), Format((), (25,) * 3)
     for lines, first, ended in dataset.chunks():
@@ -100,34 +100,35 @@ def _read_nodes(content: Content, dataset: Dataset, file: str) -> None:
             dataset.push_back([lines.pop()])
         integers, _ = dataset.table(lines[::2], head, first)
         _, points = dataset.table(lines[1::2], point, first)
-        _add_nodes(content, dataset, file, integers, points, first + 2 * np.arange(len(integers)), local=False)
+        _add_nodes(content, dataset, integers, points, first + 2 * np.arange(len(integers)), local=False)
 
 
-def _read_old_nodes(content: Content, dataset: Dataset, file: str) -> None:
+def _read_old_nodes(content: Content, dataset: Dataset) -> None:
     """One line per node, coordinates in its definition system (dataset 15)."""
     known = Format((10,) * 4, (13,) * 3)
     for lines, first, _ in dataset.chunks():
         integers, points = dataset.table(lines, known, first)
-        _add_nodes(content, dataset, file, integers, points, first + np.arange(len(lines)), local=True)
+        _add_nodes(content, dataset, integers, points, first + np.arange(len(lines)), local=True)
 
 
-def _add_nodes(content, dataset: Dataset, file: str, integers, points, lines, local: bool) -> None:
+def _add_nodes(content, dataset: Dataset, integers, points, lines, local: bool) -> None:
     wrong = np.flatnonzero(integers[:, 0] <= 0)
     if wrong.size:
-        raise MeshError(f"{file}:{lines[wrong[0]]}: {dataset.card}: node number {integers[wrong[0], 0]}; it must be positive.")
-    content.nodes.append(Nodes(integers[:, 0], points, integers[:, 1], integers[:, 2], local, file, lines))
+        where = f"{dataset.file}:{lines[wrong[0]]}: {dataset.card}"
+        raise MeshError(f"{where}: node number {integers[wrong[0], 0]}; it must be positive.")
+    content.nodes.append(Nodes(integers[:, 0], points, integers[:, 1], integers[:, 2], local, dataset.file, lines))
 
 
-def _element_reader(columns: tuple[int, int], width: int) -> Callable[[Content, Dataset, str], None]:
+def _element_reader(columns: tuple[int, int], width: int) -> Callable[[Content, Dataset], None]:
     """Reader of a dataset of elements, whose first lines have descriptor and node count in these columns."""
 
-    def read(content: Content, dataset: Dataset, file: str) -> None:
+    def read(content: Content, dataset: Dataset) -> None:
         for lines, first, ended in dataset.chunks():
             table, _ = dataset.table(lines, Format((10,) * 8, ()), first)
             filled = [_filled(line) for line in lines]
             records, used = _records(dataset, table, filled, first, ended, (*columns, width))
             dataset.push_back(lines[used:])
-            _add_elements(content, table, records, file, first, columns)
+            _add_elements(content, table, records, dataset.file, first, columns)
 
     return read
 
@@ -149,7 +150,7 @@ def _records(dataset: Dataset, table, filled: list[int], first: int, ended: bool
             what = f"an element with {count} nodes; the line must have {width} whole numbers, the last of them the number of nodes"
             raise MeshError(f"{dataset.file}:{first + at}: {dataset.card}: {what}.")
         nodes_at = at + 1
-        if descriptors[at] in _WITH_ORIENTATION and nodes_at < total and _is_orientation(filled[nodes_at], count):
+        if descriptors[at] in _WITH_ORIENTATION and nodes_at < total and (filled[nodes_at] == 3 or count >= 3):
             nodes_at += 1
         end = nodes_at - (-count // 8)
         if end > total or nodes_at >= total:
@@ -162,10 +163,6 @@ def _records(dataset: Dataset, table, filled: list[int], first: int, ended: bool
     if at < total and ended:
         raise MeshError(f"{dataset.where()}: the dataset ends within the element of line {first + at}; it is cut off.")
     return np.array(records, np.int64).reshape(-1, 2), at
-
-
-def _is_orientation(filled: int, count: int) -> bool:
-    return filled == 3 or count >= 3
 
 
 def _add_elements(content: Content, table, records, file: str, first: int, columns: tuple[int, int]) -> None:
@@ -185,29 +182,28 @@ def _add_elements(content: Content, table, records, file: str, first: int, colum
         content.elements.append((descriptor, rows))
 
 
-def _read_systems(content: Content, dataset: Dataset, file: str) -> None:
+def _read_systems(content: Content, dataset: Dataset) -> None:
     """Part number and name; of each system: number, kind, colour; name; three axes and the origin (dataset 2420)."""
     dataset.needed_line("the number of the part")
     dataset.needed_line("the name of the part")
     while (line := dataset.next_line()) is not None:
-        where = dataset.where()
+        where, at = dataset.where(), dataset.line_read
         number, kind = _two_integers(line, where)
         dataset.needed_line("the name of a coordinate system")
         rows = [dataset.needed_line("the axes of a coordinate system") for _ in range(4)]
-        _, matrix = dataset.table(rows, Format((), (25,) * 3), int(where.split(":")[-2]) + 2)
+        _, matrix = dataset.table(rows, Format((), (25,) * 3), at + 2)
         axes = matrix[:3].T
         if not np.isfinite(matrix).all() or not np.allclose(axes.T @ axes, np.eye(3), atol=1e-4):
             raise MeshError(f"{where}: the axes of coordinate system {number} are not three orthonormal vectors.")
         content.systems[number] = CoordinateSystem(str(number), _kind(kind, where), matrix[3], axes)
 
 
-def _read_old_systems(content: Content, dataset: Dataset, file: str) -> None:
+def _read_old_systems(content: Content, dataset: Dataset) -> None:
     """Number, kind, ...; name; origin and a point on x; a point in the x-z plane (dataset 18)."""
     while (line := dataset.next_line()) is not None:
-        where = dataset.where()
+        where, at = dataset.where(), dataset.line_read
         number, kind = _two_integers(line, where)
         dataset.needed_line("the name of a coordinate system")
-        at = int(where.split(":")[-2])
         _, first = dataset.table([dataset.needed_line("two points")], Format((), (13,) * 6), at + 2)
         _, second = dataset.table([dataset.needed_line("a point")], Format((), (13,) * 3), at + 3)
         if not (np.abs(first) < 1e100).all() or not (np.abs(second) < 1e100).all():
@@ -233,19 +229,19 @@ def _kind(kind: int, where: str) -> str:
     return _KINDS[kind]
 
 
-def _group_reader(fields: int) -> Callable[[Content, Dataset, str], None]:
+def _group_reader(fields: int) -> Callable[[Content, Dataset], None]:
     """Reader of a dataset of groups, whose entities have so many numbers: type, number, and what else."""
 
-    def read(content: Content, dataset: Dataset, file: str) -> None:
+    def read(content: Content, dataset: Dataset) -> None:
         while (line := dataset.next_line()) is not None:
             if not line.strip():
                 continue
-            where = dataset.where()
-            values, _ = dataset.table([line], Format((10,) * 8, ()), int(where.split(":")[-2]))
+            where, at = dataset.where(), dataset.line_read
+            values, _ = dataset.table([line], Format((10,) * 8, ()), at)
             number, count = int(values[0, 0]), int(values[0, min(_filled(line), 8) - 1])
             name = dataset.needed_line("the name of a group").strip() or f"GROUP {number}"
             rows = [dataset.needed_line(f"the members of group {name}") for _ in range(-(-count * fields // 8))]
-            table, _ = dataset.table(rows, Format((10,) * 8, ()), int(where.split(":")[-2]) + 2)
+            table, _ = dataset.table(rows, Format((10,) * 8, ()), at + 2)
             entities = table.reshape(-1, fields)[:count]
             nodes, elements = (entities[entities[:, 0] == kind, 1] for kind in (_ENTITY_NODE, _ENTITY_ELEMENT))
             content.groups.append(Group(name, nodes, elements, where))
@@ -253,7 +249,7 @@ def _group_reader(fields: int) -> Callable[[Content, Dataset, str], None]:
     return read
 
 
-def _read_units(content: Content, dataset: Dataset, file: str) -> None:
+def _read_units(content: Content, dataset: Dataset) -> None:
     """Code and name of the system; how many units of length and force make a metre and a newton (dataset 164)."""
     line = dataset.needed_line("the system of units")
     where = dataset.where()
@@ -276,7 +272,7 @@ def _read_units(content: Content, dataset: Dataset, file: str) -> None:
         raise MeshError(f"{where}: the units are {stated.units} here, but {before}; write the mesh in one system of units.")
 
 
-_READERS: dict[int, Callable[[Content, Dataset, str], None]] = {
+_READERS: dict[int, Callable[[Content, Dataset], None]] = {
     15: _read_old_nodes,
     781: _read_nodes,
     2411: _read_nodes,

@@ -36,7 +36,12 @@ class Dataset:
 
     def where(self) -> str:
         """ "file:line: dataset n", of the line read last."""
-        return f"{self._reader.path}:{self._reader.line - len(self._waiting)}: {self.card}"
+        return f"{self.file}:{self.line_read}: {self.card}"
+
+    @property
+    def line_read(self) -> int:
+        """Number of the line read last."""
+        return self._reader.line - len(self._waiting)
 
     def next_line(self) -> str | None:
         """The next line; None after the last one. MeshError where the file ends before the dataset does."""
@@ -46,8 +51,8 @@ class Dataset:
             return None
         line = self._reader.read_line()
         if line is None:
-            where, what = f"{self._reader.path}:{self._reader.line}: {self.card}", f"the dataset that begins in line {self.line}"
-            raise MeshError(f"{where}: the file ends within {what} (a line with -1 ends it); it is cut off.")
+            what = f"the dataset that begins in line {self.line} (a line with -1 ends it)"
+            raise MeshError(f"{self.where()}: the file ends within {what}; it is cut off.")
         if _MARK.match(line):
             self._ended = True
             return None
