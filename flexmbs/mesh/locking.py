@@ -138,20 +138,12 @@ SAMPLES = 48  # of the surface of each kind of element, spread evenly over its a
 
 @dataclass(frozen=True)
 class Skin:
-    """The outer faces of the solids of a mesh, cut into triangles.
+    """The outer faces of the solids of a mesh, cut into triangles."""
 
-    Attributes
-    ----------
-    nodes : (k, 3) node indices, corners only, normals outward
-    owner : (k,) indices of the elements counted through the blocks
-    area : (k,), m2
-    on_triangle : (k,) True where the whole face is a triangle, False on halves of a quadrilateral
-    """
-
-    nodes: np.ndarray
-    owner: np.ndarray
-    area: np.ndarray
-    on_triangle: np.ndarray
+    nodes: np.ndarray  # (k, 3) node indices, corners only, normals outward
+    owner: np.ndarray  # (k,) indices of the elements counted through the blocks
+    area: np.ndarray  # (k,), m2
+    on_triangle: np.ndarray  # (k,) True where the whole face is a triangle, False on halves of a quadrilateral
 
 
 def skin_of(mesh: Mesh) -> Skin:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -29,19 +30,12 @@ Cells = Mapping[str, np.ndarray]  # kind -> (k, n) node indices
 
 @dataclass(frozen=True)
 class NodeWeights:
-    """Weights (k,) of the nodes of a set, with sum 1.
-
-    Attributes
-    ----------
-    by : "area", "volume", "length" or "equal"
-    cells : what the weights are shares of: faces, elements or edges all of whose nodes are in the set; of "equal" none
-    left_out : (m,) nodes of the set that belong to none of these; their weight is zero
-    """
+    """Weights (k,) of the nodes of a set, with sum 1."""
 
     values: np.ndarray
-    by: str
-    cells: Cells
-    left_out: np.ndarray
+    by: str  # "area", "volume", "length" or "equal"
+    cells: Cells  # what the weights are shares of: faces, elements or edges all of whose nodes are in the set; of "equal" none
+    left_out: np.ndarray  # (m,) nodes of the set that belong to none of these; their weight is zero
 
 
 def node_weights(mesh: Mesh, nodes: np.ndarray, faces: Cells | None = None) -> NodeWeights:
@@ -148,25 +142,15 @@ ASKEW = 1.0  # degrees between an axis that is given and the one that is fitted
 
 @dataclass(frozen=True)
 class Place:
-    """Where the marker of a set is placed, and why.
+    """Where the marker of a set is placed, and why."""
 
-    Attributes
-    ----------
-    position : (3,) m, of the marker
-    by : what the nodes' weights are shares of: "area", "volume", "length", "equal", or "coupling" (as the file says)
-    mean : (3,) m, of the nodes, all counted alike
-    centroid : (3,) m, of the nodes with their weights
-    left_out : number of nodes without weight, as they belong to no whole face (element, edge) of the set
-    shape : what the nodes lie on, or None
-    axis : (3,) unit vector asked for as the marker's z axis, or None: the marker has the axes of the body
-    """
-
-    position: np.ndarray
-    by: str
-    mean: np.ndarray
-    centroid: np.ndarray
-    left_out: int = 0
-    shape: FittedShape | None = None
+    position: np.ndarray  # (3,) m, of the marker
+    by: str  # what the nodes' weights are shares of: "area", "volume", "length", "equal", or "coupling" (as the file says)
+    mean: np.ndarray  # (3,) m, of the nodes, all counted alike
+    centroid: np.ndarray  # (3,) m, of the nodes with their weights
+    left_out: int = 0  # number of nodes without weight, as they belong to no whole face (element, edge) of the set
+    shape: FittedShape | None = None  # what the nodes lie on, or None
+    # (3,) unit vector asked for as the marker's z axis, or None: the marker has the axes of the body
     axis: np.ndarray | None = None
 
     @property
@@ -246,15 +230,11 @@ _KINDS = ("cylinder", "circle", "sphere", "plane")
 
 def place_numbers(place: Place) -> dict:
     """Keys as the attributes of ``Place`` and ``FittedShape``; arrays as lists."""
-    return {part.name: _plain(getattr(place, part.name)) for part in fields(place)}
 
+    def plain(items: list[tuple[str, Any]]) -> dict:
+        return {name: value.tolist() if isinstance(value, np.ndarray | np.generic) else value for name, value in items}
 
-def _plain(value):
-    if isinstance(value, FittedShape):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
-    if isinstance(value, np.ndarray):
-        return [float(number) for number in value]
-    return value.item() if isinstance(value, np.generic) else value
+    return asdict(place, dict_factory=plain)
 
 
 def places_text(places: Mapping[str, Place]) -> tuple[str, ...]:

@@ -26,22 +26,14 @@ _HEAD = 65536  # bytes looked at; comments at the top of decks can be long
 
 @dataclass(frozen=True)
 class MeshFormat:
-    """A format: its extensions, what its files look like at the start, and the function that reads it.
-
-    Attributes
-    ----------
-    reader : "module:function" (path, ...) -> Mesh; imported when used (``common.lazy_import``)
-    signature : bytes pattern at the start of the file (binary formats, or text with a fixed first line)
-    card : bytes pattern of a line that only this format has, for formats without a fixed start
-    has_includes : the reader takes ``allow_outside``
-    """
+    """A format: its extensions, what its files look like at the start, and the function that reads it."""
 
     name: str
     extensions: tuple[str, ...]
-    reader: str
-    signature: bytes = b""
-    card: bytes = b""
-    has_includes: bool = False
+    reader: str  # "module:function" (path, ...) -> Mesh; imported when used (``common.lazy_import``)
+    signature: bytes = b""  # bytes pattern at the start of the file (binary formats, or text with a fixed first line)
+    card: bytes = b""  # bytes pattern of a line that only this format has, for formats without a fixed start
+    has_includes: bool = False  # the reader takes ``allow_outside``
 
     def claims(self, head: bytes) -> bool:
         """Whether a file that starts with ``head`` looks like this format."""

@@ -128,31 +128,18 @@ class NodeTable:
 
 @dataclass
 class ElementRows:
-    """Elements of one type as they stand in a file.
+    """Elements of one type as they stand in a file."""
 
-    Attributes
-    ----------
-    kind : str or None
-        A name in ``KINDS``, or None for a type that is not structural (``role`` as in UnsupportedElements).
-    type_name : str
-        As the file calls it, for users.
-    ids : (k,) int
-    nodes : (k, n) int
-        VTK order. Numbers of the file, 0 for a node that is absent; or, of ``with_indices``, indices, -1 for absent.
-    file : str
-    lines : (k,) int
-    data : name -> (k, ...)
-        What else the file says of each element.
-    """
-
+    # a name in ``KINDS``, or None for a type that is not structural (``role`` as in UnsupportedElements)
     kind: str | None
-    type_name: str
-    ids: np.ndarray
+    type_name: str  # as the file calls it, for users
+    ids: np.ndarray  # (k,)
+    # (k, n) VTK order. Numbers of the file, 0 for a node that is absent; of ``with_indices`` indices, -1 for absent
     nodes: np.ndarray
     file: str
-    lines: np.ndarray
+    lines: np.ndarray  # (k,)
     role: str = ""
-    data: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)  # name -> (k, ...) what else the file says of each element
 
     def where(self, row: int) -> str:
         """ "file:line" of one element."""

@@ -26,23 +26,16 @@ from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 @dataclass
 class Shapes:
-    """What a file without sections holds, in its own numbers.
-
-    Attributes
-    ----------
-    groups : elements, with a kind (lines as "beam2", "beam3") or with a role; "shell_thickness" (k,) in their ``data``
-    element_groups : name -> element numbers, of any dimension
-    node_groups : name -> node numbers
-    sides : name -> kind of face -> (k, n) node numbers
-    """
+    """What a file without sections holds, in its own numbers."""
 
     path: Path
     file_format: str
     table: NodeTable
+    # elements, with a kind (lines as "beam2", "beam3") or with a role; "shell_thickness" (k,) in their ``data``
     groups: list[ElementRows] = field(default_factory=list)
-    element_groups: dict[str, np.ndarray] = field(default_factory=dict)
-    node_groups: dict[str, np.ndarray] = field(default_factory=dict)
-    sides: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    element_groups: dict[str, np.ndarray] = field(default_factory=dict)  # name -> element numbers, of any dimension
+    node_groups: dict[str, np.ndarray] = field(default_factory=dict)  # name -> node numbers
+    sides: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)  # name -> kind of face -> (k, n) node numbers
     warnings: list[str] = field(default_factory=list)
     skipped: SkipList = field(default_factory=SkipList)
 

@@ -42,24 +42,15 @@ _UNREAD = {
 
 @dataclass(frozen=True)
 class MedMesh:
-    """One mesh of a file.
-
-    Attributes
-    ----------
-    place : where it stands, for messages
-    step : HDF5 group that holds NOE (nodes) and perhaps MAI (elements)
-    families : HDF5 group of the mesh's families, or None
-    space : dimensions of the coordinates
-    unit : the unit of the coordinates as the file states it, often empty
-    """
+    """One mesh of a file."""
 
     path: Path
     name: str
-    place: str
-    step: object
-    families: object
-    space: int
-    unit: str
+    place: str  # where it stands, for messages
+    step: object  # HDF5 group that holds NOE (nodes) and perhaps MAI (elements)
+    families: object  # HDF5 group of the mesh's families, or None
+    space: int  # dimensions of the coordinates
+    unit: str  # the unit of the coordinates as the file states it, often empty
 
     def numbers(self, group, name: str, code: str, count: int | None = None) -> np.ndarray | None:
         """A dataset, None when it is absent; MeshError when it has not ``count`` entries."""

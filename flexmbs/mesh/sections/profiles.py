@@ -33,33 +33,18 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Profile:
-    """One profile.
+    """One profile."""
 
-    Attributes
-    ----------
-    names : str
-        Names of the dimensions in the program's order, with blanks between. A name with "?" may be zero, one with
-        "~" any number; the others must be positive.
-    shape : dimensions -> list of rectangles, Shape, BeamSection, or a function of Poisson's ratio that returns one
-    positive : str
-        Sums of dimensions that must be positive too, with commas between: "W1 - t3, inner width: B - 2 t".
-    optional : int
-        So many of the last dimensions may be missing.
-    many : bool
-        Any number of dimensions, which ``shape`` checks itself.
-    lengths : bool
-        All dimensions are lengths (and so are kept with the section, for display and for change of units).
-    is_upright : bool
-        Local y points upwards in the picture.
-    """
-
+    # names of the dimensions in the program's order, with blanks between. A name with "?" may be zero, one with "~" any
+    # number; the others must be positive.
     names: str
+    # dimensions -> list of rectangles, Shape, BeamSection, or a function of Poisson's ratio that returns one
     shape: Callable[..., list[Box] | Shape | BeamSection | Callable[[float], BeamSection]]
-    positive: str = ""
-    optional: int = 0
-    many: bool = False
-    lengths: bool = True
-    is_upright: bool = False
+    positive: str = ""  # sums of dimensions that must be positive too, with commas between: "W1 - t3, inner width: B - 2 t"
+    optional: int = 0  # so many of the last dimensions may be missing
+    many: bool = False  # any number of dimensions, which ``shape`` checks itself
+    lengths: bool = True  # all dimensions are lengths (and so are kept with the section, for display and for change of units)
+    is_upright: bool = False  # local y points upwards in the picture
 
     def checked(self, dimensions: tuple[float, ...]) -> tuple[float, ...]:
         """The dimensions that the profile has; MeshError when one is missing or impossible."""

@@ -30,18 +30,12 @@ _THINNEST = 1e-5
 
 @dataclass(frozen=True)
 class Shape:
-    """A plane region as quadrilaterals that share whole edges, y and z in the axes of the profile.
+    """A plane region as quadrilaterals that share whole edges, y and z in the axes of the profile."""
 
-    Attributes
-    ----------
-    cells : (k, 4, 2) corners, counterclockwise
-    grid : the two rising lists of coordinates, when the cells are those of a rectangular grid; else None
-    origin : (y, z) of the profile's own origin in these coordinates
-    """
-
-    cells: np.ndarray
+    cells: np.ndarray  # (k, 4, 2) corners, counterclockwise
+    # the two rising lists of coordinates, when the cells are those of a rectangular grid; else None
     grid: tuple[np.ndarray, np.ndarray] | None = None
-    origin: tuple[float, float] = (0.0, 0.0)
+    origin: tuple[float, float] = (0.0, 0.0)  # (y, z) of the profile's own origin in these coordinates
 
     def moments(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Area, centroid (2,) and second moments (2, 2) about it: the integrals of y y, y z, z z (exact)."""

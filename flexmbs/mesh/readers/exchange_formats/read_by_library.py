@@ -153,33 +153,20 @@ _FIXED |= {1: (1,), 15: (10,), 16: (12,)}
 
 @dataclass(frozen=True)
 class Content:
-    """Points, cells and the data on them.
+    """Points, cells and the data on them."""
 
-    Attributes
-    ----------
-    points : (n, 3)
-    connectivity : nodes of all cells, one after another, from 0
-    sizes : (c,) how many nodes each cell has
-    types : (c,) numbers of VTK's cell types; 0 for types that it does not have
-    blocks : (c,) numbers of the blocks of cells that the file keeps apart
-    point_data, cell_data : name -> one integer for each; None: the array holds something else
-    point_sets, cell_sets : name -> indices
-    point_numbers, cell_numbers : what the file declares as their numbers, or None
-    warnings : what the library says
-    """
-
-    points: np.ndarray
-    connectivity: np.ndarray
-    sizes: np.ndarray
-    types: np.ndarray
-    blocks: np.ndarray
-    point_data: dict[str, np.ndarray | None]
+    points: np.ndarray  # (n, 3)
+    connectivity: np.ndarray  # nodes of all cells, one after another, from 0
+    sizes: np.ndarray  # (c,) how many nodes each cell has
+    types: np.ndarray  # (c,) numbers of VTK's cell types; 0 for types that it does not have
+    blocks: np.ndarray  # (c,) numbers of the blocks of cells that the file keeps apart
+    point_data: dict[str, np.ndarray | None]  # name -> one integer for each; None: the array holds something else
     cell_data: dict[str, np.ndarray | None]
-    point_sets: dict[str, np.ndarray] = field(default_factory=dict)
+    point_sets: dict[str, np.ndarray] = field(default_factory=dict)  # name -> indices
     cell_sets: dict[str, np.ndarray] = field(default_factory=dict)
-    point_numbers: np.ndarray | None = None
+    point_numbers: np.ndarray | None = None  # what the file declares as their numbers, or None
     cell_numbers: np.ndarray | None = None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # what the library says
 
 
 def read_vtk(path: Path) -> Mesh:
