@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.mesh.marker_places import Place
-from flexmbs.reduction.options import MOTIONS
+from flexmbs.reduction.options import MOTIONS, unit_vector
 
 ACCELERATION = "(acceleration)"  # stands for a marker in ``static_error``
 ENOUGH = 0.01  # share of the strain energy under a unit load that may be missing without a remark
@@ -271,23 +271,12 @@ def hit_advice(body, contact: str, *, speed: float | None, law: Law | None, mass
     whole, shown, massless, highest = _flexibility(body, contact, n)
     mass = _rigid_mass(body, contact, n) if mass is None else float(mass)
     force, energy = _functions(law, speed, mass)
-    depth = _depth(energy, force, 0.0, 0.5 * mass * speed**2)
-    missing = _lack(whole, shown + massless)
+    available, missing = 0.5 * mass * speed**2, _lack(whole, shown + massless)
     yielding = missing if np.isfinite(missing) else 0.0
-    with_it = force(_depth(energy, force, massless + yielding, 0.5 * mass * speed**2))
-    without = force(_depth(energy, force, massless, 0.5 * mass * speed**2))
-    return HitAdvice(
-        contact,
-        mass,
-        float(speed),
-        _duration(energy, depth, mass, speed),
-        force(depth),
-        depth,
-        highest,
-        _lack(whole, shown),
-        missing,
-        without / with_it - 1.0,
-    )
+    depth, with_it, without = (_depth(energy, force, f, available) for f in (0.0, massless + yielding, massless))
+    duration, error = _duration(energy, depth, mass, speed), force(without) / force(with_it) - 1.0
+    lacking = _lack(whole, shown)
+    return HitAdvice(contact, mass, float(speed), duration, force(depth), depth, highest, lacking, missing, error)
 
 
 def _direction(body, contact: str, given, where: str) -> np.ndarray:
@@ -296,11 +285,10 @@ def _direction(body, contact: str, given, where: str) -> np.ndarray:
     if given is None:
         moving = Phi[~body.massless] / np.sqrt(np.maximum(np.diag(body.Ke)[~body.massless], 1e-300))[:, None]
         return np.linalg.svd(moving)[2][0] if moving.any() else np.array([0.0, 0.0, 1.0])
-    n = np.asarray(given, dtype=float)
-    length = np.linalg.norm(n) if n.shape == (3,) else np.nan
-    if not (np.isfinite(length) and length > 0.0):
+    n = unit_vector(given)
+    if n is None:
         raise BodyError(f"{where}: direction must be (x, y, z) other than zero, in the axes of the body, not {given!r}")
-    return n / length
+    return n
 
 
 def _flexibility(body, contact: str, n: np.ndarray) -> tuple[float, float, float, float]:

@@ -55,18 +55,15 @@ def _vibrating(held: Reduction) -> Modes:
     """All modes with inertia, orthogonal in mass and stiffness, with the supports of the problem."""
     fem, T, problem, attached, choice = held.fem, held.T, held.problem, held.attached, _with_kept_patches(held)
     choice.check()
-    loads = sparse.hstack([_static_loads(fem, attached, choice), *_attachment_loads(held)]).tocsr()
+    loads = _static_loads(held, choice)
     static = choice.static or StaticModes()
     if loads.shape[1] == 0 and not static.acceleration and not static.patches and not isinstance(choice, CraigBampton):
         return compute_modes(fem, T, problem, choice)
     conditions = _kept_markers(attached, choice)
     fixed_problem = fixed(problem, (conditions @ T).toarray()) if conditions.shape[0] else problem
     normal = compute_modes(fem, T, fixed_problem, choice)
-    loads = [conditions.T, loads]
-    if static.patches:
-        shown = _of_unit_energy(fem, normal.fields)
-        loads.append(_patch_loads(held, shown, static.patches))
-    loads = (T.T @ sparse.hstack(loads)).toarray()
+    patches = [_patch_loads(held, _of_unit_energy(fem, normal.fields), static.patches)] if static.patches else []
+    loads = (T.T @ sparse.hstack([conditions.T, loads, *patches])).toarray()
     responses = problem.solve(loads)
     responses = responses[:, straining(problem, loads, responses)]
     tolerance = 0.0 if static.acceleration else getattr(choice, "frequency_tolerance", None)
@@ -150,15 +147,16 @@ def _kept_markers(attached: Mapping[str, Attachment], choice: ModeChoice) -> spa
     return _operators(attached, names, "CraigBampton(keep=...)", size)
 
 
-def _static_loads(fem, attached: Mapping[str, Attachment], choice: ModeChoice) -> sparse.csr_matrix:
-    """(ndof, k) unit loads at markers and the load cases at nodes."""
-    static = choice.static or StaticModes()
+def _static_loads(held: Reduction, choice: ModeChoice) -> sparse.csr_matrix:
+    """(ndof, k) unit loads at markers, the load cases at nodes, and unit loads of patches with attachment modes."""
+    static, attached = choice.static or StaticModes(), held.attached
     names = _listed(static.interfaces)
     if isinstance(choice, FreeFree) and choice.attachment:
         names += [name for name in attached if name not in names]
-    ndof = fem.K.shape[0]
-    cases = [_load_case(fem, name, forces) for name, forces in static.loads.items()]
-    return sparse.hstack([_operators(attached, names, "StaticModes(interfaces=...)", ndof).T, *cases]).tocsr()
+    loads = [_operators(attached, names, "StaticModes(interfaces=...)", held.fem.ndof).T]
+    loads += [_load_case(held.fem, name, forces) for name, forces in static.loads.items()]
+    loads += [_unit_loads(attached[name], patch) for name, patch in held.patches.items() if patch.kind == "attachment"]
+    return sparse.hstack(loads).tocsr()
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
@@ -286,11 +284,6 @@ def _with_kept_patches(held: Reduction) -> ModeChoice:
     if not massless or not isinstance(modes, CraigBampton) or modes.keep is not None:
         return modes
     return replace(modes, keep=tuple(name for name in held.interfaces if name not in (modes.at, *massless)))
-
-
-def _attachment_loads(held: Reduction) -> list[sparse.csc_matrix]:
-    """(ndof, k) unit loads of each patch with attachment modes."""
-    return [_unit_loads(held.attached[name], patch) for name, patch in held.patches.items() if patch.kind == "attachment"]
 
 
 def _unit_loads(attachment: Attachment, patch: ContactPatch) -> sparse.csc_matrix:

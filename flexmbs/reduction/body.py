@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import BodyError
-from flexmbs.reduction.body_layout import floating_arrays
+from flexmbs.reduction.body_layout import BodyCheck
 from flexmbs.reduction.checked import Reduction
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.reduction.interface import Attachment
@@ -50,7 +50,10 @@ def body(known: Reduction) -> Reduction:
         stress_modes=fem.stress_modes(basis.fields, "nodes") if known.stress == "nodes" else None,
         section_force_modes=sections if len(sections) else None,
     )
-    _check_finite(made)
+    try:
+        BodyCheck.of(made, f"body '{made.name}'").part(made)
+    except BodyError as error:
+        raise BodyError(f"{error}; check coordinates, materials and sections of the mesh") from None
     return replace(known, body=made)
 
 
@@ -79,12 +82,3 @@ def _options(known: Reduction) -> dict[str, object]:
     if fem.dofs_per_node == 6:
         options |= {"beam_theory": fem.beam_theory, "rotary_inertia": bool(fem.rotary_inertia)}
     return options
-
-
-def _check_finite(body: FlexibleBody) -> None:
-    bad = [name for name, values in floating_arrays(body) if not np.all(np.isfinite(values))]
-    if bad:
-        raise BodyError(
-            f"body '{body.name}': {', '.join(bad)} contain values that are not finite; check coordinates, materials "
-            "and sections of the mesh"
-        )

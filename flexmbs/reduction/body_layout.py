@@ -6,7 +6,7 @@ because compiled code trusts counts and indices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -133,16 +133,6 @@ def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
     return replace(mapped(body, "K", lambda fields: np.tensordot(body.forms.T, fields, 1)), forms=None)
 
 
-def floating_arrays(body: FlexibleBody) -> Iterator[tuple[str, np.ndarray]]:
-    """Arrays of numbers that are not whole, of a body, its inertia, surface and markers, by names for messages."""
-    parts = {"": body, "inertia.": body.inertia, "surface.": body.surface}
-    for prefix, part in (parts | {f"marker {name}.": marker for name, marker in body.markers.items()}).items():
-        for key, kind in LAYOUT[type(part)].items():
-            value = getattr(part, key)
-            if isinstance(kind, Array) and not kind.whole and value is not None:
-                yield prefix + key, value
-
-
 @dataclass
 class BodyCheck:
     """Sizes that the letters of shapes stand for, taken from the arrays checked so far."""
@@ -205,7 +195,7 @@ class BodyCheck:
         if kind.whole:
             return value.astype(np.int64, copy=False)
         value = value.astype(float, copy=False)
-        if not np.all(np.abs(value) < LARGEST):
+        if not (value.max(initial=0.0) < LARGEST and value.min(initial=0.0) > -LARGEST):  # nor if one is no number
             great = "" if not np.all(np.isfinite(value)) else f", or not below {LARGEST:g}"
             self.fail(f"{name} contains values that are not finite numbers{great}")
         return value

@@ -39,22 +39,9 @@ _LATER: Any = None
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reduction:
-    """A mesh on its way to a flexible body: what was asked, as of ``reduce``, and what each stage has found.
+    """A mesh on its way to a flexible body: what was asked, and what each stage has found."""
 
-    Attributes
-    ----------
-    fem, remarks : the assembled model, and what ``check_mesh`` says
-    attached, patches, fields : interfaces on the model, contact patches at them, and which second-order fields are chosen
-    T, problem : (ndof, n) from independent dofs to nodal ones, and the problem on these, as it is held
-    vibrating, basis : the modes with inertia, and all of them: massless ones behind, of the patches named in ``massless``
-    amplitudes : (n,) modal coordinates up to which the tolerance of the second-order fields must hold, or None
-    Z : (ndof, K) nodal second-order fields, one for each of the ``pairs``, or for each of the ``forms``
-    samples : as of ``FEModel.inertia_samples``
-    weights : (K,) factors of the second-order fields at the amplitudes, or None without these
-    field_error : part left out by the forms, relative to the body's radius of gyration
-    """
-
-    # asked
+    # asked, as of ``reduce``
     mesh: Mesh
     interfaces: Mapping[str, str | Interface]
     modes: ModeChoice
@@ -70,25 +57,25 @@ class Reduction:
     trust_units: bool = False
     # checked
     fem: FEModel = _LATER
-    remarks: tuple[str, ...] = ()
-    attached: Mapping[str, Attachment] = _LATER
+    remarks: tuple[str, ...] = ()  # of ``check_mesh``
+    attached: Mapping[str, Attachment] = _LATER  # interfaces on the model
     patches: Mapping[str, ContactPatch] = _LATER
-    fields: SecondOrder = _LATER
-    T: sparse.csr_matrix = _LATER
-    problem: ConstrainedProblem = _LATER
+    fields: SecondOrder = _LATER  # which second-order ones
+    T: sparse.csr_matrix = _LATER  # (ndof, n) from independent dofs to nodal ones
+    problem: ConstrainedProblem = _LATER  # on the independent dofs, as the body is held
     # bases
-    vibrating: Modes = _LATER
-    basis: Modes = _LATER
-    massless: tuple[str, ...] = ()
-    amplitudes: np.ndarray | None = None
-    flexibility: np.ndarray = _LATER
+    vibrating: Modes = _LATER  # modes with inertia
+    basis: Modes = _LATER  # these, and massless ones behind them
+    massless: tuple[str, ...] = ()  # the patch of each massless mode
+    amplitudes: np.ndarray | None = None  # (n,) modal coordinates up to which tolerances of second-order fields hold
+    flexibility: np.ndarray = _LATER  # this and all below: as of ``FlexibleBody``, where nothing else is said
     # fields
     pairs: np.ndarray = _LATER
     forms: np.ndarray | None = None
-    Z: np.ndarray = _LATER
-    samples: tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix] = _LATER
-    weights: np.ndarray | None = None
-    field_error: float = 0.0
+    Z: np.ndarray = _LATER  # (ndof, K) nodal second-order fields, one for each of the pairs or of the forms
+    samples: tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix] = _LATER  # as of ``FEModel.inertia_samples``
+    weights: np.ndarray | None = None  # (K,) factors of the second-order fields at the amplitudes
+    field_error: float = 0.0  # part left out by the forms, relative to the body's radius of gyration
     markers: Mapping[str, PointFields] = _LATER
     surface: SurfaceFields = _LATER
     # inertia
@@ -172,9 +159,7 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
             "point or on one line and determine no rotation; use a set of nodes that spans an area"
         )
     rigid = [a for a in attached.values() if a.rigid and a is not held]
-    space = _Space.of(fem)
-    clamped_columns = space.of_set(held) if clamped else np.empty(0, dtype=np.int64)
-    kept, T = _transformation(fem, space, rigid, clamped_columns)
+    dofs, T = _transformation(fem, rigid, [held] if clamped else [])
     R_nodes = rigid_motions(fem.mesh.points, fem.dofs_per_node, fem.center)
     check_free_motion(fem, R_nodes)
     K, M = restricted(fem.K, T), restricted(fem.M, T)
@@ -184,10 +169,10 @@ def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[spars
         problem = ConstrainedProblem(K, M, none, none.T, np.empty(0, dtype=np.int64))
     else:
         # in independent dofs: the motions of kept nodes, then of the markers of the rigid sets
-        R = np.vstack([R_nodes[space.dofs[kept]], *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
+        R = np.vstack([R_nodes[dofs], *(rigid_motions(a.position[None], 6, fem.center) for a in rigid)])
         conditions = _mean_axes(fem, R_nodes) if held is None else held.operator.toarray()
         C = (T.T @ conditions.T).T
-        candidates = _far_dofs(fem, rigid, K, R, space.dofs[kept])
+        candidates = _far_dofs(fem, rigid, K, R, dofs)
         problem = ConstrainedProblem(K, M, C, R, determinate_dofs(R, candidates), conditions)
     hinged = hinged_parts(fem.mesh)  # parts of the mesh that can turn freely, which only an interface may hold
     return T, replace(problem, loose=hinged[0]) if hinged else problem
@@ -200,28 +185,6 @@ def _is_clamped(fem, held: Attachment) -> bool:
     if fem.dofs_per_node == 3 or len(held.nodes) != 1:
         return False
     return fem.dependence is None or bool(np.all(np.isin(held.dofs(6), fem.dependence.independent)))
-
-
-@dataclass(frozen=True)
-class _Space:
-    """u = D u[dofs], D None where all components move by themselves; column (ndof,) of each component, or -1."""
-
-    D: sparse.csr_matrix | None
-    dofs: np.ndarray
-    column: np.ndarray
-    dofs_per_node: int
-
-    @classmethod
-    def of(cls, fem) -> _Space:
-        dofs = np.arange(fem.ndof) if fem.dependence is None else fem.dependence.independent
-        column = np.full(fem.ndof, -1)
-        column[dofs] = np.arange(len(dofs))
-        return cls(None if fem.dependence is None else fem.dependence.D, dofs, column, fem.dofs_per_node)
-
-    def of_set(self, attachment: Attachment) -> np.ndarray:
-        """Columns of the components of a set that move by themselves."""
-        columns = self.column[attachment.dofs(self.dofs_per_node)]
-        return columns[columns >= 0]
 
 
 def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
@@ -244,21 +207,22 @@ def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
     return C
 
 
-def _transformation(fem, space: _Space, rigid: list[Attachment], clamped: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """Columns of ``space`` that stay, and T: from these, and six of every rigid set, to nodal values."""
-    count, d = len(space.dofs), fem.dofs_per_node
-    following = [space.of_set(a) for a in rigid]
-    kept = np.setdiff1d(np.arange(count), np.concatenate([clamped, *following]))
+def _transformation(fem, rigid: list[Attachment], clamped: list[Attachment]) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """Nodal dofs that stay independent, and T: from these, and six of every rigid set, to nodal values."""
+    d, own = fem.dofs_per_node, np.arange(fem.ndof) if fem.dependence is None else fem.dependence.independent
+    count, column = len(own), np.full(fem.ndof, -1)  # of each component that moves by itself
+    column[own] = np.arange(count)
+    kept = np.setdiff1d(np.arange(count), np.concatenate([[], *(column[a.dofs(d)] for a in (*clamped, *rigid))]))
     if len(kept) == 0 and not rigid:
         raise BodyError("every node of the body is clamped: no modes are possible")
     parts = [sparse.csr_matrix((np.ones(len(kept)), (kept, np.arange(len(kept)))), shape=(count, len(kept)))]
     for attachment in rigid:
-        columns = space.column[attachment.dofs(d)]
+        columns = column[attachment.dofs(d)]
         block = sparse.lil_matrix((count, 6))
         block[columns[columns >= 0]] = rigid_motions(fem.mesh.points[attachment.nodes], d, attachment.position)[columns >= 0]
         parts.append(block.tocsr())
     T = sparse.hstack(parts).tocsr()
-    return kept, T if space.D is None else (space.D @ T).tocsr()
+    return own[kept], T if fem.dependence is None else (fem.dependence.D @ T).tocsr()
 
 
 def _far_dofs(fem, rigid: list[Attachment], K: sparse.csr_matrix, R: np.ndarray, dofs: np.ndarray) -> np.ndarray:

@@ -21,24 +21,15 @@ DENSE_LIMIT = 700  # dofs; below it LAPACK is as fast as Lanczos iteration and f
 
 @dataclass(frozen=True)
 class ConstrainedProblem:
-    """K u + C^T lam = f, C u = 0, with K semi-definite: K R = 0.
+    """K u + C^T lam = f, C u = 0, with K semi-definite: K R = 0."""
 
-    Attributes
-    ----------
-    K, M : (n, n) csr
-    C : (nc, n) conditions that remove the nc rigid-body motions; nc = 0 if clamped nodes already do
-    R : (n, nc) rigid-body motions
-    pins : (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
-    nodal : (nc, ndof) the conditions on all nodal values, C = nodal T; None if there are none
-    loose : possible reason for a singular K, for messages
-    """
-
-    K: sparse.csr_matrix
+    K: sparse.csr_matrix  # (n, n)
     M: sparse.csr_matrix
-    C: np.ndarray
-    R: np.ndarray
-    pins: np.ndarray
-    nodal: np.ndarray | None = None
+    C: np.ndarray  # (nc, n) conditions that remove the nc rigid-body motions; nc = 0 if clamped nodes already do
+    R: np.ndarray  # (n, nc) rigid-body motions
+    pins: np.ndarray  # (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
+    nodal: np.ndarray | None = None  # (nc, ndof) the conditions on all nodal values, C = nodal T; None if there are none
+    # possible reason for a singular K, for messages
     loose: str = "parts that are not connected, or elements without stiffness"
 
     @property
@@ -155,19 +146,12 @@ def symmetric(A: np.ndarray) -> np.ndarray:
 
 @dataclass
 class ModeFamily:
-    """Modes of a group of dofs that is not coupled to others.
+    """Modes of a group of dofs that is not coupled to others."""
 
-    Attributes
-    ----------
-    dofs : (m,) independent dofs of the group
-    size : number of all independent dofs
-    kind : "bending y", "axial", ... if the group determines it, otherwise None
-    """
-
-    problem: ConstrainedProblem
-    dofs: np.ndarray
-    size: int
-    kind: str | None
+    problem: ConstrainedProblem | FixedProblem
+    dofs: np.ndarray  # (m,) independent dofs of the group
+    size: int  # number of all independent dofs
+    kind: str | None  # "bending y", "axial", ... if the group determines it
     _known: tuple[np.ndarray, np.ndarray] = field(default=(np.empty(0), np.empty((0, 0))), repr=False)
     _iteration: BlockLanczos | None = field(default=None, repr=False)
 
@@ -181,22 +165,20 @@ class ModeFamily:
         """omega^2 (k,) ascending, rad2/s2, and fields (size, k), k = min(count, limit)."""
         count = min(count, self.limit)
         if len(self._known[0]) < count:
-            self._known = self._found(count)
+            if self.problem.size <= DENSE_LIMIT:
+                self._known = _dense_modes(self.problem, self.limit)
+            else:
+                if self._iteration is None:  # about zero: the constrained solve is the inverse of K
+                    self._iteration = BlockLanczos(self.problem.solve, self.problem.M)
+                self._known = self._iteration.lowest(count)
         values, vectors = self._known
         fields = np.zeros((self.size, min(count, len(values))))
         if fields.shape[1]:
             fields[self.dofs] = vectors[:, :count]
         return values[:count], fields
 
-    def _found(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        if self.problem.size <= DENSE_LIMIT:
-            return _dense_modes(self.problem, self.limit)
-        if self._iteration is None:  # about zero: the constrained solve is the inverse of K
-            self._iteration = BlockLanczos(self.problem.solve, self.problem.M)
-        return self._iteration.lowest(count)
 
-
-def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _dense_modes(problem: ConstrainedProblem | FixedProblem, count: int) -> tuple[np.ndarray, np.ndarray]:
     """M u = mu K u, mu = 1 / omega^2: K is definite where M need not be (beams without torsional inertia)."""
     basis = problem.subspace_basis()
     K, M = (basis.T @ (A @ basis) for A in (problem.K, problem.M))
@@ -215,17 +197,11 @@ def _dense_modes(problem: ConstrainedProblem, count: int) -> tuple[np.ndarray, n
 
 @dataclass(frozen=True)
 class FixedProblem:
-    """``base`` with further conditions E u = 0 (the markers of kept interfaces): K u + C^T lam + E^T mu = f.
-
-    Attributes
-    ----------
-    E : (k, n) independent conditions
-    G : (n, k) responses of ``base`` to E^T; E G is the (definite) flexibility seen by the conditions
-    """
+    """``base`` with further conditions E u = 0 (the markers of kept interfaces): K u + C^T lam + E^T mu = f."""
 
     base: ConstrainedProblem
-    E: np.ndarray
-    G: np.ndarray
+    E: np.ndarray  # (k, n) independent conditions
+    G: np.ndarray  # (n, k) responses of ``base`` to E^T; E G is the (definite) flexibility seen by the conditions
 
     def __getattr__(self, name: str) -> Any:
         """K, M and whatever else is not stated here are those of ``base``."""

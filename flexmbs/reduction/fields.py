@@ -47,7 +47,7 @@ def fields(based: Reduction) -> Reduction:
     samples = fem.inertia_samples(modes, pairs, Z)
     stage("markers and surface", long=fem.ndof > LONG)
     surface = fem.surface(modes, pairs, Z)
-    return replace(based, Z=Z, samples=samples, markers=_at_patches(based, _markers(based, Z, pairs)), surface=surface)
+    return replace(based, Z=Z, samples=samples, markers=_markers(based, Z, pairs), surface=surface)
 
 
 def _fewer_fields(based: Reduction) -> Reduction:
@@ -85,9 +85,8 @@ def _fewer_fields(based: Reduction) -> Reduction:
     else:
         samples = (x, phi, arrays[-2], W)
         surface = replace(fem.surface(modes, pairs[:0], none), quadratic=arrays[-1])
-    weights, markers = based.weights if forms is None else np.ones(len(forms)), _at_patches(based, markers)
-    found = replace(based, forms=forms, Z=Z, samples=samples, markers=markers, surface=surface, weights=weights)
-    return replace(found, field_error=error / radius)
+    found = replace(based, forms=forms, Z=Z, samples=samples, markers=markers, surface=surface, field_error=error / radius)
+    return found if forms is None else replace(found, weights=np.ones(len(forms)))
 
 
 def _arrays_of_blocks(based: Reduction, nodal: bool) -> Iterator[list[np.ndarray]]:
@@ -186,7 +185,11 @@ def _markers(based: Reduction, Z: np.ndarray, pairs: np.ndarray) -> dict[str, Po
 
 
 def _marker(based: Reduction, attachment: Attachment, Z: np.ndarray, pairs: np.ndarray) -> PointFields:
-    """Fields of one interface; exactly zero for the marker that holds the frame."""
+    """Fields of one interface; exactly zero for the marker that holds the frame.
+
+    Only contact patches move with massless modes: joints at other interfaces would be carried along without velocity,
+    which costs energy.
+    """
     fem, modes, position = based.fem, based.basis.fields, attachment.position
     first = attachment.operator @ modes  # without what finite rotations of node sets add
     second = attachment.operator @ Z if len(attachment.nodes) else fem.point_second_order(position, modes, pairs, Z)
@@ -197,6 +200,8 @@ def _marker(based: Reduction, attachment: Attachment, Z: np.ndarray, pairs: np.n
     elif attachment.has_rotation:
         moved, turned = _of_finite_rotation(fem, attachment, Psi, modes, pairs)
         Zu, Zr = Zu + moved, Zr + turned
+    if attachment.name not in based.massless:
+        Phi[len(based.vibrating.omega) :] = Psi[len(based.vibrating.omega) :] = 0.0
     return PointFields(position.copy(), *(np.ascontiguousarray(f) for f in (Phi, Psi, Zu, Zr)), attachment.has_rotation)
 
 
@@ -221,19 +226,3 @@ def _of_finite_rotation(
     a, b = pairs.T
     moved = turned_arm(Psi[a], Psi[b], attachment.arm, (a == b)[:, None])
     return moved, np.zeros_like(moved)
-
-
-def _at_patches(based: Reduction, markers: dict[str, PointFields]) -> dict[str, PointFields]:
-    """Markers that move with massless modes only if they are contact patches themselves.
-
-    Joints at other interfaces would be carried along without velocity, which costs energy.
-    """
-    count = len(based.massless)
-
-    def fixed(fields: np.ndarray) -> np.ndarray:
-        return np.concatenate([fields[: len(fields) - count], np.zeros((count, 3))])
-
-    return {
-        name: marker if not count or name in based.massless else replace(marker, Phi=fixed(marker.Phi), Psi=fixed(marker.Psi))
-        for name, marker in markers.items()
-    }

@@ -69,19 +69,12 @@ def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Fields:
-    """Components of fields less their means, one in each row, and their squares int f f dm.
+    """Components of fields less their means, one in each row, and their squares int f f dm."""
 
-    Attributes
-    ----------
-    rows : (c, m)
-    means, squares : (c,)
-    W : (m, m) sparse
-    """
-
-    rows: np.ndarray
-    means: np.ndarray
-    squares: np.ndarray
-    W: object
+    rows: np.ndarray  # (c, m)
+    means: np.ndarray  # (c,)
+    squares: np.ndarray  # (c,)
+    W: object  # (m, m) sparse
 
     def products(self, columns: np.ndarray) -> np.ndarray:
         """(c, len(columns)) int f g dm of all components with some."""

@@ -13,6 +13,7 @@ from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import NodeFit, node_fit, skew
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.marker_places import Place, place_of_set
+from flexmbs.reduction.options import unit_vector
 
 
 @dataclass(frozen=True)
@@ -47,29 +48,17 @@ class Interface:
 
 @dataclass(frozen=True)
 class Attachment:
-    """An interface found on the mesh.
-
-    Attributes
-    ----------
-    nodes : (k,) indices of the nodes; empty for a material point
-    position : (3,) m, of the marker
-    arm : (3,) m, from the mean of the nodes to the marker
-    operator : (6, ndof) sparse: displacement (m) and rotation (rad) of the marker per nodal displacement
-    has_rotation : False if the nodes do not determine a rotation
-    rigid : all nodes follow the marker (which stiffens the mesh)
-    fit : how the displacements of the nodes determine the motion of the marker; None if their own rotations do
-    place : how the position of the marker was found
-    """
+    """An interface found on the mesh."""
 
     name: str
-    nodes: np.ndarray
-    position: np.ndarray
-    arm: np.ndarray
-    operator: sparse.csr_matrix
-    has_rotation: bool
-    rigid: bool
-    fit: NodeFit | None = None
-    place: Place | None = None
+    nodes: np.ndarray  # (k,) indices; empty for a material point
+    position: np.ndarray  # (3,) m, of the marker
+    arm: np.ndarray  # (3,) m, from the mean of the nodes to the marker
+    operator: sparse.csr_matrix  # (6, ndof): displacement (m) and rotation (rad) of the marker per nodal displacement
+    has_rotation: bool  # False if the nodes do not determine a rotation
+    rigid: bool  # all nodes follow the marker (which stiffens the mesh)
+    fit: NodeFit | None = None  # how displacements of the nodes determine its motion; None if their own rotations do
+    place: Place | None = None  # how the position of the marker was found
 
     def dofs(self, dofs_per_node: int) -> np.ndarray:
         """Indices of all components of the nodes."""
@@ -78,9 +67,7 @@ class Attachment:
 
 def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Attachment]:
     """Find every interface on the mesh; BodyError names missing items."""
-    attached = {}
-    for name, interface in interfaces.items():
-        attached[name] = _attach(fem, name, Interface(set=interface) if isinstance(interface, str) else interface)
+    attached = {name: _attach(fem, name, Interface(set=at) if isinstance(at, str) else at) for name, at in interfaces.items()}
     _check_rigid_sets_apart(attached)
     for attachment in attached.values():
         if attachment.rigid:
@@ -154,11 +141,10 @@ def _axis(name: str, given, place: Place) -> np.ndarray:
             what = "a sphere" if place.shape is not None else "no cylinder, circle or plane"
             raise BodyError(f"interface '{name}': its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)")
         return place.shape.axis
-    axis = np.asarray(given, dtype=float)
-    length = np.linalg.norm(axis) if axis.shape == (3,) else np.nan
-    if not (np.isfinite(length) and length > 0.0):
+    axis = unit_vector(given)
+    if axis is None:
         raise BodyError(f"interface '{name}': axis must be a direction (x, y, z), not {given!r}")
-    return axis / length
+    return axis
 
 
 def attach_nodes(fem, name: str, nodes: np.ndarray, rigid: bool, weights: np.ndarray | None = None, position=None) -> Attachment:
@@ -226,11 +212,8 @@ def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
         return _attach_reference(fem, name, coupling, where)
     nodes = np.asarray(coupling.nodes)
     found = attach_nodes(fem, name, nodes, rigid, coupling.weights, position)
-    return replace(found, place=_place_of_coupling(fem.mesh, nodes, found.position, found.position - found.arm))
-
-
-def _place_of_coupling(mesh, nodes: np.ndarray, position: np.ndarray, centroid: np.ndarray) -> Place:
-    return Place(position, "coupling", mesh.points[nodes].mean(axis=0), centroid)
+    mean = mesh.points[nodes].mean(axis=0)
+    return replace(found, place=Place(found.position, "coupling", mean, found.position - found.arm))
 
 
 def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachment:
@@ -239,11 +222,9 @@ def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachm
     fit = node_fit(fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes)
     if not (fit.has_rotation[0] or fem.stiff[6 * reference + 3 : 6 * reference + 6].all()):
         raise BodyError(f"{where}: its nodes lie on one line, about which the marker could spin; add nodes")
-    dofs = 6 * reference + np.arange(6)
-    operator = sparse.csr_matrix((np.ones(6), (np.arange(6), dofs)), shape=(6, fem.ndof))
-    at = fem.mesh.points[reference]
-    mean = fem.mesh.points[nodes].mean(axis=0)
-    place = _place_of_coupling(fem.mesh, nodes, at, mean)
+    operator = sparse.csr_matrix((np.ones(6), (np.arange(6), 6 * reference + np.arange(6))), shape=(6, fem.ndof))
+    at, mean = fem.mesh.points[reference], fem.mesh.points[nodes].mean(axis=0)
+    place = Place(at, "coupling", mean, mean)
     return Attachment(name, np.array([reference]), at, np.zeros(3), operator, True, False, place=place)
 
 
@@ -330,10 +311,6 @@ def refuse_overlap(mesh, interfaces: Mapping[str, str | Interface]) -> None:
 
 def _nodes_named(mesh, given: str | Interface) -> np.ndarray:
     """Nodes of a set or of a coupling, each once; empty for an unknown name (which is rejected elsewhere)."""
-    interface = Interface(set=given) if isinstance(given, str) else given
-    found: object = ()
-    if isinstance(interface, Interface) and interface.set in mesh.node_sets:
-        found = mesh.node_sets[interface.set]
-    elif isinstance(interface, Interface) and interface.coupling is not None:
-        found = next((c.nodes for c in mesh.couplings if c.name == interface.coupling), ())
-    return np.unique(np.asarray(found, dtype=np.int64))
+    interface = given if isinstance(given, Interface) else Interface(set=given if isinstance(given, str) else None)
+    named = {coupling.name: coupling.nodes for coupling in mesh.couplings if coupling.name == interface.coupling}
+    return np.unique(np.asarray(mesh.node_sets.get(interface.set, named.get(interface.coupling, ())), dtype=np.int64))

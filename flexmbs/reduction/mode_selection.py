@@ -21,15 +21,12 @@ _SEARCH_LIMIT = 400  # modes searched for a kind before the search is given up
 
 @dataclass(frozen=True)
 class Modes:
-    """omega (n,) rad/s ascending; fields (ndof, n), largest displacement 1; labels n names.
+    """Modes of a held body."""
 
-    ``normal_limit``: rad/s of the highest normal mode chosen; static modes among the others may lie above it.
-    """
-
-    omega: np.ndarray
-    fields: np.ndarray
+    omega: np.ndarray  # (n,) rad/s, ascending
+    fields: np.ndarray  # (ndof, n), largest displacement 1
     labels: tuple[str, ...]
-    normal_limit: float = 0.0
+    normal_limit: float = 0.0  # rad/s of the highest normal mode chosen; static modes among the others may lie above it
 
 
 @dataclass(frozen=True)
@@ -72,8 +69,7 @@ class _Spectrum:
 
 
 def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem, choice: ModeChoice) -> Modes:
-    """Modes selected by ``choice``; BodyError states how many exist if there are fewer."""
-    choice.check()
+    """Modes selected by a valid ``choice``; BodyError states how many exist if there are fewer."""
     spectrum = _spectrum(fem, T, problem)
     if choice.by_kind:
         values, fields, kinds = _chosen_by_kind(spectrum, choice)
@@ -92,12 +88,11 @@ def compute_modes(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | Fixed
 def _spectrum(fem, T: sparse.csr_matrix, problem: ConstrainedProblem | FixedProblem) -> _Spectrum:
     axis = long_axis(fem)
     apart = fem.dofs_per_node == 6 and isinstance(problem, ConstrainedProblem)
-    groups = problem.uncoupled_dofs() if apart else [np.arange(problem.size)]
-    if len(groups) == 1:
-        return _Spectrum(fem, T, [ModeFamily(problem, groups[0], problem.size, None)], axis)
-    families = [
-        ModeFamily(problem.restricted(g), g, problem.size, group_kind(np.unique(T[:, g].nonzero()[0]), axis)) for g in groups
-    ]
+    groups = problem.uncoupled_dofs() if apart else []
+    if len(groups) < 2:
+        return _Spectrum(fem, T, [ModeFamily(problem, np.arange(problem.size), problem.size, None)], axis)
+    kinds = [group_kind(np.unique(T[:, g].nonzero()[0]), axis) for g in groups]
+    families = [ModeFamily(problem.restricted(g), g, problem.size, kind) for g, kind in zip(groups, kinds, strict=True)]
     return _Spectrum(fem, T, families, axis)
 
 
@@ -165,18 +160,16 @@ def _chosen_by_kind(spectrum: _Spectrum, choice: ModeChoice):
         )
     wanted = [(kinds, n) for kinds, n in _wanted(choice, spectrum.axis) if n]
     if all(f.kind is not None for f in spectrum.families):
-        picked = [_from_families(spectrum, kinds, n) for kinds, n in wanted]
+        picked = []
+        for kinds, n in wanted:
+            families = [f for f in spectrum.families if f.kind in kinds]
+            exist = sum(f.limit for f in families)
+            if n > exist:
+                raise BodyError(f"{n} {_name(kinds)} modes were requested, but this mesh has only {exist}")
+            picked.append(spectrum.lowest(n, families))
     else:
         picked = _from_search(spectrum, wanted)
     return spectrum.ascending(picked)
-
-
-def _from_families(spectrum: _Spectrum, kinds: set[str], n: int):
-    families = [f for f in spectrum.families if f.kind in kinds]
-    exist = sum(f.limit for f in families)
-    if n > exist:
-        raise BodyError(f"{n} {_name(kinds)} modes were requested, but this mesh has only {exist}")
-    return spectrum.lowest(n, families)
 
 
 def _from_search(spectrum: _Spectrum, wanted: list[tuple[set[str], int]]):
@@ -257,7 +250,14 @@ def section_kinds(fem, fields: np.ndarray, axis: int | None) -> list[str | None]
     n = fields.shape[1]
     if axis is None or n == 0:
         return [None] * n
-    shares = _section_energies(fem, fields, axis)
+    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
+    gyration2 = fem.inertia[axis, axis] / fem.mass
+    weights, means, twists = _section_motion(fem, fields, axis)
+    energies = np.vstack([np.einsum("s,skn->kn", weights, means**2), gyration2 * (weights @ twists**2)])
+    total = np.einsum("pkn,pkn->n", nodal[:, :3], nodal[:, :3])
+    if fem.dofs_per_node == 6:
+        total = total + gyration2 * np.sum(nodal[:, 3 + axis] ** 2, axis=0)
+    shares = energies / np.maximum(total, 1e-300)
     names = {k: f"bending {AXES[k]}" for k in range(3)} | {axis: "axial", 3: "torsion"}
     best = np.argmax(shares, axis=0)
     return [names[int(b)] if shares[b, i] > 0.3 else None for i, b in enumerate(best)]
@@ -281,18 +281,6 @@ def aligned(fem, values: np.ndarray, fields: np.ndarray, axis: int | None) -> tu
             fields[:, cluster] = fields[:, cluster] @ turn
             values[cluster] = values[cluster].mean()  # exactly equal, so that sorting keeps this order
     return values, fields
-
-
-def _section_energies(fem, fields: np.ndarray, axis: int) -> np.ndarray:
-    """(4, n) shares: mean displacement x, y, z and twist."""
-    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
-    gyration2 = fem.inertia[axis, axis] / fem.mass
-    weights, means, twists = _section_motion(fem, fields, axis)
-    energies = np.vstack([np.einsum("s,skn->kn", weights, means**2), gyration2 * (weights @ twists**2)])
-    total = np.einsum("pkn,pkn->n", nodal[:, :3], nodal[:, :3])
-    if fem.dofs_per_node == 6:
-        total = total + gyration2 * np.sum(nodal[:, 3 + axis] ** 2, axis=0)
-    return energies / np.maximum(total, 1e-300)
 
 
 def _section_motion(fem, fields: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 import numpy as np
 
@@ -11,6 +12,13 @@ from flexmbs.common.errors import BodyError
 
 MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
 PATCH_KINDS = ("plain", "attachment", "massless")
+
+
+def unit_vector(given: object) -> np.ndarray | None:
+    """(3,) along ``given``; None unless it is (x, y, z) other than zero."""
+    vector = np.asarray(given, dtype=float)
+    length = np.linalg.norm(vector) if vector.shape == (3,) else np.nan
+    return vector / length if np.isfinite(length) and length > 0.0 else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,28 +59,29 @@ class ModeChoice:
         """Raise BodyError if the choice is empty, contradictory or not a valid number of modes."""
         by_number = not (self.count is None and self.max_frequency is None and self.effective_mass is None)
         if by_number == self.by_kind:
-            raise BodyError(
-                f"{type(self).__name__}: choose modes either by count, max_frequency (Hz) or effective_mass, or by "
-                f"bending, axial and torsion{'; both were given' if by_number else '; nothing was given'}"
+            self.refuse(
+                "choose modes either by count, max_frequency (Hz) or effective_mass, or by bending, axial and torsion"
+                + ("; both were given" if by_number else "; nothing was given")
             )
         if self.max_frequency is not None and self.effective_mass is not None:
-            raise BodyError(f"{type(self).__name__}: give max_frequency or effective_mass, not both")
+            self.refuse("give max_frequency or effective_mass, not both")
         if self.effective_mass is not None and not 0.0 < self.effective_mass < 1.0:
-            raise BodyError(
-                f"{type(self).__name__}: effective_mass must be a share of the mass above 0 and below 1, not "
-                f"{self.effective_mass!r}"
-            )
+            self.refuse(f"effective_mass must be a share of the mass above 0 and below 1, not {self.effective_mass!r}")
         if self.static is not None and not isinstance(self.static, StaticModes):
-            raise BodyError(f"{type(self).__name__}: static must be StaticModes(...), not {self.static!r}")
+            self.refuse(f"static must be StaticModes(...), not {self.static!r}")
         bending = (self.bending,) if np.ndim(self.bending) == 0 else tuple(self.bending)
         if np.ndim(self.bending) and len(bending) != 2:
-            raise BodyError(f"{type(self).__name__}: bending must be a number or a pair (ny, nz), not {self.bending!r}")
+            self.refuse(f"bending must be a number or a pair (ny, nz), not {self.bending!r}")
         numbers = [("count", self.count), *(("bending", n) for n in bending), ("axial", self.axial), ("torsion", self.torsion)]
         for name, number in numbers:
             if number is not None and (isinstance(number, bool) or int(number) != number or number < 0):
-                raise BodyError(f"{type(self).__name__}: {name} must be a whole number of modes >= 0, not {number!r}")
+                self.refuse(f"{name} must be a whole number of modes >= 0, not {number!r}")
         if self.max_frequency is not None and not 0.0 < self.max_frequency < np.inf:
-            raise BodyError(f"{type(self).__name__}: max_frequency must be > 0, in Hz, not {self.max_frequency!r}")
+            self.refuse(f"max_frequency must be > 0, in Hz, not {self.max_frequency!r}")
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise BodyError that names the choice."""
+        raise BodyError(f"{type(self).__name__}: {why}")
 
 
 @dataclass(frozen=True)
@@ -121,9 +130,8 @@ class CraigBampton(ModeChoice):
     def check(self) -> None:
         super().check()
         if self.frequency_tolerance is not None and not 0.0 < self.frequency_tolerance < 1.0:
-            raise BodyError(
-                "CraigBampton: frequency_tolerance must be a relative error above 0 and below 1, or None, not "
-                f"{self.frequency_tolerance!r}"
+            self.refuse(
+                f"frequency_tolerance must be a relative error above 0 and below 1, or None, not {self.frequency_tolerance!r}"
             )
 
 
@@ -205,7 +213,7 @@ class ContactPatch:
 
     def loads(self, where: str) -> np.ndarray:
         """(6, k) forces and moments on the marker, mesh axes, of unit size."""
-        return np.column_stack([_direction(given, where) for given in self.directions])
+        return np.column_stack([_load(given, where) for given in self.directions])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -213,16 +221,15 @@ class ContactPatch:
         return tuple(given if isinstance(given, str) else str(tuple(given)) for given in self.directions)
 
 
-def _direction(given, where: str) -> np.ndarray:
+def _load(given: str | tuple[float, float, float], where: str) -> np.ndarray:
     if isinstance(given, str):
         if given not in MOTIONS:
             raise BodyError(f"{where}: direction {given!r} is none of {', '.join(MOTIONS)}; or give (x, y, z)")
         return np.eye(6)[MOTIONS.index(given)]
-    force = np.asarray(given, dtype=float)
-    length = np.linalg.norm(force) if force.shape == (3,) else np.nan
-    if not (np.isfinite(length) and length > 0.0):
+    force = unit_vector(given)
+    if force is None:
         raise BodyError(f"{where}: a direction must be a name or (x, y, z) other than zero, not {given!r}")
-    return np.concatenate([force / length, np.zeros(3)])
+    return np.concatenate([force, np.zeros(3)])
 
 
 @dataclass(frozen=True)
