@@ -81,8 +81,7 @@ def check_mesh(mesh: Mesh, *, trust_units: bool = False, hex8: str = "incompatib
 
     Parameters
     ----------
-    trust_units : bool
-        Turn suspected units from an error into a warning (a steel part larger than 50 m is meant so).
+    trust_units : bool, turn suspected units from an error into a warning (a steel part larger than 50 m is meant so)
     hex8, hex20 : as in ``assemble``, on which the error to expect depends
 
     Returns

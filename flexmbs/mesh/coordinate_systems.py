@@ -19,8 +19,7 @@ class CoordinateSystem:
         "rectangular" (x, y, z), "cylindrical" (r, theta about z, z) or "spherical" (r, polar angle from z, azimuth
         about z), as in Nastran.
     origin : (3,) float, m
-    axes : (3, 3) float
-        Columns are the directions of its x, y and z.
+    axes : (3, 3) float, columns are the directions of its x, y and z
     """
 
     name: str

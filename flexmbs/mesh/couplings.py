@@ -20,16 +20,11 @@ class Coupling:
         distributing coupling: the reference node follows the weighted mean of the nodes).
     reference : int
         Index into ``Mesh.points``; -1 in a mesh that was stripped of the node (then ``point`` says where it was).
-    nodes : (k,) int
-        Indices into ``Mesh.points``.
-    dofs : tuple of int
-        1 to 6: coupled components of the nodes (rigid), components of the reference node (average).
-    weights : (k,) float or None
-        Of the mean; None: equal, or a rigid coupling.
-    where : str
-        File and line of its card.
-    point : (3,) float or None, m
-        Where the reference node was, if ``reference`` is -1.
+    nodes : (k,) int, indices into ``Mesh.points``
+    dofs : tuple of int, 1 to 6: coupled components of the nodes (rigid), components of the reference node (average)
+    weights : (k,) float or None, of the mean; None: equal, or a rigid coupling
+    where : str, file and line of its card
+    point : (3,) float or None, m, where the reference node was, if ``reference`` is -1
     """
 
     name: str
@@ -56,10 +51,8 @@ class Equation:
 
     Attributes
     ----------
-    nodes : (k,) int
-        Indices into ``Mesh.points``.
-    dofs : (k,) int
-        1 to 6. Coefficients of rotations have the unit that makes the sum one of metres (or of radians).
+    nodes : (k,) int, indices into ``Mesh.points``
+    dofs : (k,) int, 1 to 6. Coefficients of rotations have the unit that makes the sum one of metres (or of radians).
     coefficients : (k,) float
     constant : float
     """
@@ -78,8 +71,7 @@ class Tie:
 
     Attributes
     ----------
-    tolerance : float or None, m
-        Nodes farther from the faces are not tied; None: a part of the size of the faces.
+    tolerance : float or None, m; nodes farther from the faces are not tied; None: a part of the size of the faces
     """
 
     name: str
@@ -95,13 +87,10 @@ class PointMass:
 
     Attributes
     ----------
-    node : int
-        Index into ``Mesh.points``.
+    node : int, index into ``Mesh.points``
     mass : float, kg
-    inertia : (3, 3) float, kg m2
-        About the mass's own centre, mesh axes.
-    offset : (3,) float, m
-        From the node to the centre of the mass, mesh axes.
+    inertia : (3, 3) float, kg m2, about the mass's own centre, mesh axes
+    offset : (3,) float, m, from the node to the centre of the mass, mesh axes
     """
 
     name: str
@@ -118,10 +107,8 @@ class BoundaryCondition:
 
     Attributes
     ----------
-    nodes : (k,) int
-        Indices into ``Mesh.points``.
-    dofs : tuple of int
-        1 to 6, the held components.
+    nodes : (k,) int, indices into ``Mesh.points``
+    dofs : tuple of int, 1 to 6, the held components
     """
 
     name: str

@@ -28,8 +28,7 @@ def line_mesh(
     ----------
     length : float, m
     elements : int
-    start, direction : (3,)
-        First node (m) and where the beam runs to (any length).
+    start, direction : (3,), first node (m) and where the beam runs to (any length)
 
     Returns
     -------

@@ -26,14 +26,10 @@ class MassProperties:
 
     Attributes
     ----------
-    mass : float or None, kg
-        None when an element of the body lacks density, material or section (``missing``).
-    center : (3,) float or None, m
-        Centre of mass; None without mass.
-    inertia : (3, 3) float or None, kg m2
-        About the centre of mass, mesh axes.
-    volume : float, m3
-        Of all elements whose sections give them one.
+    mass : float or None, kg; None when an element of the body lacks density, material or section (``missing``)
+    center : (3,) float or None, m, centre of mass; None without mass
+    inertia : (3, 3) float or None, kg m2, about the centre of mass, mesh axes
+    volume : float, m3; of all elements whose sections give them one
     missing : tuple of str
         What lacks density, material or section, and what to add; elements of unknown types, whose mass (if they have
         any) does not count. One sentence each.

@@ -24,29 +24,21 @@ class ElementBlock:
     kind : str
         A name in ``element_kinds.KINDS`` ("beam2", "tri3", "quad8", "tet10", "wedge6", ...); node order as in
         VTK/meshio, whatever the file used.
-    ids : (ne,) int
-        Element numbers of the file.
-    nodes : (ne, nodes per element) int
-        Indices into ``Mesh.points`` (not the file's node numbers).
+    ids : (ne,) int, element numbers of the file
+    nodes : (ne, nodes per element) int, indices into ``Mesh.points`` (not the file's node numbers)
     material : None when the file gives none, and for layered shells and springs
     section : None for solids, and when the file gives none
-    type_name : str
-        The element type as the file calls it ("C3D10", "CQUAD4", "SOLID186").
-    property_name : str
-        What the file calls the property or section ("PSHELL 3", "*SOLID SECTION, ELSET=ROD", "MAT 1").
-    y_axes : (ne, 3) float or None
-        Beams: direction of local y of each element, in place of ``section.y_axis``.
-    offsets : (ne, nodes per element, 3) float or None, m
-        Beams: from the nodes to the line of the element, mesh axes.
+    type_name : str, the element type as the file calls it ("C3D10", "CQUAD4", "SOLID186")
+    property_name : str, what the file calls the property or section ("PSHELL 3", "*SOLID SECTION, ELSET=ROD", "MAT 1")
+    y_axes : (ne, 3) float or None, beams: direction of local y of each element, in place of ``section.y_axis``
+    offsets : (ne, nodes per element, 3) float or None, m, beams: from the nodes to the line of the element, mesh axes
     thickness : (ne, nodes per element) float or None, m
         Shells: at the nodes of each element, in place of ``section.thickness``.
-    shell_offsets : (ne,) float or None, m
-        Shells: of each element, in place of ``section.offset``.
+    shell_offsets : (ne,) float or None, m, shells: of each element, in place of ``section.offset``
     material_axes : (ne, 3, 3) float or None
         Columns are the material's directions 1, 2, 3 in mesh coordinates; shells project the first on their surface.
         None: the mesh's axes for solids, the usual projection of mesh x for shells.
-    where : str
-        File and line of the card that gives material and section, or of the first element.
+    where : str, file and line of the card that gives material and section, or of the first element
     """
 
     kind: str
@@ -77,8 +69,7 @@ class UnsupportedElements:
         "axisymmetric", "fluid", "thermal", "contact", "connector", "mass" (its masses are in ``point_masses``),
         "unknown" (a type that flexmbs does not know), "collapsed" (its nodes repeat so that nothing is left of it).
     ids : (ne,) int
-    nodes : (ne, n) int
-        Indices into ``Mesh.points``; -1 where an element has fewer nodes.
+    nodes : (ne, n) int, indices into ``Mesh.points``; -1 where an element has fewer nodes
     """
 
     type_name: str
@@ -111,12 +102,9 @@ class SkippedCard:
 
     Attributes
     ----------
-    card : str
-        What was left out, as the file calls it ("*CONTACT PAIR", "PLOTEL", "$Periodic").
-    lines : tuple of int
-        The first lines where it stands, at most ten (0 in binary files); ``count`` says how often.
-    analysis : bool
-        True: loads, steps and output requests, of which a body has none; False: an omission.
+    card : str, what was left out, as the file calls it ("*CONTACT PAIR", "PLOTEL", "$Periodic")
+    lines : tuple of int, the first lines where it stands, at most ten (0 in binary files); ``count`` says how often
+    analysis : bool, True: loads, steps and output requests, of which a body has none; False: an omission
     """
 
     card: str
@@ -148,8 +136,7 @@ class Mesh:
     Attributes
     ----------
     points : (nn, 3) float, m
-    node_ids : (nn,) int
-        Node numbers of the file; several instances of one part repeat them.
+    node_ids : (nn,) int, node numbers of the file; several instances of one part repeat them
     blocks : tuple of ElementBlock
     node_sets : name -> (k,) int array of indices into ``points``
     element_sets : name -> (k,) int array of indices into the elements of all blocks, counted through the blocks in
@@ -162,18 +149,14 @@ class Mesh:
     displacement_systems : name of a coordinate system -> (k,) node indices
         Nodes whose displacement components (in couplings, equations, boundary conditions) are in that system.
     other_elements : tuple of UnsupportedElements
-    source : str
-        The file read, or how the mesh was made.
-    file_format : str
-        What the file was taken for ("Nastran", ...).
+    source : str, the file read, or how the mesh was made
+    file_format : str, what the file was taken for ("Nastran", ...)
     units : str
         The units converted from, as the reader was told or as the file states them; empty: none, the numbers were
         taken as SI.
-    stated_units : StatedUnits or None
-        What the file itself says of its units.
+    stated_units : StatedUnits or None, what the file itself says of its units
     skipped : tuple of SkippedCard
-    warnings : tuple of str
-        What the reader found suspicious, with line numbers.
+    warnings : tuple of str, what the reader found suspicious, with line numbers
     """
 
     points: np.ndarray

@@ -123,8 +123,7 @@ def what_to_add(what: str, file_format: str) -> str:
 
     Parameters
     ----------
-    file_format : str
-        ``Mesh.file_format``; a format without such cards leaves the call in Python.
+    file_format : str, ``Mesh.file_format``; a format without such cards leaves the call in Python
     """
     cards = _CARDS.get(file_format)
     return f"use {_CALLS[what]}" if cards is None else f"add {cards[what]}, or use {_CALLS[what]}"
@@ -135,8 +134,7 @@ def missing(elements: str, what: str, file_format: str) -> str:
 
     Parameters
     ----------
-    elements : str
-        Where they are, how many, and "has" or "have".
+    elements : str, where they are, how many, and "has" or "have"
     what, file_format : as in ``what_to_add``
     """
     return f"{elements} no {what}; {what_to_add(what, file_format)}."

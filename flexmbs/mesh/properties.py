@@ -13,12 +13,9 @@ class Damping:
 
     Attributes
     ----------
-    alpha : float, 1/s
-        Mass-proportional part of C = alpha M + beta K.
-    beta : float, s
-        Stiffness-proportional part.
-    structural : float, -
-        Loss factor g of the complex stiffness (1 + i g) K.
+    alpha : float, 1/s; mass-proportional part of C = alpha M + beta K
+    beta : float, s; stiffness-proportional part
+    structural : float, loss factor g of the complex stiffness (1 + i g) K
     """
 
     alpha: float = 0.0
@@ -36,8 +33,7 @@ class Material:
     poisson_ratio : float
     density : float or None, kg/m3 (None: the file gave none)
     damping : Damping or None
-    where : str
-        File and line of its card, for messages.
+    where : str, file and line of its card, for messages
     """
 
     name: str
@@ -183,13 +179,10 @@ class BeamSection:
     shear_center : (float, float), m
         Local (y, z) of the shear centre, seen from the centroid: forces through it bend without twisting. Readers
         give it where the file's program counts it (CBEAM of Nastran, BEAM188 of Ansys, general sections of Abaqus).
-    profile : str
-        The file's name of the shape ("RECT", "PIPE", "BAR", ...), empty when only integrals are known.
-    dimensions : tuple of float, m
-        In the file's order for that shape.
+    profile : str, the file's name of the shape ("RECT", "PIPE", "BAR", ...), empty when only integrals are known
+    dimensions : tuple of float, m; in the file's order for that shape
     nonstructural_mass : float, kg/m
-    end : BeamSection or None
-        The section at the second end of a tapered beam.
+    end : BeamSection or None, the section at the second end of a tapered beam
     """
 
     area: float
@@ -225,14 +218,10 @@ class ShellSection:
 
     Attributes
     ----------
-    thickness : float or None, m
-        None: every element has its own (``ElementBlock.thickness``).
-    layers : tuple of Layer
-        From bottom to top along the normal; empty for a homogeneous shell of the block's material.
-    offset : float, m
-        From the surface of the nodes to the middle surface, along the normal.
-    behaviour : str
-        "shell", "membrane" (no bending), "shear" (shear panel) or "plane" (plane stress).
+    thickness : float or None, m; None: every element has its own (``ElementBlock.thickness``)
+    layers : tuple of Layer, from bottom to top along the normal; empty for a homogeneous shell of the block's material
+    offset : float, m; from the surface of the nodes to the middle surface, along the normal
+    behaviour : str, "shell", "membrane" (no bending), "shear" (shear panel) or "plane" (plane stress)
     nonstructural_mass : float, kg/m2
     """
 
@@ -274,8 +263,7 @@ class SpringSection:
         Columns are the directions of the spring's axes in mesh coordinates; None: the mesh's own.
     first_dof, second_dof : int or None
         1 to 6, for a scalar spring between different components of the two nodes; ``stiffness[0]`` is its constant.
-    mass : float, kg
-        Mass of the element as a whole.
+    mass : float, kg; mass of the element as a whole
     """
 
     stiffness: np.ndarray = field(default_factory=lambda: np.zeros(6))

@@ -157,10 +157,8 @@ def read_mesh(
         mass and time in m, kg and s (also as "0.001,1000,1"). Everything is converted to SI. None: the units that the
         file states (UNV, dataset 164), else SI, with a warning that names the likely system when the numbers do not
         look like it.
-    allow_outside_includes : bool
-        Let the file include files outside its own folder.
-    trust_units : bool
-        Turn suspected units from an error into a warning.
+    allow_outside_includes : bool, let the file include files outside its own folder
+    trust_units : bool, turn suspected units from an error into a warning
 
     Returns
     -------

@@ -223,12 +223,9 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
 
     Returns
     -------
-    nodes : (ne, n) int
-        The same array when none is mirrored.
-    mirrored : (ne,) bool
-        Those that were turned.
-    flat : (ne,) bool
-        Those that have no volume, and twisted ones whose Jacobian is not positive at the first corner.
+    nodes : (ne, n) int, the same array when none is mirrored
+    mirrored : (ne,) bool, those that were turned
+    flat : (ne,) bool, those that have no volume, and twisted ones whose Jacobian is not positive at the first corner
     """
     reversed_ones, flat = np.zeros(len(nodes), bool), np.zeros(len(nodes), bool)
     if KINDS[kind].dimension < 3:

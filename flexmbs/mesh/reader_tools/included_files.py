@@ -17,10 +17,8 @@ class Includes:
 
     Parameters
     ----------
-    deck : Path
-        Files outside its folder are refused: a deck from elsewhere should not read any file it likes.
-    allow_outside : bool
-        Read them nevertheless.
+    deck : Path, files outside its folder are refused: a deck from elsewhere should not read any file it likes
+    allow_outside : bool, read them nevertheless
     """
 
     def __init__(self, deck: Path, allow_outside: bool = False) -> None:

@@ -92,8 +92,7 @@ def general_section(
         Integrals of z z, y y and y z about the centroid, in the axes of ``y_axis``; the section gets its principal
         ones and ``principal_angle``.
     shear_factor : one for both directions, or those of y and z; with ``Iyz`` they are taken for the principal axes
-    centroid : (float, float), m
-        In the axes of ``y_axis``, from the line of the element.
+    centroid : (float, float), m, in the axes of ``y_axis``, from the line of the element
     """
     _require_positive("general section", area=area, Iy=Iy, Iz=Iz, torsion_constant=torsion_constant)
     if not Iyz**2 < Iy * Iz:
@@ -202,12 +201,10 @@ def section_from_rigidities(
 
     Parameters
     ----------
-    axial_rigidity : float, N
-        E A.
+    axial_rigidity : float, N, E A
     bending_rigidity_y, bending_rigidity_z : float, N m2
         E Iy (bending in the local x-z plane) and E Iz (bending in the local x-y plane).
-    torsional_rigidity : float, N m2
-        G It.
+    torsional_rigidity : float, N m2, G It
     mass_per_length : float, kg/m
     """
     area = axial_rigidity / _NOMINAL_MODULUS
