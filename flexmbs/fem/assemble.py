@@ -10,8 +10,9 @@ from flexmbs.common.user_warnings import warn
 from flexmbs.fem.beams.beams import beams
 from flexmbs.fem.beams.expansion import expanded
 from flexmbs.fem.fe_model import FEModel, joined_model, single_model
-from flexmbs.fem.mpc.multipoint_constraints import element_nodes, families, is_joined, with_joined_nodes
+from flexmbs.fem.mpc.multipoint_constraints import element_nodes, families, family_of, is_joined, with_joined_nodes
 from flexmbs.fem.point_masses import point_masses
+from flexmbs.fem.shear_panels import shear_panels
 from flexmbs.fem.shells.shells import shells
 from flexmbs.fem.shells.strains import SHELL_KINDS
 from flexmbs.fem.solids.elements import SolidOptions
@@ -37,7 +38,7 @@ def assemble(
 ) -> FEModel:
     """Consistent mass, stiffness and second-order operators of a mesh.
 
-    Solids, shells, beams, trusses, springs and point masses, joined at common nodes and by rigid and averaging
+    Solids, shells, shear panels, beams, trusses, springs and point masses, joined at common nodes and by rigid and averaging
     couplings, equations and ties.
 
     Parameters
@@ -87,17 +88,18 @@ def assemble(
     mesh = expanded(mesh)
     found = families(mesh)
     makers = {
-        "solid": (SOLID_KINDS, lambda part: solids(part, options)),
-        "shell": (SHELL_KINDS, shells),
-        "beam": (_BEAM_KINDS, lambda part: beams(part, beam_theory, rotary_inertia)),
-        "truss": (TRUSS_KINDS, trusses),
-        "spring": (SPRING_KINDS, springs),
+        "solid": lambda part: solids(part, options),
+        "shell": shells,
+        "shear panel": shear_panels,
+        "beam": lambda part: beams(part, beam_theory, rotary_inertia),
+        "truss": trusses,
+        "spring": springs,
     }
     # nodes of membranes have no rotations, which a plain model of shells does not know
     membranes = any(getattr(block.section, "behaviour", "") == "membrane" for block in mesh.blocks)
     alone = len(found) == 1 and found <= {"solid", "shell", "beam"} and not (is_joined(mesh) or membranes)
     mesh = _without_unused_nodes(mesh) if alone else with_joined_nodes(mesh)
-    parts = [maker(_of_kinds(mesh, kinds)) for family, (kinds, maker) in makers.items() if family in found]
+    parts = [maker(_of_family(mesh, family)) for family, maker in makers.items() if family in found]
     if alone:
         model = single_model(parts[0])
     else:
@@ -106,9 +108,9 @@ def assemble(
     return model
 
 
-def _of_kinds(mesh: Mesh, kinds: tuple[str, ...]) -> Mesh:
-    """The mesh with only the blocks of some kinds, over all points."""
-    return replace(mesh, blocks=tuple(block for block in mesh.blocks if block.kind in kinds and len(block.nodes)))
+def _of_family(mesh: Mesh, family: str) -> Mesh:
+    """The mesh with only the blocks of one family, over all points."""
+    return replace(mesh, blocks=tuple(block for block in mesh.blocks if len(block.nodes) and family_of(block) == family))
 
 
 def _without_unused_nodes(mesh: Mesh) -> Mesh:
@@ -181,7 +183,7 @@ def _uncomputed_in(block: ElementBlock) -> str:
         what = _uncomputed_material(block.kind, material)
         if what:
             return what
-    if isinstance(section, ShellSection) and section.behaviour not in ("shell", "membrane"):
+    if isinstance(section, ShellSection) and section.behaviour not in ("shell", "membrane", "shear"):
         return f"{section.behaviour} behaviour in place of a shell's"
     return ""
 

@@ -15,7 +15,7 @@ from flexmbs.fem.mpc.ties import tied_rows
 from flexmbs.mesh.connectivity import with_nodes
 from flexmbs.mesh.couplings import Coupling, Equation
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 
 def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.ndarray]) -> JoinedRows:
@@ -242,9 +242,12 @@ def _carrying(mesh: Mesh, stiff: np.ndarray, rigid: list[Coupling], averages: li
 
 
 def families(mesh: Mesh) -> set[str]:
-    """Families of elements in the mesh: "solid", "shell", "beam", "truss", "spring"."""
-    found = set()
-    for block in mesh.blocks:
-        if len(block.nodes):
-            found.add({3: "solid", 2: "shell"}.get(KINDS[block.kind].dimension) or block.kind.rstrip("123"))
-    return found
+    """Families of elements in the mesh, by ``family_of``."""
+    return {family_of(block) for block in mesh.blocks if len(block.nodes)}
+
+
+def family_of(block: ElementBlock) -> str:
+    """ "solid", "shell", "shear panel", "beam", "truss" or "spring"."""
+    if getattr(block.section, "behaviour", "") == "shear":
+        return "shear panel"
+    return {3: "solid", 2: "shell"}.get(KINDS[block.kind].dimension) or block.kind.rstrip("123")

@@ -185,7 +185,7 @@ def test_points_anywhere_in_the_thickness(kind):
         ({"section": ShellSection(0.0)}, "element 1 has thickness 0 m"),
         ({"section": None}, "element 1 has no thickness"),
         ({"thickness": np.array([[0.1, 0.1, 0.1, -0.1]])}, "element 1 has thickness -0.1 m"),
-        ({"section": ShellSection(0.1, behaviour="shear")}, "shear behaviour"),
+        ({"section": ShellSection(0.1, behaviour="plane")}, "plane behaviour"),
         ({"nodes": np.array([[0, 3, 1, 4]])}, r"quad4 element 1 \(nodes 1, 4, 2, 5\) has zero or negative area"),
         ({"section": ShellSection(None, (Layer(None, 0.1),))}, "no material"),
     ],
