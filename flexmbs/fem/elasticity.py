@@ -49,18 +49,11 @@ class IsotropicElasticity:
 
 @dataclass(frozen=True, eq=False)
 class AnisotropicElasticity:
-    """The elasticity tensor in the material's own axes, and where these point.
+    """The elasticity tensor in the material's own axes, and where these point."""
 
-    Attributes
-    ----------
-    tensor : (9, 9) Pa
-        sigma_ij = C_ijkl epsilon_kl with rows 3 i + j and columns 3 k + l.
-    axes : (ne, 3, 3) or None
-        Columns are the material's directions in mesh coordinates; (1, 3, 3) holds for every element, None are the
-        mesh's axes.
-    """
-
-    tensor: np.ndarray
+    tensor: np.ndarray  # (9, 9) Pa: sigma_ij = C_ijkl epsilon_kl with rows 3 i + j and columns 3 k + l
+    # (ne, 3, 3), columns are the material's directions in mesh coordinates; (1, 3, 3) holds for every element, None: the
+    # mesh's axes
     axes: np.ndarray | None = None
 
     def of(self, rows: slice | np.ndarray) -> AnisotropicElasticity:

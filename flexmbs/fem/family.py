@@ -21,24 +21,16 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True, eq=False)
 class Family(ABC):
-    """Elements of one family over all points of a mesh; ``FEModel`` sums what they give.
+    """Elements of one family over all points of a mesh; ``FEModel`` sums what they give."""
 
-    Attributes
-    ----------
-    mesh : Mesh
-        All points, and the blocks of this family only, none empty.
-    M, K : (components nn, components nn) csr, consistent mass (kg, kg m, kg m2) and stiffness (N/m, N, N m)
-    components : 3 for displacements alone, 6 with rotations; fields and loads of the methods have as many a node
-    moves_rigidly : bool
-        Elements that share nodes can move without strain as one rigid body only.
-    beam_theory, rotary_inertia : as of ``FEModel``
-    """
-
-    mesh: Mesh
+    mesh: Mesh  # all points, and the blocks of this family only, none empty
+    # M, K: (components nn, components nn) csr, consistent mass (kg, kg m, kg m2) and stiffness (N/m, N, N m)
     M: sparse.csr_matrix
     K: sparse.csr_matrix
+    # 3 for displacements alone, 6 with rotations; fields and loads of the methods have as many a node
     components: ClassVar[int] = 6
-    moves_rigidly: ClassVar[bool] = True
+    moves_rigidly: ClassVar[bool] = True  # elements that share nodes can move without strain as one rigid body only
+    # beam_theory, rotary_inertia: as of ``FEModel``
     beam_theory: ClassVar[Any] = ""
     rotary_inertia: ClassVar[Any] = True
 

@@ -20,21 +20,13 @@ U1, TURN1, U2, TURN2 = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12)
 
 @dataclass(frozen=True, eq=False)
 class LineElements(ABC):
-    """Elements between two nodes, all components in mesh axes.
+    """Elements between two nodes, all components in mesh axes."""
 
-    Attributes
-    ----------
-    nodes : (ne, 2) int
-    strain : (ne, m, 12)
-        From the displacements and rotations of both nodes to the strains (what a strain is depends on the element:
-        m/m, rad/m, m or rad).
-    stiffness : (ne, m)
-        Energy of the element = 1/2 sum stiffness strain^2, J.
-    """
-
-    nodes: np.ndarray
+    nodes: np.ndarray  # (ne, 2) int
+    # (ne, m, 12): from the displacements and rotations of both nodes to the strains (what a strain is depends on the element: m/m,
+    # rad/m, m or rad)
     strain: np.ndarray
-    stiffness: np.ndarray
+    stiffness: np.ndarray  # (ne, m), energy of the element = 1/2 sum stiffness strain^2, J
 
     @abstractmethod
     def second_order_strain(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -46,10 +38,7 @@ class LineElements(ABC):
 
     def matrix(self, values: np.ndarray, node_count: int) -> sparse.csr_matrix:
         """Element matrices (ne, 12, 12) summed to (ndof, ndof)."""
-        pattern = NodePattern(node_count, [self.nodes])
-        data = pattern.zeros(6)
-        pattern.add(data, pattern.positions[0], values.reshape(-1, 2, 6, 2, 6))
-        summed = pattern.matrix(data)
+        summed = NodePattern(node_count, [self.nodes]).summed(values)
         summed.eliminate_zeros()  # components without stiffness are not to look like entries
         return summed
 

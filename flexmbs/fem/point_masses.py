@@ -21,15 +21,9 @@ _ROUNDING_IN_FILES = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class PointMasses(Family):
-    """The point masses of a mesh: rigid bodies that move and turn with their nodes.
+    """The point masses of a mesh: rigid bodies that move and turn with their nodes."""
 
-    Attributes
-    ----------
-    spread : (k, 3, 3), kg m2
-        int r r^T dm of each about its own centre.
-    """
-
-    spread: np.ndarray
+    spread: np.ndarray  # (k, 3, 3), kg m2: int r r^T dm of each about its own centre
     moves_rigidly: ClassVar[bool] = False
 
     def second_order_loads(self, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -89,27 +89,16 @@ class NodeFit:
 
     theta = J^-1 sum w_i r_i x u_i  with  J = sum w_i (r_i.r_i I - r_i r_i^T), the rotation that fits best. About an
     axis on which all nodes of a group lie, theta is the weighted mean of the nodes' own rotations, where they have any.
-
-    Attributes
-    ----------
-    nodes : (m, k) int
-    shares : (m, k) with sum 1 in each group: of the displacement
-    weights : (m, k) with sum 1: of the fit
-    own : (m, k) with sum 1 or 0: of the nodes' own rotations
-    r : (m, k, 3) m, from the weighted mean of the nodes
-    arm : (m, 3) m, from sum s_i x_i to the point
-    inverse : (m, 3, 3) J^-1; zero about axes on which all the nodes lie
-    rank : (m,) number of rotations that the displacements determine, 0 to 3
     """
 
-    nodes: np.ndarray
-    shares: np.ndarray
-    weights: np.ndarray
-    own: np.ndarray
-    r: np.ndarray
-    arm: np.ndarray
-    inverse: np.ndarray
-    rank: np.ndarray
+    nodes: np.ndarray  # (m, k) int
+    shares: np.ndarray  # (m, k) with sum 1 in each group: of the displacement
+    weights: np.ndarray  # (m, k) with sum 1: of the fit
+    own: np.ndarray  # (m, k) with sum 1 or 0: of the nodes' own rotations
+    r: np.ndarray  # (m, k, 3) m, from the weighted mean of the nodes
+    arm: np.ndarray  # (m, 3) m, from sum s_i x_i to the point
+    inverse: np.ndarray  # (m, 3, 3) J^-1; zero about axes on which all the nodes lie
+    rank: np.ndarray  # (m,) number of rotations that the displacements determine, 0 to 3
 
     @property
     def has_rotation(self) -> np.ndarray:

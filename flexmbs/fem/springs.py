@@ -27,29 +27,20 @@ class SpringElements(LineElements):
 
     Springs along their line use the first alone. A spring to ground has its one node twice, the second without part
     in the strains.
-
-    Attributes
-    ----------
-    damping : (ne, 6), N s/m and N m s/rad, as ``stiffness``
-    law : (ne,) int, what happens to second order: AXIAL, the line turns with its ends; BUSHING, the axes turn with
-        the mean of both rotations; FIXED, directions do not turn (to ground, or between different components)
-    direction, length : (ne, 3), (ne,) m, of AXIAL springs
-    arms : (ne, 2, 3), m, of BUSHING springs: from the nodes to the place between them where they act
-    axes : (ne, 3, 3), columns are the directions of the first three strains in mesh axes
-    mass : (ne,), kg, half of it at each node
-    names : file, line, type and number of each
-    grounded : (ne,) bool
     """
 
-    damping: np.ndarray
+    damping: np.ndarray  # (ne, 6), N s/m and N m s/rad, as ``stiffness``
+    # (ne,) int, what happens to second order: AXIAL, the line turns with its ends; BUSHING, the axes turn with the mean of both
+    # rotations; FIXED, directions do not turn (to ground, or between different components)
     law: np.ndarray
+    # direction, length: (ne, 3), (ne,) m, of AXIAL springs
     direction: np.ndarray
     length: np.ndarray
-    arms: np.ndarray
-    axes: np.ndarray
-    mass: np.ndarray
-    names: tuple[str, ...]
-    grounded: np.ndarray
+    arms: np.ndarray  # (ne, 2, 3), m, of BUSHING springs: from the nodes to the place between them where they act
+    axes: np.ndarray  # (ne, 3, 3), columns are the directions of the first three strains in mesh axes
+    mass: np.ndarray  # (ne,), kg, half of it at each node
+    names: tuple[str, ...]  # file, line, type and number of each
+    grounded: np.ndarray  # (ne,) bool
 
     def second_order_strain(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         q = np.zeros((len(self.nodes), 6, a.shape[2]))

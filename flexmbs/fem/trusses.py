@@ -25,28 +25,16 @@ _DRAWN_CORNERS = 8
 
 @dataclass(frozen=True, eq=False)
 class TrussElements(LineElements):
-    """All trusses of a mesh; a three-node one counts as two. Strains: axial (m/m) and twist (rad/m).
+    """All trusses of a mesh; a three-node one counts as two. Strains: axial (m/m) and twist (rad/m)."""
 
-    Attributes
-    ----------
-    ids : (ne,) int, the file's element numbers
-    block : (ne,) int, index into ``mesh.blocks``
-    start : (ne, 3), m, position of the first node
-    length : (ne,), m
-    direction : (ne, 3), unit vector from the first node to the second
-    area : (ne,), m2
-    youngs_modulus : (ne,), Pa
-    line_mass : (ne,), kg/m
-    """
-
-    ids: np.ndarray
-    block: np.ndarray
-    start: np.ndarray
-    length: np.ndarray
-    direction: np.ndarray
-    area: np.ndarray
-    youngs_modulus: np.ndarray
-    line_mass: np.ndarray
+    ids: np.ndarray  # (ne,) int, the file's element numbers
+    block: np.ndarray  # (ne,) int, index into ``mesh.blocks``
+    start: np.ndarray  # (ne, 3), m, position of the first node
+    length: np.ndarray  # (ne,), m
+    direction: np.ndarray  # (ne, 3), unit vector from the first node to the second
+    area: np.ndarray  # (ne,), m2
+    youngs_modulus: np.ndarray  # (ne,), pa
+    line_mass: np.ndarray  # (ne,), kg/m
 
     def slope(self, values: np.ndarray) -> np.ndarray:
         """u' (ne, 3, n) along the line, of element values (ne, 12, n)."""

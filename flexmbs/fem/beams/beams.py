@@ -191,12 +191,8 @@ def beams(mesh: Mesh, beam_theory: str, rotary_inertia: bool) -> Beams:
 
 def _matrices(elements: BeamElements, node_count: int) -> list[sparse.csr_matrix]:
     """M and K."""
-    pattern, found = NodePattern(node_count, [elements.nodes]), []
-    for values in beam_matrices(elements):
-        data = pattern.zeros(6)
-        pattern.add(data, pattern.positions[0], values.reshape(-1, 2, 6, 2, 6))
-        found.append(pattern.matrix(data))
-    return found
+    pattern = NodePattern(node_count, [elements.nodes])
+    return [pattern.summed(values) for values in beam_matrices(elements)]
 
 
 def section_offsets(elements: BeamElements) -> np.ndarray:

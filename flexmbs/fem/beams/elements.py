@@ -18,38 +18,20 @@ ENDS = np.array([0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class BeamElements:
-    """All beam elements of a mesh, one entry per element; local axes 1 along, 2 and 3 section y and z.
+    """All beam elements of a mesh, one entry per element; local axes 1 along, 2 and 3 section y and z."""
 
-    Attributes
-    ----------
-    ids : (ne,) int, numbers of the file
-    nodes : (ne, 2) int
-    block : (ne,) int, index into ``mesh.blocks``
-    start : (ne, 3), m, position of the first node
-    length : (ne,), m
-    frame : (ne, 3, 3), rows are the local axes in mesh axes
-    force_stiffness : (ne, 3), N: EA, kGA_y, kGA_z (Euler-Bernoulli: the shear entries are 0 since shear strain is 0)
-    moment_stiffness : (ne, 3), N m2: GJ, E Iy, E Iz
-    shear_ratio : (ne, 2): 12 E Iz / (kGA_y L^2) and 12 E Iy / (kGA_z L^2); 0 for Euler-Bernoulli
-    shear_center : (ne, 2), m, along y and z from the centroid, which runs through the nodes
-    line_mass : (ne,), kg/m
-    gyration : (ne, 2), m: sqrt(Iz / A) along y, sqrt(Iy / A) along z
-    rotary_inertia : bool
-    euler_bernoulli : bool
-    """
-
-    ids: np.ndarray
-    nodes: np.ndarray
-    block: np.ndarray
-    start: np.ndarray
-    length: np.ndarray
-    frame: np.ndarray
-    force_stiffness: np.ndarray
-    moment_stiffness: np.ndarray
-    shear_ratio: np.ndarray
-    shear_center: np.ndarray
-    line_mass: np.ndarray
-    gyration: np.ndarray
+    ids: np.ndarray  # (ne,) int, numbers of the file
+    nodes: np.ndarray  # (ne, 2) int
+    block: np.ndarray  # (ne,) int, index into ``mesh.blocks``
+    start: np.ndarray  # (ne, 3), m, position of the first node
+    length: np.ndarray  # (ne,), m
+    frame: np.ndarray  # (ne, 3, 3), rows are the local axes in mesh axes
+    force_stiffness: np.ndarray  # (ne, 3), N: EA, kGA_y, kGA_z (Euler-Bernoulli: the shear entries are 0 since shear strain is 0)
+    moment_stiffness: np.ndarray  # (ne, 3), N m2: GJ, E Iy, E Iz
+    shear_ratio: np.ndarray  # (ne, 2): 12 E Iz / (kGA_y L^2) and 12 E Iy / (kGA_z L^2); 0 for Euler-Bernoulli
+    shear_center: np.ndarray  # (ne, 2), m, along y and z from the centroid, which runs through the nodes
+    line_mass: np.ndarray  # (ne,), kg/m
+    gyration: np.ndarray  # (ne, 2), m: sqrt(Iz / A) along y, sqrt(Iy / A) along z
     rotary_inertia: bool
     euler_bernoulli: bool
 

@@ -94,11 +94,7 @@ def in_mesh_axes(elements: BeamElements, node_count: int, matrices: np.ndarray) 
     turn = np.zeros((len(elements.length), 12, 12))
     for block in range(4):
         turn[:, 3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = elements.frame
-    turned = turn.transpose(0, 2, 1) @ matrices @ turn
-    pattern = NodePattern(node_count, [elements.nodes])
-    data = pattern.zeros(6)
-    pattern.add(data, pattern.positions[0], turned.reshape(-1, 2, 6, 2, 6))
-    return pattern.matrix(data)
+    return NodePattern(node_count, [elements.nodes]).summed(turn.transpose(0, 2, 1) @ matrices @ turn)
 
 
 def quadratic_inside(

@@ -17,25 +17,15 @@ from flexmbs.mesh.mesh import Mesh
 
 @dataclass(frozen=True, eq=False)
 class JoinedRows:
-    """Conditions C u = 0, to second order C Z = b for the fields Z per q_a q_b.
+    """Conditions C u = 0, to second order C Z = b for the fields Z per q_a q_b."""
 
-    Attributes
-    ----------
-    matrix : (k, ndof) csr C
-    preferred : (k,) int
-        The component that shall follow from the others; -1: any.
-    names : (k,) str, what a condition comes from (file and line, name)
-    strict : bool
-        A component that follows twice is an error; otherwise another component of the condition follows.
-    second_order : (fields (nn, 6, n), pairs (npairs, 2)) -> b (k, npairs), or None: b = 0
-    stiffness : multipliers (k,) -> (ndof, ndof) csr S with  1/2 u^T S u = multipliers . b(u, u), or None
-    """
-
-    matrix: sparse.csr_matrix
-    preferred: np.ndarray
-    names: np.ndarray
-    strict: bool = False
+    matrix: sparse.csr_matrix  # (k, ndof) csr C
+    preferred: np.ndarray  # (k,) int, the component that shall follow from the others; -1: any
+    names: np.ndarray  # (k,) str, what a condition comes from (file and line, name)
+    strict: bool = False  # a component that follows twice is an error; otherwise another component of the condition follows
+    # (fields (nn, 6, n), pairs (npairs, 2)) -> b (k, npairs), or None: b = 0
     second_order: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    # multipliers (k,) -> (ndof, ndof) csr S with 1/2 u^T S u = multipliers . b(u, u), or None
     stiffness: Callable[[np.ndarray], sparse.csr_matrix] | None = None
 
 
@@ -69,24 +59,13 @@ _SMALLEST_PIVOT = 1e-6  # of the largest coefficient of a condition: a smaller o
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """u = D u_ind to first order, Z = D Z_ind + second_order to second.
+    """u = D u_ind to first order, Z = D Z_ind + second_order to second."""
 
-    Attributes
-    ----------
-    D : (ndof, n) csr
-        Rows of components that nothing moves (rotations of nodes of solids) are empty.
-    independent : (n,) int
-        The components that the columns are: u_ind = u[independent].
-    follower : (k,) int
-        Components that follow, and ``names`` (k,) what makes them follow.
-    rows : the conditions behind them
-    """
-
-    D: sparse.csr_matrix
-    independent: np.ndarray
-    follower: np.ndarray
+    D: sparse.csr_matrix  # (ndof, n) csr, rows of components that nothing moves (rotations of nodes of solids) are empty
+    independent: np.ndarray  # (n,) int, the components that the columns are: u_ind = u[independent]
+    follower: np.ndarray  # (k,) int, components that follow, and ``names`` (k,) what makes them follow
     names: np.ndarray
-    rows: tuple[JoinedRows, ...]
+    rows: tuple[JoinedRows, ...]  # the conditions behind them
     chain: _Chain
     rest: EliminatedRows
 
@@ -141,24 +120,15 @@ class Dependence:
 
 @dataclass(frozen=True, eq=False)
 class _Chain:
-    """Conditions that each give one component from others, followed through without a cycle.
+    """Conditions that each give one component from others, followed through without a cycle."""
 
-    Attributes
-    ----------
-    row : (k,) the conditions used; dofs (k,) the component that each gives
-    scale : (k,) 1 / coefficient of that component
-    links : (k, k) csr, of these components on each other
-    D : (ndof, n) from the components ``free`` (n,) that none of them gives
-    left : the other conditions; matrix_left their rows
-    """
-
-    row: np.ndarray
+    row: np.ndarray  # (k,) the conditions used; dofs (k,) the component that each gives
     dofs: np.ndarray
-    scale: np.ndarray
-    links: sparse.csr_matrix
-    D: sparse.csr_matrix
+    scale: np.ndarray  # (k,) 1 / coefficient of that component
+    links: sparse.csr_matrix  # (k, k) csr, of these components on each other
+    D: sparse.csr_matrix  # (ndof, n) from the components ``free`` (n,) that none of them gives
     free: np.ndarray
-    left: np.ndarray
+    left: np.ndarray  # the other conditions; matrix_left their rows
     matrix_left: sparse.csr_matrix
 
     def moved(self, b: np.ndarray) -> np.ndarray:

@@ -14,19 +14,13 @@ _NOTHING = 1e-10  # of the largest coefficient: what elimination leaves of a con
 
 @dataclass(frozen=True, eq=False)
 class EliminatedRows:
-    """B v = t solved for v[pivots].
+    """B v = t solved for v[pivots]."""
 
-    Attributes
-    ----------
-    rows : (r,) the conditions that are not implied by others
-    pivots, kept : (r,) and (n - r,) columns that follow, and all others
-    of_kept : (r, n - r) csr: v[pivots] = of_kept @ v[kept] + solve(t)
-    """
-
-    rows: np.ndarray
+    rows: np.ndarray  # (r,) the conditions that are not implied by others
+    # pivots, kept: (r,) and (n - r,) columns that follow, and all others
     pivots: np.ndarray
     kept: np.ndarray
-    of_kept: sparse.csr_matrix
+    of_kept: sparse.csr_matrix  # (r, n - r) csr: v[pivots] = of_kept @ v[kept] + solve(t)
     factor: object
 
     def solve(self, t: np.ndarray) -> np.ndarray:

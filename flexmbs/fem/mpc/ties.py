@@ -29,22 +29,13 @@ _EQUAL = 1e-9  # of the size of faces: of equally near ones the first counts, no
 
 @dataclass(frozen=True)
 class NearestFaces:
-    """For each of m points the nearest face.
+    """For each of m points the nearest face."""
 
-    Attributes
-    ----------
-    kind : (m,) str
-    nodes : (m, 8) int, of the face, padded with -1
-    values : (m, 8) shape functions of the place on the face
-    gap : (m,) m, to that place
-    size : (m,) m, of the face
-    """
-
-    kind: np.ndarray
-    nodes: np.ndarray
-    values: np.ndarray
-    gap: np.ndarray
-    size: np.ndarray
+    kind: np.ndarray  # (m,) str
+    nodes: np.ndarray  # (m, 8) int, of the face, padded with -1
+    values: np.ndarray  # (m, 8) shape functions of the place on the face
+    gap: np.ndarray  # (m,) m, to that place
+    size: np.ndarray  # (m,) m, of the face
 
 
 def nearest_faces(points: np.ndarray, nodes: np.ndarray, faces: dict[str, np.ndarray], reach: float = np.inf) -> NearestFaces:

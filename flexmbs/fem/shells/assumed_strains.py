@@ -23,51 +23,34 @@ Samples = Sequence[Sequence[tuple[tuple[float, float], Sequence[float]]]]
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Where an element samples, and how the integration points see it; all on the reference element.
+    """Where an element samples, and how the integration points see it; all on the reference element."""
 
-    Attributes
-    ----------
-    points : (s, 2), the integration points first
-    in_plane : (g, 3, s, 3) covariant rr, ss and twice rs, of membrane strain
-    shear : (g, 2, s, 2) covariant transverse shear r, s
-    values : (s, n + 1) shape functions at the points, and an internal one after them, zero on the sides; (s, n) of
-        kinds whose own functions have that one
-    gradients : (s, 2, n + 1) or (s, 2, n) their derivatives along the reference coordinates
-    balanced : the mean membrane strain is that of the displacements, so that constant stress does the work that it
-        should (patch test) in shapes where the samples miss that
-    """
-
-    points: np.ndarray
-    in_plane: np.ndarray
-    shear: np.ndarray
+    points: np.ndarray  # (s, 2), the integration points first
+    in_plane: np.ndarray  # (g, 3, s, 3) covariant rr, ss and twice rs, of membrane strain
+    shear: np.ndarray  # (g, 2, s, 2) covariant transverse shear r, s
+    # (s, n + 1) shape functions at the points, and an internal one after them, zero on the sides; (s, n) of kinds whose own
+    # functions have that one
     values: np.ndarray
-    gradients: np.ndarray
+    gradients: np.ndarray  # (s, 2, n + 1) or (s, 2, n) their derivatives along the reference coordinates
+    # the mean membrane strain is that of the displacements, so that constant stress does the work that it should (patch test) in
+    # shapes where the samples miss that
     balanced: bool
 
 
 @dataclass(frozen=True, eq=False)
 class ShellKind:
-    """The formulation of one kind of shell: all strains are sampled, or transverse shear along edges is.
+    """The formulation of one kind of shell: all strains are sampled, or transverse shear along edges is."""
 
-    Attributes
-    ----------
-    kind : a name in ``element_kinds.KINDS``
-    points : (g, 2), integration points; the area of each is that per reference area times ``weights`` over ``parts``
-    to_nodes : (n, g) values at the points to the nodes
-    sampling : of all strains, or None and
-    edges : (k, 2) int, the pairs of nodes between which transverse shear is sampled
-    tied_strains : (group, points) -> (ne, g, 9, k) strains of the sampled shear
-    membrane_strains : (group, points, strains (ne, g, 9, n, 7), stiffness, weights) -> strains with those of the membrane
-    """
-
-    kind: str
-    points: np.ndarray
+    kind: str  # a name in ``element_kinds.KINDS``
+    points: np.ndarray  # (g, 2), integration points; the area of each is that per reference area times ``weights`` over ``parts``
     weights: np.ndarray | float
-    to_nodes: np.ndarray
-    sampling: Sampling | None = None
+    to_nodes: np.ndarray  # (n, g) values at the points to the nodes
+    sampling: Sampling | None = None  # of all strains; None: the following, with shear along edges
     parts: float = 1.0
+    # (k, 2) int, the pairs of nodes between which transverse shear is sampled
     edges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))
-    tied_strains: Callable[..., np.ndarray] | None = None
+    tied_strains: Callable[..., np.ndarray] | None = None  # (group, points) -> (ne, g, 9, k) strains of the sampled shear
+    # (group, points, strains (ne, g, 9, n, 7), stiffness, weights) -> strains with those of the membrane
     membrane_strains: Callable[..., np.ndarray] | None = None
 
     def rule(self, group: ShellGroup) -> tuple[SurfacePoints, np.ndarray]:
@@ -118,20 +101,12 @@ def _table(functions: Functions, samples: Samples, points: list, at: np.ndarray)
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """A sampling on the elements of a group: (ne, s, 8) covariant strains and (ne, g, 9) strains in the wall's axes.
-
-    Attributes
-    ----------
-    table : Sampling
-    turn : (ne, g, 3, 3) covariant in-plane components to 11, 22, 12 of the wall's axes
-    inverse : (ne, g, 2, 2) the same of shear
-    shares : (ne, g) parts of the element's area; zero unless the sampling is balanced
-    """
+    """A sampling on the elements of a group: (ne, s, 8) covariant strains and (ne, g, 9) strains in the wall's axes."""
 
     table: Sampling
-    turn: np.ndarray
-    inverse: np.ndarray
-    shares: np.ndarray
+    turn: np.ndarray  # (ne, g, 3, 3) covariant in-plane components to 11, 22, 12 of the wall's axes
+    inverse: np.ndarray  # (ne, g, 2, 2) the same of shear
+    shares: np.ndarray  # (ne, g) parts of the element's area; zero unless the sampling is balanced
 
     def to_points(self, samples: np.ndarray) -> np.ndarray:
         """Strains (ne, g, 9, k), no drilling, of covariant ones (ne, s, 8, k)."""

@@ -29,34 +29,20 @@ SMOOTH_COSINE = 0.7
 
 @dataclass(frozen=True, eq=False)
 class ShellGroup:
-    """Elements of one block.
-
-    Attributes
-    ----------
-    ids : (ne,) int
-    nodes : (ne, n) int
-    middle : (ne, n, 3) m, of the middle surface at the nodes
-    normals : (ne, n, 3) unit normals of the element at its nodes
-    offset : (ne,) m, from the nodes to the middle surface
-    thickness : (ne, n) m
-    direction : (ne, 3), its projection on the surface is axis 1 of the wall
-    rise : (ne,) how far a curved surface rises over the element, in thicknesses; zero in flat meshes
-    joined : (ne, n) bool, sides (from each node to the next) that an element of another kind has too
-    region : int, block that stands for the material and section (``nodal_mean.regions``)
-    """
+    """Elements of one block."""
 
     kind: str
     wall: ShellWall
-    ids: np.ndarray
-    nodes: np.ndarray
-    middle: np.ndarray
-    normals: np.ndarray
-    offset: np.ndarray
-    thickness: np.ndarray
-    direction: np.ndarray
-    rise: np.ndarray
-    joined: np.ndarray
-    region: int = 0
+    ids: np.ndarray  # (ne,) int
+    nodes: np.ndarray  # (ne, n) int
+    middle: np.ndarray  # (ne, n, 3) m, of the middle surface at the nodes
+    normals: np.ndarray  # (ne, n, 3) unit normals of the element at its nodes
+    offset: np.ndarray  # (ne,) m, from the nodes to the middle surface
+    thickness: np.ndarray  # (ne, n) m
+    direction: np.ndarray  # (ne, 3), its projection on the surface is axis 1 of the wall
+    rise: np.ndarray  # (ne,) how far a curved surface rises over the element, in thicknesses; zero in flat meshes
+    joined: np.ndarray  # (ne, n) bool, sides (from each node to the next) that an element of another kind has too
+    region: int = 0  # block that stands for the material and section (``stress_field.regions``)
 
     def chunks(self, size: int | None = None) -> Iterator[ShellGroup]:
         """Parts of ``size`` elements; without it, of such size that their strains stay in the processor's cache."""
@@ -90,22 +76,13 @@ class ShellGroup:
 
 @dataclass(frozen=True, eq=False)
 class SurfacePoints:
-    """Geometry of a group at reference points.
+    """Geometry of a group at reference points."""
 
-    Attributes
-    ----------
-    values : (g, n) shape functions
-    gradients : (ne, g, 2, n) their derivatives along axes 1 and 2
-    frame : (ne, g, 3, 3), rows are axes 1, 2 of the wall and the normal
-    area : (ne, g) m2 per unit of reference area
-    inverse : (ne, g, 2, 2) derivatives of reference coordinates, [axis, coordinate]
-    """
-
-    values: np.ndarray
-    gradients: np.ndarray
-    frame: np.ndarray
-    area: np.ndarray
-    inverse: np.ndarray
+    values: np.ndarray  # (g, n) shape functions
+    gradients: np.ndarray  # (ne, g, 2, n) their derivatives along axes 1 and 2
+    frame: np.ndarray  # (ne, g, 3, 3), rows are axes 1, 2 of the wall and the normal
+    area: np.ndarray  # (ne, g) m2 per unit of reference area
+    inverse: np.ndarray  # (ne, g, 2, 2) derivatives of reference coordinates, [axis, coordinate]
 
 
 def surface_points(group: ShellGroup, xi: np.ndarray) -> SurfacePoints:

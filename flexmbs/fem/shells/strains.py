@@ -21,33 +21,20 @@ SHELL_KINDS = tuple(SHELLS)
 
 @dataclass(frozen=True, eq=False)
 class ShellStrains:
-    """Strains of a chunk of elements at its integration points, with everything that products need.
+    """Strains of a chunk of elements at its integration points, with everything that products need."""
 
-    Attributes
-    ----------
-    B : (ne, g, 9, 6 n) strains (order of ``wall_stiffness``) of the nodal freedoms; internal modes are eliminated
-    seven : (ne, g, 9, n, 7) the same of the seven nodal values of ``shell_elements``
-    gradients : (ne, g, 2, n) of the shape functions along axes 1, 2; (1, s, 2, n) along the reference coordinates at
-        the sampling points of kinds with ``sampled``
-    edges : (k, 2) int, the pairs of nodes between which transverse shear is sampled
-    tied : (ne, g, 9, k) strains of the sampled shear (x_j - x_i) . mean r + mean d . (u_j - u_i), m
-    sampled : of kinds all of whose strains are sampled, not only shear along edges; None for others
-    stiffness : (ne, g, 9, 9)
-    weights : (ne, g) m2
-    height_squared : (ne, g, 3, 3) m2, of ``ShellWall.height_squared``
-    to_seven : (ne, n, 7, 6)
-    """
-
-    B: np.ndarray
-    seven: np.ndarray
+    B: np.ndarray  # (ne, g, 9, 6 n) strains (order of ``walls``) of the nodal freedoms; internal modes are eliminated
+    seven: np.ndarray  # (ne, g, 9, n, 7) the same of the seven nodal values of ``elements``
+    # (ne, g, 2, n) of the shape functions along axes 1, 2; (1, s, 2, n) along the reference coordinates at the sampling points of
+    # kinds with ``sampled``
     gradients: np.ndarray
-    edges: np.ndarray
-    tied: np.ndarray
-    sampled: Sampled | None
-    stiffness: np.ndarray
-    weights: np.ndarray
-    height_squared: np.ndarray
-    to_seven: np.ndarray
+    edges: np.ndarray  # (k, 2) int, the pairs of nodes between which transverse shear is sampled
+    tied: np.ndarray  # (ne, g, 9, k) strains of the sampled shear (x_j - x_i) . mean r + mean d . (u_j - u_i), m
+    sampled: Sampled | None  # of kinds all of whose strains are sampled, not only shear along edges; None for others
+    stiffness: np.ndarray  # (ne, g, 9, 9)
+    weights: np.ndarray  # (ne, g) m2
+    height_squared: np.ndarray  # (ne, g, 3, 3) m2, of ``ShellWall.height_squared``
+    to_seven: np.ndarray  # (ne, n, 7, 6)
 
     def resultants(self, strains: np.ndarray) -> np.ndarray:
         """(ne, g, 9, ...) of strains of that shape, N/m and N, times the weights."""

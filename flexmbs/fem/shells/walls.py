@@ -22,50 +22,33 @@ _THROUGH_LAYER = np.polynomial.legendre.leggauss(3)  # products of two parabolas
 
 @dataclass(frozen=True, eq=False)
 class WallLayer:
-    """A layer of a wall of thickness 1 m, in the axes 1, 2 of the surface.
+    """A layer of a wall of thickness 1 m, in the axes 1, 2 of the surface."""
 
-    Attributes
-    ----------
-    low, high : float, heights of its faces, -1/2 to 1/2
-    in_plane : (3, 3) Pa, stiffness of 11, 22, 12 without stress along 3
-    across : (2, 2) Pa, of the shears 13, 23
-    thinning : (3,) strain along 3 per in-plane strain; 0 where the material does not say
-    angle : float, rad, from axis 1 of the wall to that of the material
-    """
-
+    # low, high: heights of its faces, -1/2 to 1/2
     low: float
     high: float
-    in_plane: np.ndarray
-    across: np.ndarray
-    thinning: np.ndarray
-    angle: float
+    in_plane: np.ndarray  # (3, 3), Pa, stiffness of 11, 22, 12 without stress along 3
+    across: np.ndarray  # (2, 2), Pa, of the shears 13, 23
+    thinning: np.ndarray  # (3,) strain along 3 per in-plane strain; 0 where the material does not say
+    angle: float  # rad, from axis 1 of the wall to that of the material
 
 
 @dataclass(frozen=True, eq=False)
 class ShellWall:
-    """A wall of thickness 1 m, in the axes 1, 2 of the surface; z runs from -1/2 (bottom) to 1/2 (top).
+    """A wall of thickness 1 m, in the axes 1, 2 of the surface; z runs from -1/2 (bottom) to 1/2 (top)."""
 
-    Attributes
-    ----------
-    membrane, coupling, bending : (3, 3) Pa: int Q dz, int Q z dz, int Q z^2 dz of the plane-stress stiffness Q
-    shear : (2, 2) Pa, transverse, with the shear correction of the layers
-    bottom, top : (3, 3) Pa: Q at the faces
-    density : (3,) kg/m3: int rho dz, int rho z dz, int rho z^2 dz
-    layers : from the bottom to the top
-    nonstructural_mass : float, kg/m2
-    bends : False for membranes: no bending, no transverse shear and no rotary inertia
-    """
-
+    # membrane, coupling, bending: (3, 3) Pa: int Q dz, int Q z dz, int Q z^2 dz of the plane-stress stiffness Q
     membrane: np.ndarray
     coupling: np.ndarray
     bending: np.ndarray
-    shear: np.ndarray
+    shear: np.ndarray  # (2, 2), Pa, transverse, with the shear correction of the layers
+    # bottom, top: (3, 3) Pa: Q at the faces
     bottom: np.ndarray
     top: np.ndarray
-    density: np.ndarray
-    layers: tuple[WallLayer, ...]
-    nonstructural_mass: float = field(default=0.0)
-    bends: bool = True
+    density: np.ndarray  # (3,) kg/m3: int rho dz, int rho z dz, int rho z^2 dz
+    layers: tuple[WallLayer, ...]  # from the bottom to the top
+    nonstructural_mass: float = field(default=0.0)  # kg/m2
+    bends: bool = True  # False for membranes: no bending, no transverse shear and no rotary inertia
 
     def stiffness(self, thickness: np.ndarray) -> np.ndarray:
         """(..., 9, 9) stress resultants (N/m, N) per strain for walls of ``thickness`` (...), m."""

@@ -43,29 +43,18 @@ CHUNK = 4096
 
 @dataclass(frozen=True, eq=False)
 class SolidGroup:
-    """Elements of one kind and material, all straight-sided or all not.
-
-    Attributes
-    ----------
-    ids : (ne,) int, numbers of the file
-    nodes : (ne, nen) int
-    coordinates : (ne, nen, 3), m, of the nodes
-    density : float, kg/m3
-    incompatible : bool
-        The elements have the internal modes of the head of this file.
-    region : int, block that stands for the material (``nodal_mean.regions``)
-    """
+    """Elements of one kind and material, all straight-sided or all not."""
 
     shape: SolidKind
     elasticity: Elasticity
-    density: float
-    incompatible: bool
-    ids: np.ndarray
-    nodes: np.ndarray
-    coordinates: np.ndarray
+    density: float  # kg/m3
+    incompatible: bool  # the elements have internal modes
+    ids: np.ndarray  # (ne,) int, numbers of the file
+    nodes: np.ndarray  # (ne, nen) int
+    coordinates: np.ndarray  # (ne, nen, 3), m, of the nodes
     stiffness_rule: Rule
     mass_rule: Rule
-    region: int = 0
+    region: int = 0  # block that stands for the material (``stress_field.regions``)
 
     def chunks(self) -> Iterator[slice]:
         for first in range(0, len(self.nodes), CHUNK):

@@ -31,31 +31,19 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class SolidKind:
-    """The formulation of one kind of solid.
+    """The formulation of one kind of solid."""
 
-    Attributes
-    ----------
-    kind : a name in ``element_kinds.KINDS``
-    stiffness, mass : Rule
-    stress : Rule
-        Points where stress is most accurate; weights unused.
-    stress_powers : monomials through the values at these points, for the stress at the nodes
-    reduced_stiffness : Rule or None
-        With few points, where the file or the user asks for it; None: the kind has no such rule
-    curved_stiffness, curved_mass : Rule or None
-        For elements whose sides are not straight; None: the same as for straight ones
-    has_incompatible_modes : the kind can have those of ``incompatible_modes``
-    """
-
-    kind: str
+    kind: str  # a name in ``element_kinds.KINDS``
     stiffness: Rule
     mass: Rule
-    stress: Rule
-    stress_powers: Powers
+    stress: Rule  # points where stress is most accurate; weights unused
+    stress_powers: Powers  # monomials through the values at these points, for the stress at the nodes
+    # with few points, where the file or the user asks for it; None: the kind has no such rule
     reduced_stiffness: Rule | None = None
+    # curved_stiffness, curved_mass: for elements whose sides are not straight; None: the same as for straight ones
     curved_stiffness: Rule | None = None
     curved_mass: Rule | None = None
-    has_incompatible_modes: bool = False
+    has_incompatible_modes: bool = False  # the kind can have internal modes (``elements``)
 
     @cached_property
     def basis(self) -> ElementKind:

@@ -38,16 +38,10 @@ _NORMAL, _SHEAR = [0, 4, 8], [5, 2, 1]
 
 @dataclass(frozen=True, eq=False)
 class Solids(Family):
-    """Solid elements; their nodes have no rotations.
+    """Solid elements; their nodes have no rotations."""
 
-    Attributes
-    ----------
-    groups : elements of one kind and material each
-    scalar_mass : (nn, nn) csr ``int N_i N_j dm`` (kg), with M = scalar_mass kron I3
-    """
-
-    groups: list[SolidGroup]
-    scalar_mass: sparse.csr_matrix
+    groups: list[SolidGroup]  # elements of one kind and material each
+    scalar_mass: sparse.csr_matrix  # (nn, nn) csr ``int N_i N_j dm`` (kg), with M = scalar_mass kron I3
     components: ClassVar[int] = 3
 
     def matrices_of(self, chosen: np.ndarray) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
