@@ -140,6 +140,8 @@ from flexmbs.mechanism.geometry.rotations import Rotation as Rotation
 from flexmbs.mechanism.geometry.rotations import rotation as rotation
 from flexmbs.mechanism.geometry.surface_mesh import SurfaceMesh as SurfaceMesh
 from flexmbs.mechanism.geometry.surfaces import Surface as Surface
+from flexmbs.mechanism.high_modes import DampedModes as DampedModes
+from flexmbs.mechanism.high_modes import QuasiStatic as QuasiStatic
 from flexmbs.mechanism.joint import Joint as Joint
 from flexmbs.mechanism.joint_type import Axis as Axis
 from flexmbs.mechanism.joint_type import JointType as JointType
@@ -203,9 +205,7 @@ from flexmbs.reduction.advice import Advice as Advice
 from flexmbs.reduction.advice import HitAdvice as HitAdvice
 from flexmbs.reduction.body_store import load_body as load_body
 from flexmbs.reduction.body_store import save_body as save_body
-from flexmbs.reduction.damping import DampedModes as DampedModes
 from flexmbs.reduction.damping import DampingByFrequency as DampingByFrequency
-from flexmbs.reduction.damping import QuasiStatic as QuasiStatic
 from flexmbs.reduction.damping import Rayleigh as Rayleigh
 from flexmbs.reduction.flexible_body import FlexibleBody as FlexibleBody
 from flexmbs.reduction.interface import Interface as Interface

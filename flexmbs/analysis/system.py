@@ -15,8 +15,8 @@ from flexmbs.analysis.run.simulate import SimulateOptions, simulate
 from flexmbs.analysis.statics.statics import assemble, statics
 from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import names_arguments
+from flexmbs.mechanism.high_modes import DampedModes
 from flexmbs.mechanism.mechanism import Mechanism
-from flexmbs.reduction.damping import DampedModes
 from flexmbs.result.result import Result
 
 

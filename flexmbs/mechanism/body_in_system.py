@@ -12,9 +12,9 @@ from flexmbs.common.errors import MechanismError
 from flexmbs.common.names_in_messages import refuse_unwritable
 from flexmbs.common.plausible_values import warn_if_implausible
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_matrix, as_vector
+from flexmbs.mechanism.high_modes import DampedModes, QuasiStatic, coordinate_frequencies, in_eigenvectors, with_damped_modes
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.reduction.damping import DampedModes, QuasiStatic, coordinate_frequencies, in_eigenvectors, with_damped_modes
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
 _AT = 1e-3  # of the size of a flexible body: what is so near to a place is there

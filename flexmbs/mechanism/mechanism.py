@@ -26,11 +26,11 @@ from flexmbs.mechanism.control_methods import SignalMethods
 from flexmbs.mechanism.event_methods import EventMethods
 from flexmbs.mechanism.force_methods import ForceMethods
 from flexmbs.mechanism.geometry.rotations import RotationLike, as_quaternion, as_vector
+from flexmbs.mechanism.high_modes import DampedModes, QuasiStatic
 from flexmbs.mechanism.joint import Joint
 from flexmbs.mechanism.joint_methods import JointMethods
 from flexmbs.mechanism.markers import Marker
 from flexmbs.mechanism.rigid_body import RigidBody
-from flexmbs.reduction.damping import DampedModes, QuasiStatic
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 COORDINATES = ("reduced", "absolute")

@@ -35,17 +35,15 @@ class Advice:
     Attributes
     ----------
     labels : (n,) names; frequencies : (n,) Hz
-    effective_mass : (n, 6) kg and kg m2
-        (phi^T M r)^2 / (phi^T M phi) of each mode, for r the translations along and rotations about the mesh axes
-        through the centre of mass. For a body held at its frame, all modes together have (nearly) ``total_mass``;
-        modes of a body with mean axes have none.
+    effective_mass : (n, 6) kg and kg m2, (phi^T M r)^2 / (phi^T M phi) of each mode, for r the translations along and
+        rotations about the mesh axes through the centre of mass. For a body held at its frame, all modes together have
+        (nearly) ``total_mass``; modes of a body with mean axes have none
     total_mass : (6,) mass (kg) three times, moments of inertia about the centre (kg m2)
-    static_error : marker -> (6,)
-        Share of the strain energy under a unit force (moment) at the marker that the modes do not represent; nan where
-        the unreduced body has none (moments at a marker without rotation). "(acceleration)": under the inertia forces
-        of an acceleration of the frame.
-    highest_frequency : Hz, of the normal modes (static modes may be above it)
-        The response to loads that vary faster than about half of it is poor.
+    static_error : marker -> (6,) share of the strain energy under a unit force (moment) at the marker that the modes do not
+        represent; nan where the unreduced body has none (moments at a marker without rotation). "(acceleration)": under
+        the inertia forces of an acceleration of the frame
+    highest_frequency : Hz, of the normal modes (static modes may be above it); the response to loads that vary faster than
+        about half of it is poor
     frame : marker that the frame is fixed to, or None
     places : interface -> Place: shape that its nodes lie on (with the error of the fit), and their weights
     """

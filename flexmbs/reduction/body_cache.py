@@ -7,7 +7,6 @@ import os
 import pickle
 import tempfile
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
@@ -45,7 +44,7 @@ class RecentBodies:
 
     def __init__(self, count: int, size: float) -> None:
         self._count, self._size = count, size
-        self._bodies: OrderedDict[str, bytes] = OrderedDict()
+        self._bodies: dict[str, bytes] = {}  # the one used last stands last
         self._lock = Lock()
 
     def find(self, key: str) -> FlexibleBody | None:
@@ -53,8 +52,7 @@ class RecentBodies:
         with self._lock:
             if key not in self._bodies:
                 return None
-            self._bodies.move_to_end(key)
-            content = self._bodies[key]
+            content = self._bodies[key] = self._bodies.pop(key)
         body: FlexibleBody = pickle.loads(content)
         return body
 
@@ -64,10 +62,10 @@ class RecentBodies:
         if len(content) > self._size:
             return
         with self._lock:
+            self._bodies.pop(key, None)
             self._bodies[key] = content
-            self._bodies.move_to_end(key)
             while len(self._bodies) > self._count or sum(map(len, self._bodies.values())) > self._size:
-                self._bodies.popitem(last=False)
+                del self._bodies[next(iter(self._bodies))]
 
 
 _recent: RecentBodies | None = None

@@ -26,21 +26,14 @@ class PointFields:
     theta(q) = sum_a q_a Psi_a + sum_p q_{a(p)} q_{b(p)} Zr_p      (rotation vector, body frame, rad)
     The pairs p are those of ``FlexibleBody.pairs``, or the forms of ``FlexibleBody.forms``.
 
-    Attributes
-    ----------
-    position : (3,) m, in the undeformed body frame
-    Phi, Psi : (n, 3)
-    Zu, Zr : (npairs, 3)
-    has_rotation : bool
-        False for a single node of a solid: it can carry forces and spherical joints only.
     """
 
-    position: np.ndarray
-    Phi: np.ndarray
+    position: np.ndarray  # (3,) m, in the undeformed body frame
+    Phi: np.ndarray  # (n, 3)
     Psi: np.ndarray
-    Zu: np.ndarray
+    Zu: np.ndarray  # (npairs, 3)
     Zr: np.ndarray
-    has_rotation: bool = True
+    has_rotation: bool = True  # False for a single node of a solid: it can carry forces and spherical joints only
 
 
 @dataclass(frozen=True)
@@ -52,23 +45,14 @@ class InertiaFields:
         c(q) = X + sum_a q_a P_a + sum_p q_{a(p)} q_{b(p)} Z_p .
     Every inertia integral is then a dot product of coefficients (int r r^T dm = c c^T, int r dm = sqrt(m) c_{.0}),
     so the mass matrix is a Gram matrix and stays positive for any q.
-
-    Attributes
-    ----------
-    X : (3, R), sqrt(kg) m
-    P : (n, 3, R)
-    Z : (npairs, 3, R)
-    compression_error : float
-        Largest relative error of an inertia integral caused by the choice of R.
-    field_error : float
-        Error of ``SecondOrder(field_tolerance=...)``: largest root mean square of the missing second-order
-        displacement, relative to the body's radius of gyration, at the energy given by ``SecondOrder.deflection``.
     """
 
-    X: np.ndarray
-    P: np.ndarray
-    Z: np.ndarray
-    compression_error: float = 0.0
+    X: np.ndarray  # (3, R), sqrt(kg) m
+    P: np.ndarray  # (n, 3, R)
+    Z: np.ndarray  # (npairs, 3, R)
+    compression_error: float = 0.0  # largest relative error of an inertia integral caused by the choice of R
+    # Error of ``SecondOrder(field_tolerance=...)``: largest root mean square of the missing second-order displacement,
+    # relative to the body's radius of gyration, at the energy given by ``SecondOrder.deflection``.
     field_error: float = 0.0
 
 
@@ -88,31 +72,26 @@ class FlexibleBody:
     mode_labels : n names such as "bending y 1", "axial 1", "torsion 1", "mode 7"
     Me, Ke, De : (n, n) modal mass at q = 0, stiffness, damping
     pairs : (npairs, 2) int with a <= b; empty without second-order field
-    forms : (K, npairs) or None
-        Coefficients of the quadratic forms s_r(q) = sum_p forms_rp q_a q_b. Each second-order array (``quadratic``,
-        ``quadratic_rotations``, ``inertia.Z``, Zu and Zr of markers, ``surface.quadratic``) then holds one field for
-        each of them: sum_p q_a q_b Z_p is replaced by sum_r s_r Z_r (``SecondOrder(field_tolerance=...)``). None: one
-        field for each pair.
-    cubic : (K, n) or None
-        Strain energy sum_ra cubic_ra s_r(q) q_a (J/m3) in addition to 1/2 q Ke q, with the forms s_r, or with the
-        products q_a q_b of the pairs if there are no forms. Only for bodies from arrays: the second-order field of
-        reduced bodies includes this energy.
+    forms : (K, npairs) coefficients of the quadratic forms s_r(q) = sum_p forms_rp q_a q_b. Each second-order array
+        (``quadratic``, ``quadratic_rotations``, ``inertia.Z``, Zu and Zr of markers, ``surface.quadratic``) then holds one
+        field for each of them: sum_p q_a q_b Z_p is replaced by sum_r s_r Z_r (``SecondOrder(field_tolerance=...)``).
+        None: one field for each pair
+    cubic : (K, n) J/m3, or None: strain energy sum_ra cubic_ra s_r(q) q_a in addition to 1/2 q Ke q, with the forms s_r,
+        or with the products q_a q_b of the pairs if there are no forms. Only for bodies from arrays: the second-order
+        field of reduced bodies includes this energy
     points : (nn, 3) m; node_ids : (nn,)
     modes : (n, nn, 3); rotations : (n, nn, 3) or None (solids); quadratic, quadratic_rotations alike with npairs
     markers : interface name -> PointFields
-    flexibility : (markers + 1, 6, 6) or None
-        Static compliance of the unreduced body at each marker, in the order of ``markers``: displacement (m) and
-        rotation (rad) per force (N) and moment (N m) there, the body held as its frame says (mean axes: unbalanced
-        loads carried by inertia). Last, the same for the inertia forces of a unit acceleration (m/s2) and angular
-        acceleration (rad/s2) about the centre of mass. ``advice`` measures the modes by it.
+    flexibility : (markers + 1, 6, 6) or None: static compliance of the unreduced body at each marker, in the order of
+        ``markers``: displacement (m) and rotation (rad) per force (N) and moment (N m) there, the body held as its frame
+        says (mean axes: unbalanced loads carried by inertia). Last, the same for the inertia forces of a unit acceleration
+        (m/s2) and angular acceleration (rad/s2) about the centre of mass. ``advice`` measures the modes by it
     attached_at : name of the interface that the frame is fixed to, or None for mean axes
     places : interface name -> Place: weights, means and the fitted shape that determine its position; only for bodies
         reduced from a mesh
-    stress_modes : StressModes or None
-        Stress at all nodes, by material, of bodies reduced with ``stress="nodes"``; ``surface`` has the stress at the
-        surface of every body.
-    section_force_modes : SectionForceModes or None
-        For beams and bars.
+    stress_modes : StressModes at all nodes, by material, of bodies reduced with ``stress="nodes"``, or None; ``surface``
+        has the stress at the surface of every body
+    section_force_modes : SectionForceModes of beams and bars, or None
     """
 
     name: str

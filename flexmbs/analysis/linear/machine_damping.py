@@ -25,9 +25,10 @@ from flexmbs.analysis.linear.machine_modes import MachineModes, machine_modes
 from flexmbs.analysis.prepare.prepare import prepared
 from flexmbs.analysis.statics.equilibrium import equilibrium
 from flexmbs.common.errors import BodyError, MechanismError, SimulationError
+from flexmbs.mechanism.high_modes import DampedModes, eigenvectors
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
-from flexmbs.reduction.damping import DampedModes, DampingByFrequency, Rayleigh, eigenvectors, stated_damping
+from flexmbs.reduction.damping import DampingByFrequency, Rayleigh, stated_damping
 from flexmbs.reduction.flexible_body import FlexibleBody
 
 ROUGH, LEAST = 1e-3, 1e-9  # weight of high modes; ratio, in parts of the largest, below which it counts as none

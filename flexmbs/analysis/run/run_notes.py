@@ -19,10 +19,10 @@ from flexmbs.core.layout.log_rows import TIME
 from flexmbs.core.layout.state import Settings, State
 from flexmbs.mechanism.contact.shapes import Sphere
 from flexmbs.mechanism.forces import Bushing
+from flexmbs.mechanism.high_modes import eigenvectors
 from flexmbs.mechanism.mechanism import Mechanism
 from flexmbs.model.compiled_model import Model
 from flexmbs.reduction.advice import PERIODS
-from flexmbs.reduction.damping import eigenvectors
 from flexmbs.reduction.flexible_body import FlexibleBody
 from flexmbs.result.trajectory import ContactRecord
 

@@ -1,4 +1,4 @@
-"""Modal coordinates without inertia of their own: their positions follow their load (reduction.high_modes).
+"""Modal coordinates without inertia of their own: their positions follow their load (mechanism.high_modes).
 
 Such a coordinate is an unknown of the equations like a multiplier: its value stands where others have their
 acceleration, a, and its position is unit * a with unit = 1 / w^2.  In the mechanics it moves without velocity and

@@ -5,7 +5,7 @@ import pytest
 
 import flexmbs as fm
 from flexmbs import BodyError, MechanismError, line_mesh, rectangle
-from flexmbs.reduction.damping import in_eigenvectors
+from flexmbs.mechanism.high_modes import in_eigenvectors
 
 LENGTH, WIDTH, THICKNESS, YOUNG = 0.5, 0.02, 0.004, 210e9
 BENDING = YOUNG * WIDTH * THICKNESS**3 / 12.0  # N m2
