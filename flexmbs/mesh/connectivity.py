@@ -5,7 +5,9 @@ Solids that one node or collinear nodes join to the rest rotate about them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -109,8 +111,7 @@ def outer_faces(mesh: Mesh) -> list[tuple[str, np.ndarray, np.ndarray]]:
     -------
     list of (kind of face, (k, n) node indices, (k,) indices of the elements counted through the blocks)
     """
-    solid: dict[str, list] = {}
-    shells, start = [], 0
+    solid, shells, start = [], [], 0
     for block in mesh.blocks:
         numbers = np.arange(start, start + len(block.ids))
         start += len(block.ids)
@@ -118,19 +119,24 @@ def outer_faces(mesh: Mesh) -> list[tuple[str, np.ndarray, np.ndarray]]:
         if dimension == 2:
             shells.append((block.kind, block.nodes, numbers))
         elif dimension == 3:
-            for kind, local in faces_of(block.kind):
-                solid.setdefault(kind, []).append((block.nodes[:, local], numbers))
+            solid += [(kind, block.nodes[:, local], numbers) for kind, local in faces_of(block.kind)]
     return _unshared(solid) + shells
 
 
-def _unshared(faces: dict[str, list]) -> list[tuple[str, np.ndarray, np.ndarray]]:
+def joined(pairs: Iterable[tuple[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
+    """For each key its arrays one behind another."""
+    found: dict[Any, list[np.ndarray]] = {}
+    for key, rows in pairs:
+        found.setdefault(key, []).append(rows)
+    return {key: np.concatenate(parts) for key, parts in found.items()}
+
+
+def _unshared(faces: list[tuple[str, np.ndarray, np.ndarray]]) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Faces whose corners occur once; a face of first order beside one of second order is the same place."""
-    kinds = list(faces)
-    rows = {kind: np.concatenate([nodes for nodes, _ in faces[kind]]) for kind in kinds}
-    owners = {kind: np.concatenate([numbers for _, numbers in faces[kind]]) for kind in kinds}
+    rows, owners = joined((kind, nodes) for kind, nodes, _ in faces), joined((kind, numbers) for kind, _, numbers in faces)
     outer = []
     for corners in (3, 4):
-        same = [kind for kind in kinds if KINDS[kind].corner_count == corners]
+        same = [kind for kind in rows if KINDS[kind].corner_count == corners]
         if not same:
             continue
         keys = np.sort(np.concatenate([rows[kind][:, :corners] for kind in same]), axis=1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.stored_arrays import parsed_json
-from flexmbs.mesh.connectivity import outer_faces
+from flexmbs.mesh.connectivity import joined, outer_faces
 from flexmbs.mesh.element_kinds import KINDS, face_of, shape_values
 from flexmbs.mesh.fitted_shapes import FittedShape, fitted_shape
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -96,15 +96,9 @@ def _cells_of(mesh: Mesh, nodes: np.ndarray, faces: Cells | None) -> Iterator[tu
     if faces is not None and not all(kind in _LINES for kind in faces):
         yield "area", faces
     else:
-        found: dict[str, list] = {}
-        for kind, rows, _ in outer_faces(near):
-            found.setdefault(kind, []).append(rows[inside[rows].all(axis=1)])
-        yield "area", {kind: np.concatenate(rows) for kind, rows in found.items()}
-    solids: dict[str, list] = {}
-    for block in near.blocks:
-        if KINDS[block.kind].dimension == 3:
-            solids.setdefault(block.kind, []).append(block.nodes[inside[block.nodes].all(axis=1)])
-    yield "volume", {kind: np.concatenate(rows) for kind, rows in solids.items()}
+        yield "area", joined((kind, rows[inside[rows].all(axis=1)]) for kind, rows, _ in outer_faces(near))
+    solids = [block for block in near.blocks if KINDS[block.kind].dimension == 3]
+    yield "volume", joined((block.kind, block.nodes[inside[block.nodes].all(axis=1)]) for block in solids)
     yield "length", _edges(near, inside)
 
 
@@ -122,18 +116,10 @@ def _near(mesh: Mesh, inside: np.ndarray) -> Mesh:
 
 def _edges(mesh: Mesh, inside: np.ndarray) -> Cells:
     """Edges of all elements, and beams, all of whose nodes are in the set, each once."""
-    found: dict[str, list] = {}
-    for block in mesh.blocks:
-        for edge in KINDS[block.kind].edges:
-            kind, local = face_of(block.kind, edge)
-            rows = block.nodes[:, local]
-            found.setdefault(kind, []).append(rows[inside[rows].all(axis=1)])
-    cells = {}
-    for kind, parts in found.items():
-        rows = np.concatenate(parts)
-        _, first = np.unique(np.sort(rows[:, :2], axis=1), axis=0, return_index=True)
-        cells[kind] = rows[first]
-    return cells
+    edges = [(block, *face_of(block.kind, edge)) for block in mesh.blocks for edge in KINDS[block.kind].edges]
+    cells = joined((kind, rows[inside[rows].all(axis=1)]) for block, kind, local in edges for rows in (block.nodes[:, local],))
+    first = {kind: np.unique(np.sort(rows[:, :2], axis=1), axis=0, return_index=True)[1] for kind, rows in cells.items()}
+    return {kind: rows[first[kind]] for kind, rows in cells.items()}
 
 
 APART = 0.01  # of the radius: mean and centre of a bore that differ by more are worth a word

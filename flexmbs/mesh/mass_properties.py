@@ -111,18 +111,16 @@ class _Sums:
 
 
 def _add_block(sums: _Sums, block: ElementBlock, points: np.ndarray, density_known: bool) -> None:
-    if isinstance(block.section, SpringSection):
-        ends = points[block.nodes]
-        sums.add_points(np.full(block.nodes.shape, block.section.mass / block.nodes.shape[1]), ends)
-    elif is_solid(block.kind):
-        _add_solids(sums, block, points, block.material.density if density_known else 0.0)
+    section = block.section
+    if isinstance(section, SpringSection):
+        sums.add_points(np.full(block.nodes.shape, section.mass / block.nodes.shape[1]), points[block.nodes])
     elif is_shell(block.kind):
-        if block.thickness is not None or block.section is not None:
+        if block.thickness is not None or section is not None:
             _add_shells(sums, block, points, density_known)
-    elif isinstance(block.section, BeamSection):
-        _add_beams(sums, block, points, block.material.density if density_known else 0.0)
-    elif isinstance(block.section, TrussSection):
-        _add_trusses(sums, block, points, block.material.density if density_known else 0.0)
+    else:
+        add = _add_solids if is_solid(block.kind) else {BeamSection: _add_beams, TrussSection: _add_trusses}.get(type(section))
+        if add is not None:
+            add(sums, block, points, block.material.density if density_known else 0.0)
 
 
 def _add_solids(sums: _Sums, block: ElementBlock, points: np.ndarray, density: float) -> None:

@@ -134,18 +134,15 @@ def with_rectangular_section(mesh: Mesh, *, width_y: float | None = None, width_
     blocks = []
     for block in mesh.blocks:
         if KINDS[block.kind].is_beam:
-            if block.section is None and (width_y is None or width_z is None):
+            y, z, axis = width_y, width_z, (0.0, 1.0, 0.0)
+            if block.section is not None:
+                extent, axis = np.ptp(block.section.outline, axis=0), block.section.y_axis
+                y, z = extent[0] if y is None else y, extent[1] if z is None else z
+            if y is None or z is None:
                 raise MeshError(f"{mesh.source}: the beams have no section; give both width_y and width_z (m).")
-            y, z = (width_y, width_z) if block.section is None else _widths(block.section, width_y, width_z)
-            axis = (0.0, 1.0, 0.0) if block.section is None else block.section.y_axis
             block = replace(block, section=rectangle(y, z, axis))
         blocks.append(block)
     return replace(mesh, blocks=tuple(blocks))
-
-
-def _widths(section, width_y, width_z) -> tuple[float, float]:
-    extent = np.ptp(section.outline, axis=0)
-    return (extent[0] if width_y is None else width_y, extent[1] if width_z is None else width_z)
 
 
 def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
@@ -174,13 +171,12 @@ def with_section(mesh: Mesh, section: BeamSection | TrussSection | str) -> Mesh:
         raise MeshError(f"{mesh.source}: the mesh has no {what} elements that could take a section; it has {_held(mesh)}.")
     size = math.sqrt(section.area) if isinstance(section, TrussSection) else float(np.ptp(section.outline, axis=0).max(initial=0.0))
     _check_lengths(mesh, f"a section {size:g} m wide", size)
-    blocks = [
-        replace(block, section=section, **({} if isinstance(section, TrussSection) else _directions(mesh, block, section)))
-        if _takes(block, is_truss)
-        else block
-        for block in mesh.blocks
-    ]
-    return replace(mesh, blocks=tuple(blocks))
+
+    def changed(block: ElementBlock) -> ElementBlock:
+        directions = {} if isinstance(section, TrussSection) else _directions(mesh, block, section)
+        return replace(block, section=section, **directions)
+
+    return replace(mesh, blocks=tuple(changed(block) if _takes(block, is_truss) else block for block in mesh.blocks))
 
 
 def section_from_text(text: str) -> BeamSection | TrussSection:

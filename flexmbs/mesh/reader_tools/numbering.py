@@ -190,6 +190,16 @@ def distinct_numbers(numbers: np.ndarray | None, count: int) -> np.ndarray:
     return np.arange(1, count + 1)
 
 
+def numbers_of_nodes(node_ids: np.ndarray, places: np.ndarray, where: str) -> np.ndarray:
+    """The numbers of the nodes (k, n) of elements that name them by their places in the file, from 1 on."""
+    wrong = np.argwhere((places < 1) | (places > len(node_ids)))
+    if len(wrong):
+        row, column = wrong[0]
+        what = f"uses node {places[row, column]}, but there are only {len(node_ids)} nodes"
+        raise MeshError(f"{where}, element:{row + 1}: {what}.")
+    return node_ids[places - 1]
+
+
 def check_element_numbers(groups: list[ElementRows]) -> None:
     """MeshError when two elements have the same number, with the lines of both."""
     ids = np.concatenate([rows.ids for rows in groups] or [np.empty(0, int)])

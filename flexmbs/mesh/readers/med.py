@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools import hdf5
 from flexmbs.mesh.reader_tools.degenerate_elements import mirrored
-from flexmbs.mesh.reader_tools.numbering import NodeTable, distinct_numbers
+from flexmbs.mesh.reader_tools.numbering import NodeTable, distinct_numbers, numbers_of_nodes
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes, without_inner_nodes
 
 _READ = ("ENS_MAA", "FAS", "INFOS_GENERALES")
@@ -177,15 +178,9 @@ def _elements(mesh: MedMesh, shapes: Shapes, node_ids: np.ndarray, families: dic
         values = mesh.numbers(group, "NOD", "i")
         if values is None or values.ndim != 1 or len(values) % count:
             raise MeshError(f"{place}/NOD: {count} nodes per element were expected (nodal connectivity).")
-        nodes = values.reshape(count, -1).T
-        wrong = np.argwhere((nodes < 1) | (nodes > len(node_ids)))
-        if len(wrong):
-            row, column = wrong[0]
-            raise MeshError(
-                f"{place}, element:{row + 1}: uses node {nodes[row, column]}, but there are only {len(node_ids)} nodes."
-            )
+        nodes = numbers_of_nodes(node_ids, values.reshape(count, -1).T, place)
         lines = np.arange(1, len(nodes) + 1)
-        shapes.add_elements(element, lines, node_ids[nodes - 1], f"{place}, element", lines)
+        shapes.add_elements(element, lines, nodes, f"{place}, element", lines)
         if count > len(element.order):
             shapes.warnings.append(without_inner_nodes(f"{place}: elements of type {element.name}"))
         numbers.append(mesh.numbers(group, "NUM", "i", len(nodes)))
@@ -210,12 +205,9 @@ def _number(shapes: Shapes, numbers: list[np.ndarray | None]) -> None:
 
 def _named(families: dict[int, list[str]], tagged) -> dict[str, np.ndarray]:
     """Name of group -> numbers of the nodes or elements whose family is in it."""
-    groups: dict[str, list[np.ndarray]] = {}
-    for ids, tags in tagged:
-        for tag in np.unique(tags) if tags is not None else ():
-            for name in families.get(int(tag), ()):
-                groups.setdefault(name, []).append(ids[tags == tag])
-    return {name: np.concatenate(parts) for name, parts in sorted(groups.items())}
+    pairs = [(ids, tags, tag) for ids, tags in tagged if tags is not None for tag in np.unique(tags)]
+    groups = joined((name, ids[tags == tag]) for ids, tags, tag in pairs for name in families.get(int(tag), ()))
+    return dict(sorted(groups.items()))
 
 
 def _skip(file, path: Path, mesh: MedMesh, skipped: SkipList) -> None:

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.properties import BeamSection, Material
 
-_CIRCLE_CORNERS = 32
+_ANGLES = 2.0 * math.pi * np.arange(32) / 32
+_CIRCLE = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])  # corners of its outline
+_CORNERS = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])  # of a rectangle
 _LARGEST = 1e75  # of any length or moment; the fourth power of it is still a number
 _SYMMETRIC = 1e-10  # a product of inertia below this is rounding
 # Any modulus gives the same rigidities; steel's keeps the equivalent section near a real one for display.
@@ -31,7 +33,7 @@ def rectangle(width_y: float, width_z: float, y_axis: ArrayLike = (0.0, 1.0, 0.0
         Iy=width_y * width_z**3 / 12.0,
         Iz=width_z * width_y**3 / 12.0,
         torsion_constant=_rectangle_torsion_constant(width_y, width_z),
-        outline=np.array([(-half_y, -half_z), (half_y, -half_z), (half_y, half_z), (-half_y, half_z)]),
+        outline=_CORNERS * (half_y, half_z),
         y_axis=unit_direction(y_axis),
     )
 
@@ -56,13 +58,12 @@ def ellipse(half_y: float, half_z: float, y_axis: ArrayLike = (0.0, 1.0, 0.0)) -
     Torsion constant of Saint-Venant (exact); shear factors of Cowper (J. Appl. Mech. 33, 1966) for Poisson's ratio 0.
     """
     _require_positive("elliptical section", half_y=half_y, half_z=half_z)
-    angles = 2.0 * math.pi * np.arange(_CIRCLE_CORNERS) / _CIRCLE_CORNERS
     return BeamSection(
         area=math.pi * half_y * half_z,
         Iy=math.pi / 4.0 * half_y * half_z**3,
         Iz=math.pi / 4.0 * half_z * half_y**3,
         torsion_constant=math.pi * half_y**3 * half_z**3 / (half_y**2 + half_z**2),
-        outline=np.column_stack([half_y * np.cos(angles), half_z * np.sin(angles)]),
+        outline=_CIRCLE * (half_y, half_z),
         y_axis=unit_direction(y_axis),
         shear_factor_y=_ellipse_shear_factor(half_y / half_z),
         shear_factor_z=_ellipse_shear_factor(half_z / half_y),
@@ -106,7 +107,7 @@ def general_section(
         Iy=Iy,
         Iz=Iz,
         torsion_constant=torsion_constant,
-        outline=np.array([(-half_y, -half_z), (half_y, -half_z), (half_y, half_z), (-half_y, half_z)]),
+        outline=_CORNERS * (half_y, half_z),
         y_axis=unit_direction(y_axis),
         shear_factor_y=factor_y,
         shear_factor_z=factor_z,
@@ -223,19 +224,15 @@ def section_from_rigidities(
 def _ring(outer: float, inner: float, y_axis: ArrayLike, poisson_ratio: float) -> BeamSection:
     second_moment = math.pi / 4.0 * (outer**4 - inner**4)
     ratio2 = (inner / outer) ** 2
-    shear_factor = (
-        6.0
-        * (1.0 + poisson_ratio)
-        * (1.0 + ratio2) ** 2
-        / ((7.0 + 6.0 * poisson_ratio) * (1.0 + ratio2) ** 2 + (20.0 + 12.0 * poisson_ratio) * ratio2)
-    )
-    angles = 2.0 * math.pi * np.arange(_CIRCLE_CORNERS) / _CIRCLE_CORNERS
+    squared = (1.0 + ratio2) ** 2
+    shear_factor = 6.0 * (1.0 + poisson_ratio) * squared
+    shear_factor /= (7.0 + 6.0 * poisson_ratio) * squared + (20.0 + 12.0 * poisson_ratio) * ratio2
     return BeamSection(
         area=math.pi * (outer**2 - inner**2),
         Iy=second_moment,
         Iz=second_moment,
         torsion_constant=2.0 * second_moment,
-        outline=outer * np.column_stack([np.cos(angles), np.sin(angles)]),
+        outline=outer * _CIRCLE,
         y_axis=unit_direction(y_axis),
         shear_factor_y=shear_factor,
         shear_factor_z=shear_factor,

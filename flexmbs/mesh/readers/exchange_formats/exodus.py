@@ -16,12 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.element_kinds import face_of
 from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools import hdf5
-from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, distinct_numbers
+from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, distinct_numbers, numbers_of_nodes
 from flexmbs.mesh.reader_tools.shapes_to_mesh import Shapes, mesh_of_shapes
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
@@ -276,13 +277,7 @@ def _block(variables: Variables, number: int, node_ids: np.ndarray) -> ElementRo
     type_name = variables.attribute(variable, "elem_type") or "(no type)"
     if type_name.lower().startswith(("nsided", "nfaced")):
         raise MeshError(f"{path}: {variable}: polygons and polyhedra are not supported; mesh with hexahedra.")
-    connectivity = variables.integers(variable, 2)
-    wrong = np.argwhere((connectivity < 1) | (connectivity > len(node_ids)))
-    if len(wrong):
-        row, column = wrong[0]
-        what = f"uses node {connectivity[row, column]}, but there are only {len(node_ids)} nodes"
-        raise MeshError(f"{path}: {variable}, element:{row + 1}: {what}.")
-    nodes = node_ids[connectivity - 1]
+    nodes = numbers_of_nodes(node_ids, variables.integers(variable, 2), f"{path}: {variable}")
     shape = type_name[:3].upper()
     element = element_named("Exodus", shape, nodes.shape[1])
     kind, role = (element.kind, "") if element else (None, _ROLES.get(shape, "unknown"))
@@ -338,18 +333,16 @@ def _side_sets(variables: Variables, shapes: Shapes) -> None:
 
 def _faces(blocks: list[ElementRows], elements: np.ndarray, sides: np.ndarray) -> tuple[dict[str, np.ndarray], int]:
     """Kind of face -> (k, n) node numbers, of sides of elements by their index; and how many do not exist."""
-    faces: dict[str, list[np.ndarray]] = {}
-    start = 0
+    faces, start = [], 0
     for rows in blocks:
         own = (elements >= start) & (elements < start + len(rows.ids))
         for number in np.unique(sides[own]) if rows.kind else ():
             face = side(rows.kind, int(number), rows.type_name.upper().startswith("QUAD"))
             if face is not None:
                 kind, columns = face
-                faces.setdefault(kind, []).append(rows.nodes[elements[own & (sides == number)] - start][:, list(columns)])
+                faces.append((kind, rows.nodes[elements[own & (sides == number)] - start][:, list(columns)]))
         start += len(rows.ids)
-    joined = {kind: np.concatenate(parts) for kind, parts in faces.items()}
-    return joined, len(elements) - sum(len(rows) for rows in joined.values())
+    return joined(faces), len(elements) - sum(len(rows) for _, rows in faces)
 
 
 @lru_cache

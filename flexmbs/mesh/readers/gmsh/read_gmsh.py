@@ -364,13 +364,14 @@ def _text_elements(source: NumberLines, count: int, is_old: bool) -> Iterable[tu
     wrong |= is_old & (heads[:, head - 1] != sizes)
     _check_rows(source, wrong, first_row, "the line does not have the numbers that its element's type and tags need")
     parts = []
-    for number, tag_count in np.unique(np.stack([types, tag_counts], axis=1), axis=0).tolist():
+    pairs = [(number, tag_count) for number in np.unique(types) for tag_count in np.unique(tag_counts[types == number])]
+    for number, tag_count in pairs:
         rows = np.flatnonzero((types == number) & (tag_counts == tag_count))
         begin = starts[rows][:, None] + head
         tags = source.whole_rows(values[begin + np.arange(tag_count)], first_row + rows, "the tags of an element")
         nodes = values[begin + tag_count + np.arange(sizes[rows[0]])]
         nodes = source.whole_rows(nodes, first_row + rows, "the nodes of an element")
-        parts.append((number, heads[rows, 2:4] if is_old else tags, heads[rows, 0], nodes, lines[rows]))
+        parts.append((int(number), heads[rows, 2:4] if is_old else tags, heads[rows, 0], nodes, lines[rows]))
     return parts
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Mesh, MeshSurface
@@ -205,7 +206,8 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
             node_sets[_new_name(content, group, node_sets)] = np.unique(nodes[nodes >= 0])
         if (elements >= 0).any():
             element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
-        faces = _faces(geometry, group.elements)
+        own = [(rows, np.isin(rows.ids, group.elements)) for rows in geometry]
+        faces = joined((rows.type_name, rows.nodes[chosen]) for rows, chosen in own if chosen.any())
         if faces:
             surfaces[_new_name(content, group, surfaces)] = MeshSurface(faces)
     for name, surface in surfaces.items():
@@ -232,21 +234,12 @@ def _check_members(content: Content, group: Group, exists: np.ndarray) -> None:
         content.warnings.append(f"{group.where}: {what}; they are left out.")
 
 
-def _faces(geometry: list[ElementRows], ids: np.ndarray) -> dict[str, np.ndarray]:
-    faces: dict[str, list[np.ndarray]] = {}
-    for rows in geometry:
-        chosen = np.isin(rows.ids, ids)
-        if chosen.any():
-            faces.setdefault(rows.type_name, []).append(rows.nodes[chosen])
-    return {kind: np.concatenate(parts) for kind, parts in faces.items()}
-
-
 def _displacement_systems(content: Content, table: NodeTable) -> dict[str, np.ndarray]:
     """Nodes whose displacements are in a system that is not the global one."""
-    found: dict[str, list[np.ndarray]] = {}
+    found = []
     for own in content.nodes:
         for number in np.unique(own.displacement):
             system = content.systems.get(int(number))
             if system is not None and (system.kind != "rectangular" or not np.allclose(system.axes, np.eye(3))):
-                found.setdefault(system.name, []).append(table.find(own.ids[own.displacement == number]))
-    return {name: np.unique(np.concatenate(parts)) for name, parts in found.items()}
+                found.append((system.name, table.find(own.ids[own.displacement == number])))
+    return {name: np.unique(nodes) for name, nodes in joined(found).items()}
