@@ -330,7 +330,7 @@ def _residual_flexibility(held: Reduction, modes: np.ndarray) -> tuple[Modes, tu
 
 def _amplitudes(found: Reduction) -> np.ndarray | None:
     """(n,) those of modes with the energy of the first one deflected as ``SecondOrder.deflection`` says."""
-    fem, basis, deflection = found.fem, found.basis, found.fields.deflection
+    fem, basis, deflection = found.fem, found.basis, found.choice.deflection
     if deflection is None or len(basis.omega) == 0:
         return None
     size = float(np.linalg.norm(np.ptp(fem.mesh.points, axis=0)))

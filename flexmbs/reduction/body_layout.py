@@ -35,19 +35,15 @@ class Array:
         return tuple(int(size) if size.isdigit() else size for size in self.shape.split())
 
 
-class Texts:
-    """A tuple of texts."""
-
-
-#: Values of each class by name: an Array, a float, a flag, texts, or another of these classes; of ``markers`` each is one.
+#: Values of each class by name: an Array, a float, a flag, text, texts, or another of these classes; of ``markers`` each is one.
 #: Letters stand for the size with which they are first met, so what others are compared with comes first.
 LAYOUT: dict[type, dict[str, Any]] = {
     FlexibleBody: {
         "name": str,
         "source": str,
         "attached_at": str | None,
-        "mode_labels": Texts,
-        "warnings": Texts,
+        "mode_labels": tuple[str, ...],
+        "warnings": tuple[str, ...],
         "frequencies": Array("n"),
         "pairs": Array("p 2", whole=True),
         "forms": Array("K p", optional=True),
@@ -167,7 +163,7 @@ class BodyCheck:
             if not isinstance(value, bool | np.bool_):
                 self.fail(f"{name} is {value!r}; expected true or false")
             return bool(value)
-        if kind is Texts:
+        if kind == tuple[str, ...]:
             if not (isinstance(value, tuple) and all(isinstance(text, str) for text in value)):
                 self.fail(f"{name} is {type(value).__name__}; expected texts")
             return value

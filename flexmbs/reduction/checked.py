@@ -60,7 +60,7 @@ class Reduction:
     remarks: tuple[str, ...] = ()  # of ``check_mesh``
     attached: Mapping[str, Attachment] = _LATER  # interfaces on the model
     patches: Mapping[str, ContactPatch] = _LATER
-    fields: SecondOrder = _LATER  # which second-order ones
+    choice: SecondOrder = _LATER  # of second-order fields
     T: sparse.csr_matrix = _LATER  # (ndof, n) from independent dofs to nodal ones
     problem: ConstrainedProblem = _LATER  # on the independent dofs, as the body is held
     # bases
@@ -100,10 +100,10 @@ def checked(asked: Reduction) -> Reduction:
         raise BodyError(f"stress must be 'surface' or 'nodes', not {asked.stress!r}")
     _check_frame(asked.modes, asked.interfaces)
     patches = _checked_patches(asked)
-    fields = second_order_choice(asked.second_order)
+    choice = second_order_choice(asked.second_order)
     attached = attach_all(asked.fem, asked.interfaces)
     T, problem = hold(asked.fem, attached, asked.at)
-    return replace(asked, patches=patches, fields=fields, attached=attached, T=T, problem=problem)
+    return replace(asked, patches=patches, choice=choice, attached=attached, T=T, problem=problem)
 
 
 def _assembled(asked: Reduction) -> Reduction:

@@ -30,10 +30,10 @@ BLOCK = 128  # pairs whose fields are found together: processing all at once wou
 def fields(based: Reduction) -> Reduction:
     """The second-order fields that were chosen, and all fields where the body is looked at."""
     fem, modes = based.fem, based.basis.fields
-    pairs = based.fields.resolve(len(based.vibrating.omega))
+    pairs = based.choice.resolve(len(based.vibrating.omega))
     weights = None if based.amplitudes is None else np.prod(based.amplitudes[pairs], axis=1)
     based = replace(based, pairs=pairs, weights=weights)
-    if based.fields.field_tolerance is not None and weights is not None and len(pairs):
+    if based.choice.field_tolerance is not None and weights is not None and len(pairs):
         return _fewer_fields(based)
     copies = 3  # nodal values, samples of the mass, and what the body keeps of both
     require_memory(
@@ -70,7 +70,7 @@ def _fewer_fields(based: Reduction) -> Reduction:
         return result
 
     # errors of the blocks add up as a root of squares: their right singular vectors are orthogonal
-    smallest = based.fields.field_tolerance * radius / np.sqrt(np.ceil(len(pairs) / BLOCK))
+    smallest = based.choice.field_tolerance * radius / np.sqrt(np.ceil(len(pairs) / BLOCK))
     forms, arrays, error = _compressed(_arrays_of_blocks(based, nodal), based.weights, gram, smallest)
     if 2 * len(forms) > len(pairs):  # a field for each pair costs no more
         forms, arrays = None, [np.tensordot(forms.T, array, 1) for array in arrays]

@@ -28,7 +28,7 @@ def inertia(known: Reduction) -> Reduction:
     """The inertia integrals, in which massless modes have no part, and the modal mass, stiffness and damping."""
     fem, basis, vibrating = known.fem, known.basis.fields, known.vibrating
     stage("inertia", long=fem.ndof > 20_000)
-    found = inertia_fields(known.samples, known.fields.tolerance, known.amplitudes, known.weights)
+    found = inertia_fields(known.samples, known.choice.tolerance, known.amplitudes, known.weights)
     count, n = len(known.massless), len(vibrating.omega)
     if count:
         P = found.P.copy()
