@@ -6,7 +6,7 @@ Solids that one node or collinear nodes join to the rest rotate about them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -201,7 +201,7 @@ def _sharing_faces(blocks: list[ElementBlock]) -> np.ndarray:
     order = np.lexsort(keys.T[::-1])
     same = (keys[order[1:]] == keys[order[:-1]]).all(axis=1)
     pairs = owners[order[:-1]][same], owners[order[1:]][same]
-    return connected_components(coo_matrix((np.ones(len(pairs[0])), pairs), (first, first)), directed=False)[1]
+    return linked(*pairs, first)
 
 
 def _members(blocks: list[ElementBlock], part: np.ndarray) -> np.ndarray:
@@ -224,11 +224,14 @@ def _sharing_three_nodes(mesh: Mesh, part: np.ndarray, members: np.ndarray) -> n
         for i, one in enumerate(rows[:, 1]):
             for other in rows[:i, 1]:
                 by_pair.setdefault((int(other), int(one)), []).append(int(rows[0, 0]))
-    joined = [pair for pair, nodes in by_pair.items() if not _on_a_line(mesh, np.array(nodes))]
-    count = int(part.max()) + 1
-    first, second = np.array(joined, int).reshape(-1, 2).T
-    links = coo_matrix((np.ones(len(first)), (first, second)), (count, count))
-    return connected_components(links, directed=False)[1][part]
+    pairs = [pair for pair, nodes in by_pair.items() if not _on_a_line(mesh, np.array(nodes))]
+    return linked(*np.array(pairs, int).reshape(-1, 2).T, int(part.max()) + 1)[part]
+
+
+def linked(first: np.ndarray, other: np.ndarray, count: int) -> np.ndarray:
+    """(count,) equal numbers of what pairs (k,), (k,) link, directly or through others."""
+    links = coo_matrix((np.ones(len(first)), (first, other)), (count, count))
+    return connected_components(links, directed=False)[1]
 
 
 def _outside(mesh: Mesh) -> np.ndarray:
@@ -261,20 +264,6 @@ def _sentence(mesh: Mesh, ids: np.ndarray, joints: np.ndarray) -> str:
 MAX_LISTED = 5
 
 
-@dataclass(frozen=True)
-class MeshPart:
-    """One part: its number of nodes and of elements, and one of each by the file's numbers."""
-
-    node_count: int
-    element_count: int
-    node: int
-    element: int
-
-    def __str__(self) -> str:
-        elements = f"element {self.element} and {self.element_count - 1} more"
-        return f"node {self.node} in one of {self.node_count} nodes ({elements})"
-
-
 def part_labels(mesh: Mesh) -> np.ndarray:
     """(nn,) equal numbers of nodes in one part.
 
@@ -286,31 +275,25 @@ def part_labels(mesh: Mesh) -> np.ndarray:
     for group in joined_groups(mesh):
         first.append(np.full(len(group), group[0]))
         other.append(group)
-    first, other = np.concatenate(first), np.concatenate(other)
-    links = coo_matrix((np.ones(len(first)), (first, other)), (len(mesh.points),) * 2)
-    return connected_components(links, directed=False)[1]
-
-
-def parts_of(mesh: Mesh) -> list[MeshPart]:
-    """The parts of a mesh, largest first."""
-    blocks, label = [block for block in mesh.blocks if len(block.nodes)], part_labels(mesh)
-    on_elements = np.unique(np.concatenate([block.nodes.ravel() for block in blocks]))
-    _, examples, nodes = np.unique(label[on_elements], return_index=True, return_counts=True)
-    of_element = label[np.concatenate([block.nodes[:, 0] for block in blocks])]
-    _, element, elements = np.unique(of_element, return_index=True, return_counts=True)
-    ids = np.concatenate([block.ids for block in blocks])
-    named = zip(nodes, elements, mesh.node_ids[on_elements[examples]], ids[element], strict=True)
-    return sorted((MeshPart(*map(int, part)) for part in named), key=lambda part: -part.node_count)
+    return linked(np.concatenate(first), np.concatenate(other), len(mesh.points))
 
 
 def unconnected(mesh: Mesh) -> str:
-    """What to say of a mesh that falls into several parts; empty for one."""
-    parts = parts_of(mesh)
-    if len(parts) < 2:
+    """What to say of a mesh that falls into several parts, the largest first; empty for one."""
+    blocks, label = [block for block in mesh.blocks if len(block.nodes)], part_labels(mesh)
+    on_elements = np.unique(np.concatenate([block.nodes.ravel() for block in blocks]))
+    _, node, node_counts = np.unique(label[on_elements], return_index=True, return_counts=True)
+    if len(node) < 2:
         return ""
-    listed = ", ".join(map(str, parts[:MAX_LISTED]))
+    of_element = label[np.concatenate([block.nodes[:, 0] for block in blocks])]
+    _, element, element_counts = np.unique(of_element, return_index=True, return_counts=True)
+    node, element = mesh.node_ids[on_elements[node]], np.concatenate([block.ids for block in blocks])[element]
+    listed = ", ".join(
+        f"node {node[i]} in one of {node_counts[i]} nodes (element {element[i]} and {element_counts[i] - 1} more)"
+        for i in np.argsort(-node_counts, kind="stable")[:MAX_LISTED]
+    )
     return (
-        f"{mesh.source}: the mesh falls into {len(parts)} unconnected parts (for example {listed}); merge coincident"
+        f"{mesh.source}: the mesh falls into {len(node)} unconnected parts (for example {listed}); merge coincident"
         " nodes, connect the parts with a coupling or a tie, or make each part a body of its own"
     )
 

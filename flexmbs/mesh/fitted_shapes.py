@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
-from flexmbs.mesh.connectivity import ring
+from flexmbs.mesh.connectivity import linked, ring
 from flexmbs.mesh.coordinate_systems import across
 
 # Nodes lie on a shape when at least this part of them is no farther off than this part of its radius (of a plane: of
@@ -101,8 +99,8 @@ def _are_two_ends(points: np.ndarray, neighbours: np.ndarray) -> bool:
     """Whether a surface is two flat parts: the ends of a bar lie on a cylinder across it, as thick as the bar is long."""
     used, ends = np.unique(neighbours, return_inverse=True)
     first, other = ends.reshape(-1, 2).T
-    links = coo_matrix((np.ones(len(first)), (first, other)), (len(used),) * 2)
-    count, label = connected_components(links, directed=False)
+    label = linked(first, other, len(used))
+    count = int(label.max(initial=-1)) + 1
     parts = [points[used[label == number]] for number in range(count)] if count == 2 else []
     spreads = [np.linalg.svd(part - part.mean(axis=0), compute_uv=False) for part in parts]
     return count == 2 and all(spread[-1] <= NEAR_PLANE * spread[0] for spread in spreads)
