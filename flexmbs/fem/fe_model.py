@@ -230,7 +230,7 @@ class FEModel:
         """Forces and moments of springs under a linear displacement (ndof,)."""
         column = self._column(displacement)
         found = (family.spring_forces(column) for family in self.families)
-        return SpringForces.joined([part for part in found if part is not None])
+        return next((part for part in found if part is not None), SpringForces(np.zeros(0, int), (), np.zeros((0, 6))))
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         """(6, ndof) matrix: nodal values to displacement and rotation of the material point at ``point`` (3,), m.

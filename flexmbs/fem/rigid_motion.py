@@ -66,11 +66,8 @@ def turning_load(B: np.ndarray) -> np.ndarray:
 def turning_softening(across: np.ndarray, S: np.ndarray, B: np.ndarray) -> np.ndarray:
     """(k, 3, 3) of rotation vectors: int (theta x r) . P (theta x r) + y . theta x (theta x r) dm.
 
-    Parameters
-    ----------
-    across : (k, 3, 3) or (3, 3) P
-    S : (k, 3, 3) int r r^T dm
-    B : (k, 3, 3) int y r^T dm, y the position across the axis
+    ``across`` (k, 3, 3) or (3, 3) P; ``S`` (k, 3, 3) int r r^T dm; ``B`` (k, 3, 3) int y r^T dm, y the position across the
+    axis.
     """
     axes = skew(np.eye(3))  # e_i x r = axes_i r
     P = np.broadcast_to(across, S.shape)
@@ -133,10 +130,7 @@ class NodeFit:
           J theta2 = sum w r x (u2 - 1/2 psi x (psi x r)) + 1/2 sum w [(psi x r) x e + r x (e x psi)].
         The linear operator alone gives  J^-1 sum w r x u2. The arm turns by 1/2 psi x (psi x arm) more.
 
-        Parameters
-        ----------
-        fields : (nn, dofs_per_node, n)
-        pairs : (npairs, 2) int
+        ``fields`` (nn, dofs_per_node, n); ``pairs`` (npairs, 2) int.
         """
         m, k = self.nodes.shape
         moved, turned = np.zeros((m, 3, len(pairs))), np.zeros((m, 3, len(pairs)))
@@ -207,14 +201,9 @@ def node_fit(
 ) -> NodeFit:
     """Fits of groups of nodes.
 
-    Parameters
-    ----------
-    points : (nn, 3) m
-    nodes : (m, k) int
-    weights : (m, k), any positive sum
-    positions : (m, 3) m, of the carried points
-    turning : (nn,) bool, nodes that have rotations of their own
-    shares : (m, k) of the displacement; default: the weights
+    ``points`` (nn, 3) m; ``nodes`` (m, k) int; ``weights`` (m, k), any positive sum; ``positions`` (m, 3) m, of the carried
+    points; ``turning`` (nn,) bool, nodes that have rotations of their own; ``shares`` (m, k) of the displacement; default:
+    the weights.
     """
     weights = weights / weights.sum(axis=1, keepdims=True)
     shares = weights if shares is None else shares

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
+from flexmbs.fem.stress_field import stacked
+
+
+class ByElement:
+    """A table with a row for each element or point; its fields are arrays, or tuples, as long as ``element_ids``."""
+
+    element_ids: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.element_ids)
+
+    def of_elements(self, ids: int | Sequence[int]) -> Self:
+        """Rows of the elements with these numbers."""
+        chosen = np.isin(self.element_ids, ids)
+        rows = {part.name: np.asarray(getattr(self, part.name))[chosen] for part in fields(self)}  # type: ignore[arg-type]
+        return type(self)(**rows)
+
 
 @dataclass(frozen=True, eq=False)
-class SectionForces:
+class SectionForces(ByElement):
     """What the section of a beam or bar carries at both ends of every element.
 
     Forces and moments are those on the part towards the first node from the part beyond the section (tension is
@@ -28,9 +46,6 @@ class SectionForces:
     positions: np.ndarray
     axes: np.ndarray
     forces: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.element_ids)
 
     @property
     def N(self) -> np.ndarray:
@@ -52,13 +67,9 @@ class SectionForces:
         """(m, 2, 2) N m, bending moments about y and z."""
         return self.forces[..., 4:]
 
-    def of_elements(self, ids: int | Sequence[int]) -> SectionForces:
-        """Rows of the elements with these numbers."""
-        return _of_elements(self, ids)
-
 
 @dataclass(frozen=True, eq=False)
-class SectionForceModes:
+class SectionForceModes(ByElement):
     """Section forces of several fields (the modes of a body).
 
     Attributes
@@ -72,9 +83,6 @@ class SectionForceModes:
     axes: np.ndarray
     forces: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.element_ids)
-
     def at(self, q: np.ndarray) -> SectionForces:
         """Forces at amplitudes q (n,) of the fields."""
         return SectionForces(self.element_ids, self.positions, self.axes, np.tensordot(q, self.forces, axes=(0, 0)))
@@ -82,14 +90,14 @@ class SectionForceModes:
     @staticmethod
     def joined(parts: Sequence[SectionForceModes], count: int) -> SectionForceModes:
         """All elements of ``parts``; no elements of ``count`` fields where there are no parts."""
-        nothing = SectionForceModes(np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros((0, 3, 3)), np.zeros((count, 0, 2, 6)))
-        every = [nothing, *parts]
-        constant = {name: np.concatenate([getattr(part, name) for part in every]) for name in ("element_ids", "positions", "axes")}
-        return SectionForceModes(**constant, forces=np.concatenate([part.forces for part in every], axis=1))
+        return stacked(
+            [SectionForceModes(np.zeros(0, int), np.zeros((0, 2, 3)), np.zeros((0, 3, 3)), np.zeros((count, 0, 2, 6))), *parts],
+            forces=1,
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class SpringForces:
+class SpringForces(ByElement):
     """Spring forces and moments: stiffness times elongation and rotation, N and N m.
 
     Positive where end 2 moves away from end 1; of a spring to ground where its node moves along the axes. A spring
@@ -106,20 +114,9 @@ class SpringForces:
     names: tuple[str, ...]
     forces: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.element_ids)
-
-    @staticmethod
-    def joined(parts: Sequence[SpringForces]) -> SpringForces:
-        """All springs of ``parts`` one after the other."""
-        every = [SpringForces(np.zeros(0, int), (), np.zeros((0, 6))), *parts]
-        names = tuple(name for part in every for name in part.names)
-        ids, forces = (np.concatenate([getattr(p, key) for p in every]) for key in ("element_ids", "forces"))
-        return SpringForces(ids, names, forces)
-
 
 @dataclass(frozen=True, eq=False)
-class ShellForces:
+class ShellForces(ByElement):
     """Section forces of a shell per length, in the wall's axes 1, 2 (normal last), about its middle surface.
 
     Attributes
@@ -141,22 +138,8 @@ class ShellForces:
     moments: np.ndarray
     shear: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.element_ids)
-
-    def of_elements(self, ids: int | Sequence[int]) -> ShellForces:
-        """Rows of the elements with these numbers."""
-        return _of_elements(self, ids)
-
     @staticmethod
     def joined(parts: Sequence[ShellForces]) -> ShellForces:
         """All points of ``parts`` one after the other."""
         no_ids, three = np.zeros(0, int), np.zeros((0, 3))
-        nothing = ShellForces(no_ids, no_ids, three, np.zeros((0, 3, 3)), three, three, np.zeros((0, 2)))
-        every = [nothing, *parts]
-        return ShellForces(**{part.name: np.concatenate([getattr(p, part.name) for p in every]) for part in fields(ShellForces)})
-
-
-def _of_elements(table, ids):
-    chosen = np.isin(table.element_ids, ids)
-    return type(table)(**{part.name: getattr(table, part.name)[chosen] for part in fields(table)})
+        return stacked([ShellForces(no_ids, no_ids, three, np.zeros((0, 3, 3)), three, three, np.zeros((0, 2))), *parts])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.mesh.mesh import Mesh
+
+Table = TypeVar("Table", bound=Any)
 
 # Tensor components of the six numbers xx, yy, zz, yz, xz, xy, and back.
 ROWS, COLUMNS = [0, 1, 2, 1, 0, 0], [0, 1, 2, 2, 2, 1]
@@ -199,11 +202,17 @@ class StressModes:
         parts = [part for part in parts if len(part.points)]
         if not parts:
             return StressModes(stress_points(np.zeros((0, 3))), np.zeros((count, 0, 6)), np.zeros((count, 0, 6)))
-        names = [field.name for field in fields(StressPoints)]
-        together = {name: np.concatenate([getattr(part.points, name) for part in parts]) for name in names}
         strains = [part.strain for part in parts]
         strain = None if any(s is None for s in strains) else np.concatenate(strains, axis=1)
-        return StressModes(StressPoints(**together), np.concatenate([part.stress for part in parts], axis=1), strain)
+        return StressModes(
+            stacked([part.points for part in parts]), np.concatenate([part.stress for part in parts], axis=1), strain
+        )
+
+
+def stacked(parts: Sequence[Table], **axes: int) -> Table:
+    """Records of arrays one after the other, along the first axis or those of ``axes``."""
+    names = [part.name for part in fields(parts[0])]
+    return type(parts[0])(**{name: np.concatenate([getattr(p, name) for p in parts], axis=axes.get(name, 0)) for name in names})
 
 
 def modes_at(points: StressPoints, values: np.ndarray) -> StressModes:
@@ -290,17 +299,9 @@ def joined_surfaces(parts: Sequence[SurfaceFields], modes: int, pairs: int) -> S
     if not parts:
         none = np.zeros((modes, 0, 3)), np.zeros((pairs, 0, 3)), np.zeros((modes, 0, 6))
         return SurfaceFields(np.zeros((0, 3)), np.zeros(0, int), *none)
-    if len(parts) == 1:
-        return parts[0]
     first = np.cumsum([0, *(len(part.points) for part in parts)])
-    return SurfaceFields(
-        points=np.concatenate([part.points for part in parts]),
-        faces=np.concatenate([_moved(part.faces, start) for part, start in zip(parts, first, strict=False)]),
-        modes=np.concatenate([part.modes for part in parts], axis=1),
-        quadratic=np.concatenate([part.quadratic for part in parts], axis=1),
-        stress_modes=np.concatenate([part.stress_modes for part in parts], axis=1),
-        elements=np.concatenate([part.elements for part in parts]),
-    )
+    moved = [replace(part, faces=_moved(part.faces, start)) if start else part for part, start in zip(parts, first, strict=False)]
+    return stacked(moved, modes=1, quadratic=1, stress_modes=1) if len(parts) > 1 else parts[0]
 
 
 def vtk_faces(polygons: np.ndarray) -> np.ndarray:

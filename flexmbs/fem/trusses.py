@@ -212,14 +212,6 @@ def _checked(mesh: Mesh, block: ElementBlock) -> tuple[TrussSection, Material]:
             f" nonstructural_mass = {section.nonstructural_mass:g} kg/m; the area must be positive and the others"
             " must not be negative"
         )
-    if not isinstance(material, Material):
-        name = "no material" if material is None else f"material {material.name}, which is not isotropic"
-        raise MeshError(f"{where} have {name}; give Young's modulus (Pa), Poisson's ratio and density (kg/m3)")
-    if not (material.youngs_modulus > 0.0 and material.density is not None and material.density >= 0.0):
-        raise MeshError(
-            f"{where}: material {material.name} has Young's modulus {material.youngs_modulus} Pa and density "
-            f"{material.density} kg/m3; the first must be positive, the second not negative"
-        )
     return section, material
 
 

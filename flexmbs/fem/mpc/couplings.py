@@ -21,10 +21,7 @@ def rigid_rows(mesh: Mesh, couplings: Sequence[Coupling], turning: np.ndarray, a
     A component in a direction d (of the node's displacement axes) follows  d . (u - u0 - theta0 x r) = 0; to second
     order  d . 1/2 theta0 x (theta0 x r)  stands on the right. Rotations of nodes that have none are left out.
 
-    Parameters
-    ----------
-    turning : (nn,) bool, nodes that have rotations
-    axes : of ``nodal_axes``
+    ``turning`` (nn,) bool, nodes that have rotations; ``axes`` of ``nodal_axes``.
     """
     node, reference, directions, components, names = _followers(mesh, couplings, axes)
     moving = components <= 3
@@ -112,12 +109,8 @@ def name_of(mesh: Mesh, joint) -> str:
 def average_rows(mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict[int, np.ndarray], needed: bool) -> JoinedRows:
     """d . (u0 - fitted u) = 0 for the coupled components d of the reference node.
 
-    Parameters
-    ----------
-    turning : (nn,) bool, nodes that have rotations
-    needed : bool
-        The reference node carries something: MeshError where the nodes leave its rotation open. Otherwise it only
-        moves along, and what is open stays out.
+    ``turning`` (nn,) bool, nodes that have rotations; ``needed`` bool: The reference node carries something: MeshError where
+    the nodes leave its rotation open. Otherwise it only moves along, and what is open stays out.
     """
     nodes = np.asarray(coupling.nodes, dtype=int)
     weights = np.ones(len(nodes)) if coupling.weights is None else np.asarray(coupling.weights, dtype=float)
@@ -182,11 +175,8 @@ def idle_spin_rows(
     Such a rotation has neither stiffness nor mass, and would leave the matrices singular. It is made to follow the mean
     rotation of the solids that the coupling holds on to, which changes no displacement.
 
-    Parameters
-    ----------
-    stiff : (nn, 6) bool, components that have stiffness or mass
-    turning : (nn,) bool, nodes that have rotations
-    bound : (nn,) bool, nodes that other couplings or equations bind
+    ``stiff`` (nn, 6) bool, components that have stiffness or mass; ``turning`` (nn,) bool, nodes that have rotations;
+    ``bound`` (nn,) bool, nodes that other couplings or equations bind.
     """
     by_reference: dict[int, list[Coupling]] = {}
     for coupling in couplings:

@@ -74,10 +74,7 @@ class Dependence:
 
         Nodes on rigid couplings turn about the reference node, averages fit a finite rotation; equations stay linear.
 
-        Parameters
-        ----------
-        fields : (ndof, n)
-        pairs : (npairs, 2) int
+        ``fields`` (ndof, n); ``pairs`` (npairs, 2) int.
         """
         if not len(self.follower):
             return np.zeros((len(fields), len(pairs)))
@@ -141,11 +138,8 @@ class _Chain:
 def resolved(rows: Sequence[JoinedRows], stiff: np.ndarray, node_ids: np.ndarray, size: float) -> Dependence:
     """All conditions solved for components that follow.
 
-    Parameters
-    ----------
-    stiff : (ndof,) bool, components that have stiffness or mass
-    node_ids : (nn,) of the file, for errors
-    size : m, of the body: compares coefficients of rotations with those of displacements
+    ``stiff`` (ndof,) bool, components that have stiffness or mass; ``node_ids`` (nn,) of the file, for errors; ``size`` m, of
+    the body: compares coefficients of rotations with those of displacements.
 
     Raises
     ------

@@ -43,12 +43,9 @@ def without_rounding(B: sparse.spmatrix, dofs: np.ndarray, size: float, sizes: n
 def eliminated(B: sparse.spmatrix, dofs: np.ndarray, size: float, sizes: np.ndarray) -> EliminatedRows:
     """Solve B (k, n) v = t.
 
-    Parameters
-    ----------
-    dofs : (n,) nodal components of the columns, six a node
-    size : of the body, m
-    sizes : (k,) of the conditions as they were stated (``row_sizes``), before anything was substituted in them: what is
-        small beside it is rounding, and a condition of nothing else is implied by others
+    ``dofs`` (n,) nodal components of the columns, six a node; ``size`` of the body, m; ``sizes`` (k,) of the conditions as
+    they were stated (``row_sizes``), before anything was substituted in them: what is small beside it is rounding, and a
+    condition of nothing else is implied by others.
     """
     B = without_rounding(B, dofs, size, sizes)
     rows, pivots = _pivots(B, _weight(dofs, size), sizes)

@@ -59,12 +59,8 @@ def idle_equations(equations: JoinedRows, rows: Sequence[JoinedRows], stiff: np.
     Such a component (the rotation of a node that only solids have) takes the value that the equation asks for, and
     nothing feels it. At nodes without any element that is meant: the equation says how the node moves along.
 
-    Parameters
-    ----------
-    equations : of ``equation_rows``
-    rows : all conditions, these among them
-    stiff : (ndof,) bool, components that have stiffness or mass
-    node_ids : (nn,) of the file
+    ``equations`` of ``equation_rows``; ``rows`` all conditions, these among them; ``stiff`` (ndof,) bool, components that
+    have stiffness or mass; ``node_ids`` (nn,) of the file.
     """
     on_elements = np.repeat(stiff.reshape(-1, 6).any(axis=1), 6)
     uses = sum(np.bincount(part.matrix.indices, minlength=len(stiff)) for part in rows)
@@ -98,30 +94,15 @@ def is_joined(mesh: Mesh) -> bool:
         return True
     on_elements = element_nodes(mesh)
     averages, rigid = couplings_of_kind(mesh, "average"), couplings_of_kind(mesh, "rigid")
-    averaged, means = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), bool)
-    for coupling in averages:
-        averaged[coupling.nodes] = True
-        means[coupling.reference] = coupling.reference >= 0
-    held = np.zeros(len(mesh.points), bool)
-    for condition in mesh.boundary_conditions:
-        held[condition.nodes] = True
-    if _rigid_count(mesh, rigid, on_elements, means, held):
-        return True
+    averaged = marked(mesh, *(c.nodes for c in averages))
+    means = marked(mesh, *(c.reference for c in averages if c.reference >= 0))
+    held = marked(mesh, *(condition.nodes for condition in mesh.boundary_conditions))
+    reachable = held | marked(mesh, *mesh.node_sets.values())  # --fix and interfaces come after the model is made
+    turn_or_held = families(mesh) != {"solid"} or any(reachable[c.nodes].any() for c in rigid)
+    for c in rigid:
+        if on_elements[c.nodes].any() or means[c.reference] or c.reference >= 0 and on_elements[c.reference] and turn_or_held:
+            return True
     return bool((means & (on_elements | averaged | held)).any())
-
-
-def _rigid_count(mesh: Mesh, rigid: list[Coupling], on_elements, means, held) -> bool:
-    """Whether rigid couplings change the body; the masks (nn,) are those of ``is_joined``."""
-    reachable = held.copy()
-    for nodes in mesh.node_sets.values():  # --fix and interfaces come after the model is made
-        reachable[nodes] = True
-    turn_or_held = families(mesh) != {"solid"} or any(reachable[coupling.nodes].any() for coupling in rigid)
-    for coupling in rigid:
-        if on_elements[coupling.nodes].any() or means[coupling.reference]:
-            return True
-        if coupling.reference >= 0 and on_elements[coupling.reference] and turn_or_held:
-            return True
-    return False
 
 
 def without_idle_links(mesh: Mesh, held: np.ndarray | Sequence[int] = ()) -> Mesh:
@@ -129,11 +110,8 @@ def without_idle_links(mesh: Mesh, held: np.ndarray | Sequence[int] = ()) -> Mes
 
     Their rotation would be free. Couplings with a node of ``held`` (indices) are kept: they are supports.
     """
-    turning, uses = np.zeros(len(mesh.points), bool), np.zeros(len(mesh.points), int)
-    on_elements = element_nodes(mesh)
-    for block in mesh.blocks:
-        if KINDS[block.kind].dimension != 3:
-            turning[block.nodes] = True
+    on_elements, uses = element_nodes(mesh), np.zeros(len(mesh.points), int)
+    turning = marked(mesh, *(block.nodes for block in mesh.blocks if KINDS[block.kind].dimension != 3))
     for coupling in mesh.couplings:
         uses[coupling.nodes] += 1
         if coupling.reference >= 0:
@@ -153,24 +131,25 @@ def without_idle_links(mesh: Mesh, held: np.ndarray | Sequence[int] = ()) -> Mes
     return mesh if len(kept) == len(mesh.couplings) else replace(mesh, couplings=kept)
 
 
+def marked(mesh: Mesh, *nodes: np.ndarray | int) -> np.ndarray:
+    """(nn,) bool, these nodes."""
+    found = np.zeros(len(mesh.points), bool)
+    for own in nodes:
+        found[own] = True
+    return found
+
+
 def element_nodes(mesh: Mesh) -> np.ndarray:
     """(nn,) bool, nodes of elements of the body."""
-    used = np.zeros(len(mesh.points), bool)
-    for block in mesh.blocks:
-        used[block.nodes] = True
-    return used
+    return marked(mesh, *(block.nodes for block in mesh.blocks))
 
 
 def with_joined_nodes(mesh: Mesh) -> Mesh:
     """The mesh with the nodes of its elements, couplings, equations and masses, and no others."""
     mesh = _with_references(mesh)
-    used = element_nodes(mesh)
-    for coupling in (*couplings_of_kind(mesh, "rigid"), *couplings_of_kind(mesh, "average")):
-        used[coupling.reference] = True
-        used[coupling.nodes] = True
-    for equation in mesh.equations:
-        used[equation.nodes] = True
-    used[[point.node for point in mesh.point_masses]] = True
+    couplings = [*couplings_of_kind(mesh, "rigid"), *couplings_of_kind(mesh, "average")]
+    used = element_nodes(mesh) | marked(mesh, *(c.reference for c in couplings), *(point.node for point in mesh.point_masses))
+    used |= marked(mesh, *(joint.nodes for joint in (*couplings, *mesh.equations)))
     return mesh if used.all() else with_nodes(mesh, used)
 
 
@@ -191,54 +170,28 @@ def _with_references(mesh: Mesh) -> Mesh:
 def dependence_of(mesh: Mesh, stiff: np.ndarray) -> tuple[Dependence, list[str]]:
     """How the components of a mixed mesh depend on each other.
 
-    Parameters
-    ----------
-    stiff : (ndof,) bool, components that have stiffness or mass
+    ``stiff`` (ndof,) bool, components that have stiffness or mass.
 
-    Returns
-    -------
-    Dependence; warnings
+    Returns Dependence; warnings.
     """
     axes = nodal_axes(mesh)
     rigid, averages = couplings_of_kind(mesh, "rigid"), couplings_of_kind(mesh, "average")
     turning = stiff.reshape(-1, 6)[:, 3:].any(axis=1)
     turning[[c.reference for c in rigid]] = True
     bare = ~stiff.reshape(-1, 6).any(axis=1)  # nodes that only move along turn along
+    following = marked(mesh, *(joint.nodes for joint in (*rigid, *averages, *mesh.equations)))
+    carrying = ~bare | following | marked(mesh, *(c.reference for c in rigid))
     rows = rigid_rows(mesh, rigid, turning | bare, axes)
-    carrying = _carrying(mesh, stiff, rigid, averages)
     rows += [average_rows(mesh, c, turning, axes, bool(carrying[c.reference])) for c in averages]
     equations = equation_rows(mesh, mesh.equations, axes)
     tied, warnings = tied_rows(mesh, turning)
     rows += [equations, *tied]
-    rows += idle_spin_rows(mesh, rigid, stiff.reshape(-1, 6), turning & ~bare, _bound(mesh, rigid, averages))
+    bound = following | marked(mesh, *(c.reference for c in averages))
+    rows += idle_spin_rows(mesh, rigid, stiff.reshape(-1, 6), turning & ~bare, bound)
     warnings += idle_equations(equations, rows, stiff, mesh.node_ids)
     used = element_nodes(mesh)
     size = float(np.linalg.norm(np.ptp(mesh.points[used], axis=0))) or 1.0
     return resolved(rows, stiff, mesh.node_ids, size), warnings
-
-
-def _bound(mesh: Mesh, rigid: list[Coupling], averages: list[Coupling]) -> np.ndarray:
-    """(nn,) bool, nodes that follow in a coupling, or that averages and equations bind."""
-    bound = np.zeros(len(mesh.points), bool)
-    for coupling in (*rigid, *averages):
-        bound[coupling.nodes] = True
-    bound[[c.reference for c in averages]] = True
-    for equation in mesh.equations:
-        bound[equation.nodes] = True
-    return bound
-
-
-def _carrying(mesh: Mesh, stiff: np.ndarray, rigid: list[Coupling], averages: list[Coupling]) -> np.ndarray:
-    """(nn,) bool, nodes with stiffness or mass, and those that something follows or binds."""
-    carrying = stiff.reshape(-1, 6).any(axis=1)
-    for coupling in rigid:
-        carrying[coupling.reference] = True
-        carrying[coupling.nodes] = True
-    for coupling in averages:
-        carrying[coupling.nodes] = True
-    for equation in mesh.equations:
-        carrying[equation.nodes] = True
-    return carrying
 
 
 def families(mesh: Mesh) -> set[str]:
@@ -247,7 +200,7 @@ def families(mesh: Mesh) -> set[str]:
 
 
 def family_of(block: ElementBlock) -> str:
-    """ "solid", "shell", "shear panel", "beam", "truss" or "spring"."""
+    """The family of a block: "solid", "shell", "shear panel", "beam", "truss" or "spring"."""
     if getattr(block.section, "behaviour", "") == "shear":
         return "shear panel"
     return {3: "solid", 2: "shell"}.get(KINDS[block.kind].dimension) or block.kind.rstrip("123")

@@ -206,11 +206,8 @@ def displacement_gradients(
 def mode_gradients(center: np.ndarray, determinants: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Derivatives by x of the three functions, (ne, g, 3, 3): component, function.
 
-    Parameters
-    ----------
-    center : (ne, 3, 3) Jacobians d x_j / d xi_i at the centre
-    determinants : (ne, g) of the Jacobian at the points
-    points : (g, 3) reference coordinates
+    ``center`` (ne, 3, 3) Jacobians d x_j / d xi_i at the centre; ``determinants`` (ne, g) of the Jacobian at the points;
+    ``points`` (g, 3) reference coordinates.
     """
     scale = np.linalg.det(center)[:, None] / determinants
     return np.linalg.inv(center)[:, None] * (-2.0 * points[:, None, :]) * scale[:, :, None, None]

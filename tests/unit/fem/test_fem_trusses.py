@@ -7,7 +7,7 @@ import pytest
 from fem_meshes import STEEL, rigid_rotations
 from scipy.linalg import eigh
 
-from flexmbs import BodyError, ElementBlock, Material, Mesh, MeshError, TrussSection, mass_properties
+from flexmbs import BodyError, ElementBlock, Material, Mesh, MeshError, TrussSection, assemble, mass_properties
 from flexmbs.fem.fe_model import single_model
 from flexmbs.fem.trusses import trusses as trusses_family
 
@@ -205,7 +205,7 @@ def test_stress_of_a_pulled_bar():
 )
 def test_impossible_trusses_are_refused_by_name(mesh, words):
     with pytest.raises(MeshError, match=words):
-        model_of_trusses(mesh)
+        assemble(mesh)
 
 
 def test_a_truss_carries_no_marker():
