@@ -50,7 +50,6 @@ class Interface:
 class Attachment:
     """An interface found on the mesh."""
 
-    name: str
     nodes: np.ndarray  # (k,) indices; empty for a material point
     position: np.ndarray  # (3,) m, of the marker
     arm: np.ndarray  # (3,) m, from the mean of the nodes to the marker
@@ -59,6 +58,7 @@ class Attachment:
     rigid: bool  # all nodes follow the marker (which stiffens the mesh)
     fit: NodeFit | None = None  # how displacements of the nodes determine its motion; None if their own rotations do
     place: Place | None = None  # how the position of the marker was found
+    name: str = ""
 
     def dofs(self, dofs_per_node: int) -> np.ndarray:
         """Indices of all components of the nodes."""
@@ -67,7 +67,13 @@ class Attachment:
 
 def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Attachment]:
     """Find every interface on the mesh; BodyError names missing items."""
-    attached = {name: _attach(fem, name, Interface(set=at) if isinstance(at, str) else at) for name, at in interfaces.items()}
+    attached = {}
+    for name, given in interfaces.items():
+        try:
+            found = _attach(fem, Interface(set=given) if isinstance(given, str) else given)
+        except BodyError as error:
+            raise BodyError(f"interface '{name}': {error}") from error
+        attached[name] = replace(found, name=name)
     _check_rigid_sets_apart(attached)
     for attachment in attached.values():
         if attachment.rigid:
@@ -75,79 +81,79 @@ def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Atta
     return attached
 
 
-def _attach(fem, name: str, interface: Interface) -> Attachment:
+def _attach(fem, interface: Interface) -> Attachment:
     if not isinstance(interface, Interface):
-        raise BodyError(f"interface '{name}': must be the name of a node set or an Interface, not {interface!r}")
-    given = [w for w in (interface.set, interface.node, interface.point, interface.coupling) if w is not None]
+        raise BodyError(f"must be the name of a node set or an Interface, not {interface!r}")
+    ways = {"set": _attach_set, "node": _attach_node, "point": _attach_point, "coupling": _attach_coupling}
+    given = [attach for way, attach in ways.items() if getattr(interface, way) is not None]
     if len(given) != 1:
-        raise BodyError(f"interface '{name}': give exactly one of set, node, point and coupling ({len(given)} were given)")
+        raise BodyError(f"give exactly one of set, node, point and coupling ({len(given)} were given)")
     if interface.kind not in (None, "averaged", "rigid"):
-        raise BodyError(f'interface \'{name}\': kind must be "averaged" or "rigid", not {interface.kind!r}')
+        raise BodyError(f'kind must be "averaged" or "rigid", not {interface.kind!r}')
     if interface.set is None and not (interface.position is None and interface.weights is None):
-        raise BodyError(f"interface '{name}': position and weights are only for a set of nodes")
-    found = _attach_what(fem, name, interface)
+        raise BodyError("position and weights are only for a set of nodes")
+    found = given[0](fem, interface)
     place = found.place or Place(found.position, "equal", found.position, found.position)
-    axis = None if interface.axis is None else _axis(name, interface.axis, place)
+    axis = None if interface.axis is None else _axis(interface.axis, place)
     if axis is not None and not found.has_rotation:
-        raise BodyError(f"interface '{name}': its nodes determine no rotation, so its marker cannot have its own axis")
+        raise BodyError("its nodes determine no rotation, so its marker cannot have its own axis")
     return replace(found, place=replace(place, axis=axis))
 
 
-def _attach_what(fem, name: str, interface: Interface) -> Attachment:
-    if interface.point is not None:
-        return _attach_point(fem, name, interface)
-    if interface.coupling is not None:
-        return _attach_coupling(fem, name, interface)
-    nodes, rigid = _nodes(fem.mesh, name, interface), interface.kind == "rigid"
-    if interface.node is not None:
-        return attach_nodes(fem, name, nodes, rigid)
+def _attach_set(fem, interface: Interface) -> Attachment:
+    if interface.set not in fem.mesh.node_sets:
+        known = near_names(interface.set, fem.mesh.node_sets)
+        raise BodyError(f"{fem.mesh.source or 'the mesh'} has no node set '{interface.set}'. {known}")
+    nodes = np.unique(np.asarray(fem.mesh.node_sets[interface.set], dtype=np.int64))
+    if len(nodes) == 0:
+        raise BodyError(f"node set '{interface.set}' is empty")
     place, shares = place_of_set(fem.mesh, interface.set)
     weights = shares.values
     if interface.weights not in (None, "equal"):
-        raise BodyError(f"interface '{name}': weights must be None (by area, length or volume) or \"equal\"")
+        raise BodyError('weights must be None (by area, length or volume) or "equal"')
     if interface.weights == "equal":
         weights = np.full(len(nodes), 1.0 / len(nodes))
         centered = place.shape is not None and place.shape.is_round
         place = replace(place, by="equal", left_out=0, centroid=place.mean, position=place.position if centered else place.mean)
     if interface.position is not None:
-        place = replace(place, position=_position(fem.mesh, name, interface.position, place))
+        place = replace(place, position=_position(fem.mesh, interface.position, place))
     # exactly the mean, up to rounding: nodes on one line determine no motion of a marker beside the line
     own = np.linalg.norm(place.position - place.centroid) <= 1e-12 * np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
-    found = attach_nodes(fem, name, nodes, rigid, weights, None if own else place.position)
+    found = _attach_nodes(fem, nodes, interface.kind == "rigid", weights, None if own else place.position)
     return replace(found, place=place)
 
 
-def _position(mesh, name: str, given, place: Place) -> np.ndarray:
+def _position(mesh, given, place: Place) -> np.ndarray:
     """(3,) m; BodyError unless it is a point near the body."""
     position = np.asarray(given, dtype=float)
     if position.shape != (3,) or not np.all(np.isfinite(position)):
-        raise BodyError(f"interface '{name}': position must be three finite coordinates in m, not {given!r}")
+        raise BodyError(f"position must be three finite coordinates in m, not {given!r}")
     away, size = np.linalg.norm(position - place.centroid), np.linalg.norm(np.ptp(mesh.points, axis=0))
     if away > size:
         raise BodyError(
-            f"interface '{name}': position {position.tolist()} m is {away:.4g} m from the mean of the nodes,"
+            f"position {position.tolist()} m is {away:.4g} m from the mean of the nodes,"
             f" {place.centroid.tolist()} m, which is more than the size of the body ({size:.4g} m); give it in m and"
             " mesh axes"
         )
     return position
 
 
-def _axis(name: str, given, place: Place) -> np.ndarray:
+def _axis(given, place: Place) -> np.ndarray:
     """(3,) unit vector."""
     if isinstance(given, str):
         if given != "fit":
-            raise BodyError(f"interface '{name}': axis must be a direction (x, y, z) or \"fit\", not {given!r}")
+            raise BodyError(f'axis must be a direction (x, y, z) or "fit", not {given!r}')
         if place.shape is None or place.shape.axis is None:
             what = "a sphere" if place.shape is not None else "no cylinder, circle or plane"
-            raise BodyError(f"interface '{name}': its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)")
+            raise BodyError(f"its nodes lie on {what}, so no axis can be fitted; give a direction (x, y, z)")
         return place.shape.axis
     axis = unit_vector(given)
     if axis is None:
-        raise BodyError(f"interface '{name}': axis must be a direction (x, y, z), not {given!r}")
+        raise BodyError(f"axis must be a direction (x, y, z), not {given!r}")
     return axis
 
 
-def attach_nodes(fem, name: str, nodes: np.ndarray, rigid: bool, weights: np.ndarray | None = None, position=None) -> Attachment:
+def _attach_nodes(fem, nodes: np.ndarray, rigid: bool, weights: np.ndarray | None = None, position=None) -> Attachment:
     """A marker on nodes: at ``position`` (default: their mean), with ``weights`` (default: equal)."""
     weights = np.full(len(nodes), 1.0 / len(nodes)) if weights is None else weights / np.sum(weights)
     center = weights @ fem.mesh.points[nodes]
@@ -156,12 +162,12 @@ def attach_nodes(fem, name: str, nodes: np.ndarray, rigid: bool, weights: np.nda
     has_rotation = fit is None or bool(fit.has_rotation[0])
     size = np.linalg.norm(np.ptp(fem.mesh.points, axis=0))
     if not has_rotation and np.linalg.norm(position - center) > 1e-12 * size:
-        raise BodyError(f"interface '{name}': its nodes lie on one line, so its marker must be at their mean")
+        raise BodyError("its nodes lie on one line, so its marker must be at their mean")
     # a single node is its own marker, with no followers
     rigid = rigid and (len(nodes) > 1 or (bool(fem.turning_nodes[nodes[0]]) and position is not center))
     if rigid and not has_rotation:
-        raise BodyError(f"interface '{name}': its nodes lie on one line, about which a rigid marker could spin; add nodes")
-    return Attachment(name, nodes, position, position - center, operator, has_rotation, rigid, fit)
+        raise BodyError("its nodes lie on one line, about which a rigid marker could spin; add nodes")
+    return Attachment(nodes, position, position - center, operator, has_rotation, rigid, fit)
 
 
 def _mean_motion(fem, nodes, weights, position) -> tuple[sparse.csr_matrix, NodeFit | None]:
@@ -184,17 +190,16 @@ def _mean_motion(fem, nodes, weights, position) -> tuple[sparse.csr_matrix, Node
     return sparse.csr_matrix((dense.ravel(), index), shape=(6, fem.ndof)), fit
 
 
-def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
+def _attach_coupling(fem, interface: Interface) -> Attachment:
     mesh = fem.mesh
     found = [coupling for coupling in mesh.couplings if coupling.name == interface.coupling]
     if len(found) != 1:
         known = near_names(interface.coupling, [coupling.name for coupling in mesh.couplings])
         raise BodyError(
-            f"interface '{name}': {mesh.source or 'the mesh'} has {len(found) or 'no'} coupling"
-            f"{'s' * (len(found) > 1)} '{interface.coupling}'. {known}"
+            f"{mesh.source or 'the mesh'} has {len(found) or 'no'} coupling{'s' * (len(found) > 1)} '{interface.coupling}'. {known}"
         )
     coupling = found[0]
-    where = f"interface '{name}': {coupling.where or mesh.source}: {coupling.name}"
+    where = f"{coupling.where or mesh.source}: {coupling.name}"
     rigid = coupling.kind == "rigid"
     if interface.kind not in (None, "rigid" if rigid else "averaged"):
         raise BodyError(f"{where} is {'rigid' if rigid else 'averaging'}; omit kind, or use a node set instead")
@@ -209,14 +214,14 @@ def _attach_coupling(fem, name: str, interface: Interface) -> Attachment:
         raise BodyError(f"{where} contains a node twice; use a node set instead")
     position = mesh.points[coupling.reference] if coupling.reference >= 0 else coupling.point
     if rigid and fem.dependence is not None:
-        return _attach_reference(fem, name, coupling, where)
+        return _attach_reference(fem, coupling, where)
     nodes = np.asarray(coupling.nodes)
-    found = attach_nodes(fem, name, nodes, rigid, coupling.weights, position)
+    found = _attach_nodes(fem, nodes, rigid, coupling.weights, position)
     mean = mesh.points[nodes].mean(axis=0)
     return replace(found, place=Place(found.position, "coupling", mean, found.position - found.arm))
 
 
-def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachment:
+def _attach_reference(fem, coupling: Coupling, where: str) -> Attachment:
     """The marker is the reference node of a rigid coupling, whose nodes follow it in the model."""
     nodes, reference = np.asarray(coupling.nodes), int(coupling.reference)
     fit = node_fit(fem.mesh.points, nodes[None], np.ones((1, len(nodes))), fem.mesh.points[reference][None], fem.turning_nodes)
@@ -225,40 +230,26 @@ def _attach_reference(fem, name: str, coupling: Coupling, where: str) -> Attachm
     operator = sparse.csr_matrix((np.ones(6), (np.arange(6), 6 * reference + np.arange(6))), shape=(6, fem.ndof))
     at, mean = fem.mesh.points[reference], fem.mesh.points[nodes].mean(axis=0)
     place = Place(at, "coupling", mean, mean)
-    return Attachment(name, np.array([reference]), at, np.zeros(3), operator, True, False, place=place)
+    return Attachment(np.array([reference]), at, np.zeros(3), operator, True, False, place=place)
 
 
-def _attach_point(fem, name: str, interface: Interface) -> Attachment:
+def _attach_point(fem, interface: Interface) -> Attachment:
     point = np.asarray(interface.point, dtype=float)
     if point.shape != (3,) or not np.all(np.isfinite(point)):
-        raise BodyError(f"interface '{name}': point must be three finite coordinates in m, not {interface.point!r}")
+        raise BodyError(f"point must be three finite coordinates in m, not {interface.point!r}")
     if interface.kind == "rigid":
-        raise BodyError(f"interface '{name}': a material point cannot be rigid; use kind=\"averaged\"")
-    try:
-        operator = sparse.csr_matrix(fem.point_operator(point))
-    except BodyError as error:
-        raise BodyError(f"interface '{name}': {error}") from error
-    return Attachment(name, np.empty(0, dtype=np.int64), point, np.zeros(3), operator, True, False)
+        raise BodyError('a material point cannot be rigid; use kind="averaged"')
+    operator = sparse.csr_matrix(fem.point_operator(point))
+    return Attachment(np.empty(0, dtype=np.int64), point, np.zeros(3), operator, True, False)
 
 
-def _nodes(mesh, name: str, interface: Interface) -> np.ndarray:
-    if interface.node is not None:
-        found = np.flatnonzero(np.asarray(mesh.node_ids) == interface.node)
-        if len(found) == 0:
-            raise BodyError(
-                f"interface '{name}': {mesh.source or 'the mesh'} has no node {interface.node}; its nodes are numbered "
-                f"{np.min(mesh.node_ids)} to {np.max(mesh.node_ids)}"
-            )
-        return found[:1]
-    if interface.set not in mesh.node_sets:
-        raise BodyError(
-            f"interface '{name}': {mesh.source or 'the mesh'} has no node set '{interface.set}'. "
-            f"{near_names(interface.set, mesh.node_sets)}"
-        )
-    nodes = np.unique(np.asarray(mesh.node_sets[interface.set], dtype=np.int64))
+def _attach_node(fem, interface: Interface) -> Attachment:
+    ids = np.asarray(fem.mesh.node_ids)
+    nodes = np.flatnonzero(ids == interface.node)[:1]
     if len(nodes) == 0:
-        raise BodyError(f"interface '{name}': node set '{interface.set}' is empty")
-    return nodes
+        has = f"{fem.mesh.source or 'the mesh'} has no node {interface.node}"
+        raise BodyError(f"{has}; its nodes are numbered {np.min(ids)} to {np.max(ids)}")
+    return _attach_nodes(fem, nodes, interface.kind == "rigid")
 
 
 def _check_rigid_sets_apart(attached: Mapping[str, Attachment]) -> None:
