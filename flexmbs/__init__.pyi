@@ -162,11 +162,6 @@ from flexmbs.mesh.check_mesh import check_mesh as check_mesh
 from flexmbs.mesh.connectivity import bounding_box as bounding_box
 from flexmbs.mesh.connectivity import without_unused_nodes as without_unused_nodes
 from flexmbs.mesh.coordinate_systems import CoordinateSystem as CoordinateSystem
-from flexmbs.mesh.couplings import BoundaryCondition as BoundaryCondition
-from flexmbs.mesh.couplings import Coupling as Coupling
-from flexmbs.mesh.couplings import Equation as Equation
-from flexmbs.mesh.couplings import PointMass as PointMass
-from flexmbs.mesh.couplings import Tie as Tie
 from flexmbs.mesh.generate import GearDivisions as GearDivisions
 from flexmbs.mesh.generate import box_mesh as box_mesh
 from flexmbs.mesh.generate import line_mesh as line_mesh
@@ -174,10 +169,15 @@ from flexmbs.mesh.generate import ring_mesh as ring_mesh
 from flexmbs.mesh.generate import spur_gear_mesh as spur_gear_mesh
 from flexmbs.mesh.mass_properties import MassProperties as MassProperties
 from flexmbs.mesh.mass_properties import mass_properties as mass_properties
+from flexmbs.mesh.mesh import BoundaryCondition as BoundaryCondition
+from flexmbs.mesh.mesh import Coupling as Coupling
 from flexmbs.mesh.mesh import ElementBlock as ElementBlock
+from flexmbs.mesh.mesh import Equation as Equation
 from flexmbs.mesh.mesh import Mesh as Mesh
 from flexmbs.mesh.mesh import MeshSurface as MeshSurface
+from flexmbs.mesh.mesh import PointMass as PointMass
 from flexmbs.mesh.mesh import SkippedCard as SkippedCard
+from flexmbs.mesh.mesh import Tie as Tie
 from flexmbs.mesh.mesh import UnsupportedElements as UnsupportedElements
 from flexmbs.mesh.operations import nodes_of as nodes_of
 from flexmbs.mesh.operations import scaled as scaled

@@ -12,8 +12,7 @@ from flexmbs.common.errors import BodyError, MeshError
 from flexmbs.fem.family import Family, Samples, as_samples, by_node, no_rotation, pair_factors
 from flexmbs.fem.rigid_motion import rotated_offset, skew, turning_load, turning_softening
 from flexmbs.fem.sparsity_pattern import summed_blocks
-from flexmbs.mesh.couplings import PointMass
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh import Mesh, PointMass
 
 # Of the largest moment. Files give four or more digits; what is further off is no rounding.
 _ROUNDING_IN_FILES = 1e-4

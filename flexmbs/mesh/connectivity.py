@@ -14,9 +14,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from flexmbs.common.names_in_messages import few
-from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.element_kinds import KINDS, faces_of, is_solid
-from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface
+from flexmbs.mesh.mesh import Coupling, ElementBlock, Mesh, MeshSurface
 
 
 def nodes_in_use(mesh: Mesh) -> np.ndarray:

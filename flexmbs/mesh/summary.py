@@ -12,12 +12,11 @@ import numpy as np
 from flexmbs.common.quantities import aligned
 from flexmbs.mesh.check_mesh import wrong_volumes
 from flexmbs.mesh.connectivity import bounding_box
-from flexmbs.mesh.couplings import MIDDLE_NODE
 from flexmbs.mesh.element_kinds import is_solid
 from flexmbs.mesh.marker_places import Place, place_numbers, place_of_set
 from flexmbs.mesh.mass_properties import mass_properties
 from flexmbs.mesh.material_units import check_units, likely_system
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import MIDDLE_NODE, ElementBlock, Mesh
 from flexmbs.mesh.properties import AnyMaterial, BeamSection, Material, ShellSection, SpringSection, TrussSection, UnusableMaterial
 
 

@@ -12,8 +12,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import Equation, PointMass, Tie
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import ElementBlock, Equation, Mesh, PointMass, Tie
 from flexmbs.mesh.properties import (
     AnisotropicMaterial,
     BeamSection,

@@ -11,8 +11,8 @@ from scipy import sparse
 from flexmbs.common.errors import BodyError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.fem.rigid_motion import NodeFit, node_fit, skew
-from flexmbs.mesh.couplings import Coupling
 from flexmbs.mesh.marker_places import Place, place_of_set
+from flexmbs.mesh.mesh import Coupling
 from flexmbs.reduction.options import unit_vector
 
 

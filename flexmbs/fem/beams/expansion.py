@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.fem.beams.elements import beam_frames, checked_section
-from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import Coupling, ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection
 
 _KINDS = ("beam2", "beam3")

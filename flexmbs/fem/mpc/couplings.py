@@ -11,8 +11,7 @@ from flexmbs.common.errors import MeshError
 from flexmbs.fem.mpc.dependence import JoinedRows, component_direction, rows_of
 from flexmbs.fem.rigid_motion import NodeFit, arm_stiffness, node_fit, skew
 from flexmbs.fem.sparsity_pattern import summed_blocks
-from flexmbs.mesh.couplings import Coupling
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh import Coupling, Mesh
 
 
 def rigid_rows(mesh: Mesh, couplings: Sequence[Coupling], turning: np.ndarray, axes: dict[int, np.ndarray]) -> list[JoinedRows]:

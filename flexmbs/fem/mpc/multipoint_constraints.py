@@ -13,9 +13,8 @@ from flexmbs.fem.mpc.couplings import average_rows, idle_spin_rows, name_of, rig
 from flexmbs.fem.mpc.dependence import Dependence, JoinedRows, component_direction, describe, nodal_axes, resolved
 from flexmbs.fem.mpc.ties import tied_rows
 from flexmbs.mesh.connectivity import with_nodes
-from flexmbs.mesh.couplings import Coupling, Equation
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import Coupling, ElementBlock, Equation, Mesh
 
 
 def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.ndarray]) -> JoinedRows:

@@ -19,8 +19,7 @@ from flexmbs.fem.mpc.couplings import name_of
 from flexmbs.fem.mpc.dependence import JoinedRows, rows_of
 from flexmbs.fem.rigid_motion import NodeFit, node_fit
 from flexmbs.fem.sparsity_pattern import summed_blocks
-from flexmbs.mesh.couplings import Tie
-from flexmbs.mesh.mesh import Mesh
+from flexmbs.mesh.mesh import Mesh, Tie
 
 _AT_ONCE = 2000  # points whose possible faces are listed together: bounds the memory
 _NEWTON_STEPS = 12

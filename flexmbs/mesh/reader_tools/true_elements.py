@@ -12,8 +12,8 @@ import numpy as np
 
 from flexmbs.common.names_in_messages import counted
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import MIDDLE_NODE, Equation
 from flexmbs.mesh.element_kinds import KINDS
+from flexmbs.mesh.mesh import MIDDLE_NODE, Equation
 from flexmbs.mesh.reader_tools.degenerate_elements import true_kinds, turned, without_missing_middles
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 

@@ -22,7 +22,7 @@ from flexmbs import (
     rectangle,
 )
 from flexmbs.mesh.connectivity import outer_faces, ring
-from flexmbs.mesh.couplings import MIDDLE_NODE
+from flexmbs.mesh.mesh import MIDDLE_NODE
 from flexmbs.mesh.reader_tools.true_elements import weighted_sum
 from flexmbs.mesh.summary import describe, summarize
 

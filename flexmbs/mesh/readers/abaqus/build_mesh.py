@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import ElementBlock, Mesh, PointMass
 from flexmbs.mesh.properties import BeamSection, Material, ShellSection, TrussSection
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by

@@ -9,7 +9,7 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.connectivity import ring
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation, PointMass, Tie
+from flexmbs.mesh.mesh import BoundaryCondition, Coupling, Equation, PointMass, Tie
 from flexmbs.mesh.readers.abaqus.cards import Card, compact, integer, is_integer, label, number
 from flexmbs.mesh.readers.abaqus.placed_instances import Model, Region
 from flexmbs.mesh.readers.abaqus.sets_and_surfaces import Sets, Surfaces

@@ -10,9 +10,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem, unit_vectors
-from flexmbs.mesh.couplings import PointMass
 from flexmbs.mesh.element_kinds import KINDS, is_shell, is_solid
-from flexmbs.mesh.mesh import ElementBlock, Mesh
+from flexmbs.mesh.mesh import ElementBlock, Mesh, PointMass
 from flexmbs.mesh.properties import AnisotropicMaterial, AnyMaterial, OrthotropicMaterial, ShellSection
 from flexmbs.mesh.reader_tools.element_blocks import make_blocks, other_elements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbers

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import BoundaryCondition, Coupling, Equation
+from flexmbs.mesh.mesh import BoundaryCondition, Coupling, Equation
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.text_numbers import integer
 from flexmbs.mesh.reader_tools.true_elements import rigid_link

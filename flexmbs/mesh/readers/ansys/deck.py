@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.coordinate_systems import CoordinateSystem
-from flexmbs.mesh.couplings import BoundaryCondition, Coupling
+from flexmbs.mesh.mesh import BoundaryCondition, Coupling
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable
 from flexmbs.mesh.reader_tools.text_numbers import Format, parse_format

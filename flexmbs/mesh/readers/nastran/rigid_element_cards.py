@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.couplings import Coupling, Equation
+from flexmbs.mesh.mesh import Coupling, Equation
 from flexmbs.mesh.reader_tools.true_elements import rigid_link, weighted_sum
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import few
-from flexmbs.mesh.couplings import BoundaryCondition
+from flexmbs.mesh.mesh import BoundaryCondition
 from flexmbs.mesh.readers.nastran.card import Card, LineOfDeck, integer, real
 from flexmbs.mesh.readers.nastran.deck import CaseSet, Deck, Ranges, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.mesh.couplings import PointMass
+from flexmbs.mesh.mesh import PointMass
 from flexmbs.mesh.properties import SpringSection
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields
