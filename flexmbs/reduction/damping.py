@@ -52,12 +52,9 @@ class DampingByFrequency:
         if not pairs or limits[-1] != math.inf:
             above = f"above {limits[-1]:g} Hz have no ratio" if pairs else "have no ratio"
             raise BodyError(f"DampingByFrequency: modes {above}; let the last frequency be math.inf")
-        wrong = [ratio for _, ratio in pairs if not (math.isfinite(ratio) and ratio >= 0.0)]
+        wrong = [f"{ratio:g}" for _, ratio in pairs if not (math.isfinite(ratio) and ratio >= 0.0)]
         if wrong:
-            raise BodyError(
-                f"DampingByFrequency: damping ratios must be finite and not negative, got "
-                f"{', '.join(f'{ratio:g}' for ratio in wrong)}"
-            )
+            raise BodyError(f"DampingByFrequency: damping ratios must be finite and not negative, got {', '.join(wrong)}")
 
     def at(self, frequencies: np.ndarray) -> np.ndarray:
         """The damping ratios of modes with these ``frequencies`` (Hz), in the shape of ``frequencies``."""

@@ -103,8 +103,9 @@ def reduce(
         found = kept.find()
         if found is None:
             made = through_all_stages(asked)
-            found = made.body
             told = (*told, *(message for message in made.fem.mesh.warnings if message not in made.remarks))  # by assemble
+            found = made.body
+            del made  # model and factor
             kept.keep(found)
     return _with_warnings(found, told, modes)
 
