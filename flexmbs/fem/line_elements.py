@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from flexmbs.fem.family import Family, by_node
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, StressPoints, as_six, as_tensors
+from flexmbs.fem.stress_field import StressModes, StressPoints, as_six, as_tensors, stress_points
+from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.properties import Material
 
 # columns of an element's twelve components: displacement and rotation of its first node, then of its second
@@ -77,6 +78,28 @@ class LineFamily(Family):
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
         return self.elements.geometric_stiffness(len(self.mesh.points), displacement)
+
+
+def stress_by_block(
+    mesh: Mesh, elements: Any, places: np.ndarray, inside: bool, axes: np.ndarray, stress: np.ndarray, with_strain: bool
+) -> StressModes:
+    """Stress (n, ne, 6) in the ``axes`` (ne, 3, 3) of elements in which it is constant, at ``places`` (ne, k, 3).
+
+    ``elements`` have ids, nodes and block; the places are their nodes unless they lie ``inside``.
+    """
+    count, parts = places.shape[1], []
+    for index in np.unique(elements.block):
+        rows = elements.block == index
+        points = stress_points(
+            places[rows].reshape(-1, 3),
+            element_ids=np.repeat(elements.ids[rows], count),
+            node_ids=0 if inside else np.asarray(mesh.node_ids)[elements.nodes[rows]].ravel(),
+            region=index,
+            axes=np.repeat(axes[rows], count, axis=0),
+        )
+        own = np.repeat(stress[:, rows], count, axis=1)
+        parts.append(stress_in_mesh_axes(points, own, mesh.blocks[index].material if with_strain else None))
+    return StressModes.joined(parts, len(stress))
 
 
 def stress_in_mesh_axes(points: StressPoints, own: np.ndarray, material: Material | None) -> StressModes:

@@ -22,9 +22,9 @@ from scipy import sparse
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.family import Family, Samples, as_samples, by_node, no_rotation, some_rows
-from flexmbs.fem.line_elements import stress_in_mesh_axes
+from flexmbs.fem.line_elements import stress_by_block
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, SurfaceFields, stress_points, vtk_faces
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, vtk_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material
@@ -91,23 +91,10 @@ class ShearPanels(Family):
 
     def stress_modes(self, fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
         """The same everywhere in a panel: at its middle ("integration points") or at its nodes."""
-        e, flow, parts = self.elements, self.elements.flow(fields), []
-        inside = at == "integration points"
-        for index in np.unique(e.block):
-            rows = e.block == index
-            places = self.mesh.points[e.nodes[rows]]
-            places = places.mean(axis=1, keepdims=True) if inside else places
-            count = places.shape[1]
-            points = stress_points(
-                places.reshape(-1, 3),
-                element_ids=np.repeat(e.ids[rows], count),
-                node_ids=0 if inside else np.asarray(self.mesh.node_ids)[e.nodes[rows]].ravel(),
-                region=index,
-                axes=np.repeat(e.axes[rows], count, axis=0),
-            )
-            own = np.repeat(flow[rows].T[..., None] * e.stress[rows], count, axis=1)
-            parts.append(stress_in_mesh_axes(points, own, self.mesh.blocks[index].material if with_strain else None))
-        return StressModes.joined(parts, fields.shape[1])
+        e, inside = self.elements, at == "integration points"
+        places = self.mesh.points[e.nodes]
+        places = places.mean(axis=1, keepdims=True) if inside else places
+        return stress_by_block(self.mesh, e, places, inside, e.axes, e.flow(fields).T[..., None] * e.stress, with_strain)
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         raise no_rotation(self.mesh.source, "a shear panel", point)

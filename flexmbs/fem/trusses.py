@@ -9,10 +9,10 @@ from scipy import sparse
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.family import Samples, as_samples, no_rotation, pair_factors, some_rows
-from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily, stress_in_mesh_axes
+from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily, stress_by_block
 from flexmbs.fem.rigid_motion import rotated_offset
 from flexmbs.fem.section_forces import SectionForceModes
-from flexmbs.fem.stress_field import StressModes, SurfaceFields, as_six, stress_points
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, as_six
 from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material, TrussSection
@@ -123,24 +123,11 @@ class Trusses(LineFamily):
 
     def stress_modes(self, fields: np.ndarray, at: str, with_strain: bool) -> StressModes:
         """N / A along the line, at the middle ("integration points") or at both ends."""
-        e = self.elements
-        stress, parts = e.axial_force(e.local(fields)) / e.area[:, None], []
-        inside = at == "integration points"
-        for index in np.unique(e.block):
-            rows = e.block == index
-            places = e.ends[rows].mean(axis=1, keepdims=True) if inside else e.ends[rows]
-            per_element = places.shape[1]
-            points = stress_points(
-                places.reshape(-1, 3),
-                element_ids=np.repeat(e.ids[rows], per_element),
-                node_ids=0 if inside else np.asarray(self.mesh.node_ids)[e.nodes[rows]].ravel(),
-                region=index,
-                axes=np.repeat(e.axes[rows], per_element, axis=0),
-            )
-            own = np.zeros((stress.shape[1], len(points), 6))
-            own[..., 0] = np.repeat(stress[rows], per_element, axis=0).T
-            parts.append(stress_in_mesh_axes(points, own, self.mesh.blocks[index].material if with_strain else None))
-        return StressModes.joined(parts, stress.shape[1])
+        e, inside = self.elements, at == "integration points"
+        stress = np.zeros((fields.shape[1], len(e.ids), 6))
+        stress[..., 0] = (e.axial_force(e.local(fields)) / e.area[:, None]).T
+        places = e.ends.mean(axis=1, keepdims=True) if inside else e.ends
+        return stress_by_block(self.mesh, e, places, inside, e.axes, stress, with_strain)
 
     def point_operator(self, point: np.ndarray) -> sparse.csr_matrix:
         raise no_rotation(self.mesh.source, "a truss or spring", point)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.user_warnings import warn
-from flexmbs.fem.damped_parts import damped_parts
 from flexmbs.fem.fe_model import FEModel
+from flexmbs.mesh.mesh import ElementBlock
+from flexmbs.mesh.properties import Damping, ShellSection
 from flexmbs.reduction.constrained_body import symmetric
 
 
@@ -116,19 +118,18 @@ def _material_damping(fem: FEModel, fields: np.ndarray, omega: np.ndarray) -> np
     and D. A. Kienholz, AIAA Journal 20, 1982): each mode gets half the mean of g, weighted with its strain energy, as
     damping ratio: 2 zeta omega Me = sum g phi^T K_g phi / omega.
     """
-    parts = damped_parts(fem)
+    parts = list(_damped_parts(fem))
     if not parts:
         raise BodyError(
             "damping = 'material': no material of the mesh has damping (Abaqus *DAMPING, Nastran GE, Ansys MP,DMPR, "
             "DMPS, ALPD or BETD); give a damping ratio or Rayleigh(alpha, beta)"
         )
     De = np.zeros((fields.shape[1], fields.shape[1]))
-    for part in parts:
-        given = part.damping
+    for given, M, K in parts:
         _check("damping of a material: alpha (1/s), beta (s), loss factor", np.array([given.alpha, given.beta, given.structural]))
-        K = fields.T @ (part.K @ fields)
-        De += given.alpha * (fields.T @ (part.M @ fields)) + given.beta * K
-        De += np.diag(given.structural * np.diag(K) / omega)
+        Ke = fields.T @ (K @ fields)
+        De += given.alpha * (fields.T @ (M @ fields)) + given.beta * Ke
+        De += np.diag(given.structural * np.diag(Ke) / omega)
     return symmetric(De)
 
 
@@ -171,3 +172,28 @@ def doubt_ratios(ratios: float | np.ndarray) -> None:
 def _check(what: str, values: np.ndarray) -> None:
     if not np.all(np.isfinite(values)) or np.any(values < 0.0):
         raise BodyError(f"{what}: must be finite and not negative, got {values.tolist()}")
+
+
+def _damped_parts(fem: FEModel) -> Iterator[tuple[Damping, sparse.csr_matrix, sparse.csr_matrix]]:
+    """Each damping that materials state, with M and K of the elements that have it, by families.
+
+    Springs have dashpots of their own, point masses none.
+    """
+    for family in fem.families:
+        stated = [_damping(block) for block in family.mesh.blocks]
+        for damping in dict.fromkeys(found for found in stated if found is not None):
+            chosen = np.array([other == damping for other in stated])
+            M, K = (family.M, family.K) if chosen.all() else family.matrices_of(chosen)
+            yield damping, fem.widened(family, M), fem.widened(family, K)
+
+
+def _damping(block: ElementBlock) -> Damping | None:
+    if not (isinstance(block.section, ShellSection) and block.section.layers):
+        return getattr(block.material, "damping", None)
+    found = dict.fromkeys(getattr(layer.material, "damping", None) for layer in block.section.layers)
+    if len(found) > 1:
+        raise BodyError(
+            f"{block.where or block.property_name}: the layers of a shell have different damping; give all layers"
+            " the same damping, or give modal damping ratios"
+        )
+    return next(iter(found))
