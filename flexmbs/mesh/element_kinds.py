@@ -6,6 +6,7 @@ To add a kind, add its row here, its names in ``element_names`` and its formulat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -286,8 +287,12 @@ def jacobian_determinants(kind: ElementKind, corners: np.ndarray, at: np.ndarray
     at : None: the sample points of the kind
     """
     gradients = shape_gradients(kind, kind.sample_points if at is None else at).transpose(2, 0, 1)  # (3, samples, n)
-    a, b, c = (along @ corners for along in gradients)  # (ne, samples, 3) each
-    # by hand: LAPACK and np.cross take several times as long
-    product = a[..., 0] * (b[..., 1] * c[..., 2] - b[..., 2] * c[..., 1])
-    product += a[..., 1] * (b[..., 2] * c[..., 0] - b[..., 0] * c[..., 2])
-    return product + a[..., 2] * (b[..., 0] * c[..., 1] - b[..., 1] * c[..., 0])
+    return triple_product(*(np.moveaxis(along @ corners, -1, 0) for along in gradients))
+
+
+def triple_product(a: Sequence[np.ndarray], b: Sequence[np.ndarray], c: Sequence[np.ndarray]) -> np.ndarray:
+    """a . (b x c) of vectors by their components; by hand, as LAPACK and np.cross take several times as long."""
+    product = a[0] * (b[1] * c[2] - b[2] * c[1])
+    product += a[1] * (b[2] * c[0] - b[0] * c[2])
+    product += a[2] * (b[0] * c[1] - b[1] * c[0])
+    return product

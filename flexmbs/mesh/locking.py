@@ -8,13 +8,12 @@ Frequency over the exact one, measured on free bars against beams (docs/make_sti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmbs.mesh.connectivity import outer_faces
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, faces_of
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, faces_of, is_solid
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 
 #: c of elements that bend too stiffly; "plain" and "reduced" are the options of ``assemble``.
@@ -34,44 +33,37 @@ def stiffening_warnings(mesh: Mesh, hex8: str = "incompatible", hex20: str = "fi
 
     hex8, hex20 : as in ``assemble``.
     """
-    if not any(KINDS[block.kind].dimension == 3 for block in mesh.blocks):
+    kinds = dict.fromkeys(block.kind for block in mesh.blocks if is_solid(block.kind))
+    if not kinds:
         return ()
     skin = skin_of(mesh)
     thin = thin_triangles(mesh, skin)
     formulation = {("hex8", "plain"): "hex8 plain", ("hex20", "reduced"): "hex20 reduced"}
     option = {"hex8": hex8, "hex20": hex20}
+    kind_below = np.repeat([block.kind for block in mesh.blocks], [len(block.ids) for block in mesh.blocks])[skin.owner]
+    edges = np.concatenate([_longest_edges(mesh, block) for block in mesh.blocks])[skin.owner]
     found = []
-    for kind, longest, own in _kinds(mesh, skin):
-        if skin.area[own].sum() < _RARE * skin.area.sum():
+    for kind in kinds:
+        own = kind_below == kind
+        if not own.any() or skin.area[own].sum() < _RARE * skin.area.sum():
             continue
         name = formulation.get((kind, option.get(kind)), kind)
         is_thin = skin.area[own & thin].sum() >= _THIN_SHARE * skin.area[own].sum()
-        found.append(_remark(mesh, skin, name, longest, own & thin if is_thin else own, is_thin))
+        found.append(_remark(mesh, skin, name, edges, own & thin if is_thin else own, is_thin))
     return tuple(text for text in found if text)
 
 
-def _kinds(mesh: Mesh, skin: Skin) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Each kind of solid, the longest edge of every element of the mesh (0 of other kinds), its part of the skin."""
-    starts = np.cumsum([0] + [len(block.ids) for block in mesh.blocks])
-    for kind in dict.fromkeys(block.kind for block in mesh.blocks if KINDS[block.kind].dimension == 3):
-        longest, is_kind = np.zeros(starts[-1]), np.zeros(starts[-1], bool)
-        for block, start in zip(mesh.blocks, starts, strict=False):
-            if block.kind == kind:
-                longest[start : start + len(block.ids)] = _longest_edges(mesh, block)
-                is_kind[start : start + len(block.ids)] = True
-        own = is_kind[skin.owner]
-        if own.any():
-            yield kind, longest, own
-
-
 def _longest_edges(mesh: Mesh, block: ElementBlock) -> np.ndarray:
+    """(ne,) m; 0 for what is no solid."""
+    if not is_solid(block.kind):
+        return np.zeros(len(block.ids))
     first, second = np.array(KINDS[block.kind].edges).T
     corners = mesh.points[block.nodes]
     return np.linalg.norm(corners[:, first] - corners[:, second], axis=2).max(axis=1, initial=0.0)
 
 
-def _remark(mesh: Mesh, skin: Skin, name: str, longest: np.ndarray, part: np.ndarray, is_thin: bool) -> str:
-    thickness, edge = wall_thickness(mesh, skin, part), float(np.median(longest[skin.owner[part]]))
+def _remark(mesh: Mesh, skin: Skin, name: str, edges: np.ndarray, part: np.ndarray, is_thin: bool) -> str:
+    thickness, edge = wall_thickness(mesh, skin, part), float(np.median(edges[part]))
     if not np.isfinite(thickness) or (name in WAVES and not is_thin):
         return ""
     start = f"{mesh.source or 'mesh'}: {name} elements"
@@ -205,11 +197,10 @@ def thin_triangles(mesh: Mesh, skin: Skin) -> np.ndarray:
 
     That is so around a node when the corners of all elements that meet there lie on the skin.
     """
-    solids = [block for block in mesh.blocks if KINDS[block.kind].dimension == 3]
     on_skin = np.zeros(len(mesh.points), bool)
     on_skin[skin.nodes] = True
     has_depth = np.zeros(len(mesh.points), bool)
-    for block in solids:
+    for block in filter(lambda block: is_solid(block.kind), mesh.blocks):
         corners = block.nodes[:, : KINDS[block.kind].corner_count]
         has_depth[corners[~on_skin[corners].all(axis=1)]] = True
     return ~has_depth[skin.nodes].any(axis=1)

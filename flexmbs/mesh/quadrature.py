@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, shape_gradients, shape_values, triple_product
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.omissions import what_to_add
 from flexmbs.mesh.properties import ShellSection
@@ -55,7 +55,8 @@ def solid_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarra
     corners : (ne, n, 3) coordinates of the elements' nodes
     """
     values, gradients, weights = _shapes(kind)
-    volumes = weights * _determinants(np.einsum("eni,mnj->emij", corners, gradients, optimize=True))
+    jacobian = np.einsum("eni,mnj->emij", corners, gradients, optimize=True)
+    volumes = weights * triple_product(*np.moveaxis(jacobian, (-2, -1), (0, 1)))
     volumes *= np.where(volumes.sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
     return np.einsum("eni,mn->emi", corners, values, optimize=True), volumes
 
@@ -107,11 +108,6 @@ def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT
         off = np.linalg.norm(coordinates[:, -known.inner_count :] - shape_values(first, inside) @ corners, axis=2)
         straight &= off.max(axis=1) <= tolerance * np.ptp(corners, axis=1).max(axis=1)
     return straight
-
-
-def _determinants(matrices: np.ndarray) -> np.ndarray:
-    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(matrices, (-2, -1), (0, 1))
-    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
 Points = tuple[np.ndarray, np.ndarray]  # (m, dimension) and weights (m,)

@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, jacobian_determinants, kind_without_inner_nodes
+from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, jacobian_determinants, kind_without_inner_nodes, triple_product
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
 _SOLIDS = {
@@ -275,16 +275,8 @@ def _jacobians(kind: str, nodes: np.ndarray, points: np.ndarray, at: list[tuple[
         longest = np.max([np.maximum(edge.max(axis=0), -edge.min(axis=0)) for edge in edges], axis=0)
         scale = np.where(longest > 0.0, longest, 1.0) ** 3
         for row, (three, sign) in enumerate(at):
-            result[row, part] = sign * _triple(*([edge[number[one]] for edge in edges] for one in three)) / scale
+            result[row, part] = sign * triple_product(*([edge[number[one]] for edge in edges] for one in three)) / scale
     return result
-
-
-def _triple(a: list[np.ndarray], b: list[np.ndarray], c: list[np.ndarray]) -> np.ndarray:
-    """a . (b x c) of vectors by their components."""
-    across = a[0] * (b[1] * c[2] - b[2] * c[1])
-    across += a[1] * (b[2] * c[0] - b[0] * c[2])
-    across += a[2] * (b[0] * c[1] - b[1] * c[0])
-    return across
 
 
 @cache
