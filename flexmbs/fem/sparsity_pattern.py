@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -60,6 +61,20 @@ class NodePattern:
         data = self.zeros(size)
         for matrices, positions in zip(values, self.positions, strict=True):
             self.add(data, positions, matrices.reshape(len(matrices), positions.shape[1], size, positions.shape[1], size))
+        return self.matrix(data)
+
+    def of_groups(self, size: int, groups: Sequence[Any], matrices: Callable[[Any], np.ndarray], *step: int) -> sparse.csr_matrix:
+        """The sparse matrix of ``matrices`` (ne, nodes, size, nodes, size) of all parts of groups of elements.
+
+        ``groups`` are those of the connectivities; ``chunks(*step)`` gives their parts one after the other.
+        """
+        data = self.zeros(size)
+        for group, positions in zip(groups, self.positions, strict=True):
+            first = 0
+            for part in group.chunks(*step):
+                own = positions[first : first + len(part.nodes)]
+                self.add(data, own, matrices(part).reshape(*own.shape[:2], size, own.shape[2], size))
+                first += len(part.nodes)
         return self.matrix(data)
 
     def matrix(self, data: np.ndarray) -> sparse.csr_matrix:

@@ -13,11 +13,11 @@ from flexmbs.fem.rigid_motion import arm_stiffness
 from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.elements import ShellGroup, shell_groups, surface_points
 from flexmbs.fem.shells.strains import (
-    add_elements,
     shell_geometric_stiffness,
     shell_second_order_loads,
     shell_strains,
     stiffness_matrices,
+    summed,
 )
 from flexmbs.fem.shells.stress import shell_stress_modes, shell_surface, shell_wall_forces, through_wall
 from flexmbs.fem.sparsity_pattern import NodePattern
@@ -68,12 +68,10 @@ class Shells(Family):
         """Derivatives of 1/2 int |P (x + z n + u + z (r + 1/2 S))|^2 dm, S of ``second_director``."""
         node_count = len(self.mesh.points)
         pattern = NodePattern(node_count, [group.nodes for group in self.groups])
-        load, data = np.zeros((node_count, 6)), pattern.zeros(6)
-        for group, positions in zip(self.groups, pattern.positions, strict=True):
-            for part in group.chunks():
-                np.add.at(load, part.nodes, np.einsum("enai,ena->eni", part.to_seven(), _load_of_seven(part, across)))
-            add_elements(pattern, data, positions, group, lambda part: _softening(part, across))
-        return load.ravel(), pattern.matrix(data)
+        load = np.zeros((node_count, 6))
+        for part in (part for group in self.groups for part in group.chunks()):
+            np.add.at(load, part.nodes, np.einsum("enai,ena->eni", part.to_seven(), _load_of_seven(part, across)))
+        return load.ravel(), summed(pattern, self.groups, lambda part: _softening(part, across))
 
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return shell_surface(self.groups, len(self.mesh.points), modes, pairs, quadratic)
@@ -113,11 +111,8 @@ def shells(mesh: Mesh) -> Shells:
 def _matrices(groups: list[ShellGroup], node_count: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """M and K."""
     pattern = NodePattern(node_count, [group.nodes for group in groups])
-    mass, stiffness = pattern.zeros(6), pattern.zeros(6)
-    for group, positions in zip(groups, pattern.positions, strict=True):
-        add_elements(pattern, stiffness, positions, group, lambda part: stiffness_matrices(shell_strains(part)))
-        add_elements(pattern, mass, positions, group, mass_matrices)
-    return pattern.matrix(mass), pattern.matrix(stiffness)
+    stiffness = summed(pattern, groups, lambda part: stiffness_matrices(shell_strains(part)))
+    return summed(pattern, groups, mass_matrices), stiffness
 
 
 def _moments(group: ShellGroup) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -101,15 +101,9 @@ def stiffness_matrices(strains: ShellStrains) -> np.ndarray:
     return (flat.transpose(0, 2, 1) @ stress).reshape(count, nodes, 6, nodes, 6)
 
 
-def add_elements(
-    pattern: NodePattern, data: np.ndarray, positions: np.ndarray, group: ShellGroup, matrices: Callable[[ShellGroup], np.ndarray]
-) -> None:
-    """Add ``matrices`` (ne, n, 6, n, 6) of all elements of ``group`` to ``data`` of ``pattern``."""
-    first = 0
-    for batch in group.chunks(_BATCH):
-        of_batch = [matrices(part) for part in batch.chunks()]
-        pattern.add(data, positions[first : first + len(batch.nodes)], np.concatenate(of_batch))
-        first += len(batch.nodes)
+def summed(pattern: NodePattern, groups: list[ShellGroup], matrices: Callable[[ShellGroup], np.ndarray]) -> sparse.csr_matrix:
+    """(ndof, ndof) sum of ``matrices`` (ne, n, 6, n, 6) of all elements of ``groups``."""
+    return pattern.of_groups(6, groups, lambda batch: np.concatenate([matrices(part) for part in batch.chunks()]), _BATCH)
 
 
 # Numbers in one strain array (element, point, 9, pair) at a time
@@ -204,10 +198,7 @@ def _crossed_slopes(slopes: np.ndarray, first: np.ndarray, second: np.ndarray) -
 def shell_geometric_stiffness(groups: list[ShellGroup], node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
     """(ndof, ndof) int N(u) . q(N_i, N_j) dA with the stress resultants N of the linear displacement u."""
     pattern = NodePattern(node_count, [group.nodes for group in groups])
-    data = pattern.zeros(6)
-    for group, positions in zip(groups, pattern.positions, strict=True):
-        add_elements(pattern, data, positions, group, lambda part: _element_matrices(part, displacement))
-    return pattern.matrix(data)
+    return summed(pattern, groups, lambda part: _element_matrices(part, displacement))
 
 
 def _element_matrices(group: ShellGroup, displacement: np.ndarray) -> np.ndarray:

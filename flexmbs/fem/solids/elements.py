@@ -22,13 +22,13 @@ those of the nodes alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import Elasticity, elasticity
-from flexmbs.fem.family import by_node
+from flexmbs.fem.family import by_node, some_rows
 from flexmbs.fem.solids.kinds import Rule, SolidKind, solid_kind
 from flexmbs.fem.stress_field import regions
 from flexmbs.mesh.element_names import has_reduced_integration
@@ -54,11 +54,17 @@ class SolidGroup:
     coordinates: np.ndarray  # (ne, nen, 3), m, of the nodes
     stiffness_rule: Rule
     mass_rule: Rule
+    source: str  # of the mesh, for errors
     region: int = 0  # block that stands for the material (``stress_field.regions``)
 
-    def chunks(self) -> Iterator[slice]:
-        for first in range(0, len(self.nodes), CHUNK):
-            yield slice(first, min(first + CHUNK, len(self.nodes)))
+    def of(self, rows: slice) -> SolidGroup:
+        """Some of the elements."""
+        return replace(some_rows(self, rows), elasticity=self.elasticity.of(rows))
+
+    def chunks(self, size: int = CHUNK) -> Iterator[SolidGroup]:
+        """Parts of ``size`` elements at the most."""
+        for first in range(0, len(self.nodes), size):
+            yield self.of(slice(first, first + size))
 
 
 @dataclass(frozen=True)
@@ -108,35 +114,35 @@ def _split_block(mesh: Mesh, block: ElementBlock, options: SolidOptions, region:
             if which.any():
                 of_part = (ids[which], nodes[which], coordinates[which], stiffness, mass)
                 of_material = (shape, elastic.of(which), block.material.density, incompatible)
-                parts.append(SolidGroup(*of_material, *of_part, region))
+                parts.append(SolidGroup(*of_material, *of_part, mesh.source or "mesh", region))
     return parts
 
 
-def jacobian_determinants(group: SolidGroup, chunk: slice, gradients: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray]:
+def jacobian_determinants(group: SolidGroup, gradients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Jacobians (ne, g, 3, 3) = d x_j / d xi_i and determinants (ne, g); MeshError where one is not positive."""
     count = len(gradients)
-    jacobian = (gradients.reshape(3 * count, -1) @ group.coordinates[chunk]).reshape(-1, count, 3, 3)
+    jacobian = (gradients.reshape(3 * count, -1) @ group.coordinates).reshape(-1, count, 3, 3)
     determinant = (jacobian[:, :, 0] * _cross(jacobian[:, :, 1], jacobian[:, :, 2])).sum(axis=2)
     if not np.all(determinant > 0.0):
         worst = int(np.argmin(np.where(np.isnan(determinant), -np.inf, determinant).min(axis=1)))
         raise MeshError(
-            f"{source or 'mesh'}: {group.shape.kind} element {group.ids[chunk][worst]} has zero or negative volume "
+            f"{group.source}: {group.shape.kind} element {group.ids[worst]} has zero or negative volume "
             f"(Jacobian {determinant[worst].min():.3g} m3); check its node order and its midside nodes"
         )
     return jacobian, determinant
 
 
-def physical_gradients(group: SolidGroup, chunk: slice, rule: Rule, source: str) -> tuple[np.ndarray, np.ndarray]:
+def physical_gradients(group: SolidGroup, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the shape functions by x, (ne, g, 3, m), and weights times volume (ne, g).
 
     m is the number of nodes, and three more for internal modes, which come last.
     """
     reference = group.shape.gradients(rule.points)
-    jacobian, determinant = jacobian_determinants(group, chunk, reference, source)
+    jacobian, determinant = jacobian_determinants(group, reference)
     gradients = _inverse(jacobian, determinant) @ reference
     if group.incompatible:
         center = group.shape.gradients(np.zeros((1, 3)))
-        center_jacobian, _ = jacobian_determinants(group, chunk, center, source)
+        center_jacobian, _ = jacobian_determinants(group, center)
         modes = mode_gradients(center_jacobian[:, 0], determinant, rule.points)
         gradients = np.concatenate([gradients, modes], axis=3)
     return gradients, determinant * rule.weights
@@ -158,45 +164,43 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return product
 
 
-def stiffness_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
+def stiffness_matrices(group: SolidGroup) -> np.ndarray:
     """(ne, nen, 3, nen, 3) N/m; internal modes are eliminated."""
-    stiffness = _whole_stiffness(group, chunk, source)
+    stiffness = _whole_stiffness(group)
     return condensed_stiffness(stiffness) if group.incompatible else stiffness
 
 
-def _whole_stiffness(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
+def _whole_stiffness(group: SolidGroup) -> np.ndarray:
     """(ne, m, 3, m, 3) N/m of the nodes and, where the group has them, of the internal modes."""
-    gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
+    gradients, weights = physical_gradients(group, group.stiffness_rule)
     count, points, _, size = gradients.shape
     flat = gradients.transpose(0, 1, 3, 2).reshape(count, points, 3 * size)
     products = (flat.transpose(0, 2, 1) @ (flat * weights[:, :, None])).reshape(count, size, 3, size, 3)
-    return group.elasticity.of(chunk).stiffness(products)
+    return group.elasticity.stiffness(products)
 
 
-def mass_matrices(group: SolidGroup, chunk: slice, source: str) -> np.ndarray:
+def mass_matrices(group: SolidGroup) -> np.ndarray:
     """(ne, nen, nen) kg: int N_i N_j dm."""
     rule = group.mass_rule
     values = group.shape.values(rule.points)
-    _, determinant = jacobian_determinants(group, chunk, group.shape.gradients(rule.points), source)
+    _, determinant = jacobian_determinants(group, group.shape.gradients(rule.points))
     products = (values[:, :, None] * values[:, None, :]).reshape(len(values), -1)
     weights = group.density * determinant * rule.weights
     return (weights @ products).reshape(-1, values.shape[1], values.shape[1])
 
 
-def field_internal_modes(group: SolidGroup, chunk: slice, source: str) -> np.ndarray | None:
+def field_internal_modes(group: SolidGroup) -> np.ndarray | None:
     """T of the head of this file for these elements; None where the group has no internal modes."""
-    return internal_modes(_whole_stiffness(group, chunk, source)) if group.incompatible else None
+    return internal_modes(_whole_stiffness(group)) if group.incompatible else None
 
 
-def displacement_gradients(
-    gradients: np.ndarray, group: SolidGroup, chunk: slice, fields: np.ndarray, internal: np.ndarray | None
-) -> np.ndarray:
+def displacement_gradients(gradients: np.ndarray, group: SolidGroup, fields: np.ndarray, internal: np.ndarray | None) -> np.ndarray:
     """d u_k / d x_j at points: (ne, g, 3 (j), 3 (k), n) of nodal ``fields`` (ndof, n).
 
     ``gradients`` are those of ``physical_gradients``, ``internal`` those of ``field_internal_modes``.
     """
     count, points, _, size = gradients.shape
-    nodal = by_node(fields, 3)[group.nodes[chunk]]
+    nodal = by_node(fields, 3)[group.nodes]
     if internal is not None:
         nodal = with_internal_modes(internal, nodal)
     product = gradients.reshape(count, 3 * points, size) @ nodal.reshape(count, size, -1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -55,10 +56,9 @@ class Solids(Family):
         """
         total = np.zeros((len(self.mesh.points), 3, len(pairs)))
         for group in self.groups if len(pairs) else ():
-            for start in range(0, len(group.nodes), _CHUNK):
-                chunk = slice(start, min(start + _CHUNK, len(group.nodes)))
-                nodes = np.ascontiguousarray(group.nodes[chunk], dtype=np.int64)
-                add_at_nodes(total, nodes, np.ascontiguousarray(_chunk_loads(group, chunk, fields, pairs, self.mesh.source)))
+            for part in group.chunks(_CHUNK):
+                nodes = np.ascontiguousarray(part.nodes, dtype=np.int64)
+                add_at_nodes(total, nodes, np.ascontiguousarray(_second_order_loads(part, fields, pairs)))
         return total.reshape(3 * len(total), len(pairs))
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
@@ -67,11 +67,7 @@ class Solids(Family):
         The quadrature is that of the stiffness matrix; internal modes of incompatible elements follow their nodes.
         """
         pattern = NodePattern(len(self.mesh.points), [group.nodes for group in self.groups])
-        data = pattern.zeros(3)
-        for group, positions in zip(self.groups, pattern.positions, strict=True):
-            for chunk in group.chunks():
-                pattern.add(data, positions[chunk], _geometric_matrices(group, chunk, displacement, self.mesh.source))
-        return pattern.matrix(data)
+        return pattern.of_groups(3, self.groups, partial(_geometric_matrices, displacement=displacement))
 
     def inertia_samples(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> Samples:
         first, second = (as_samples(by_node(fields, 3)) for fields in (modes, quadratic))
@@ -123,23 +119,18 @@ def solids(mesh: Mesh, options: SolidOptions) -> Solids:
 def _matrices(mesh: Mesh, groups: list[SolidGroup]) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Scalar mass (nn, nn), kg, and stiffness (3 nn, 3 nn), N/m, of some elements of ``mesh``."""
     pattern = NodePattern(len(mesh.points), [group.nodes for group in groups])
-    stiffness, scalar = pattern.zeros(3), pattern.zeros(1)
-    for group, positions in zip(groups, pattern.positions, strict=True):
-        for chunk in group.chunks():
-            pattern.add(stiffness, positions[chunk], stiffness_matrices(group, chunk, mesh.source))
-            mass = mass_matrices(group, chunk, mesh.source)
-            pattern.add(scalar, positions[chunk], mass[:, :, None, :, None])
-    return pattern.matrix(scalar), pattern.matrix(stiffness)
+    K = pattern.of_groups(3, groups, stiffness_matrices)
+    return pattern.of_groups(1, groups, mass_matrices), K
 
 
-def _chunk_loads(group: SolidGroup, chunk: slice, fields: np.ndarray, pairs: np.ndarray, source: str) -> np.ndarray:
+def _second_order_loads(group: SolidGroup, fields: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """(ne, nen, 3, npairs)."""
-    gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
-    internal = field_internal_modes(group, chunk, source)
-    slopes = displacement_gradients(gradients, group, chunk, fields, internal)
+    gradients, weights = physical_gradients(group, group.stiffness_rule)
+    internal = field_internal_modes(group)
+    slopes = displacement_gradients(gradients, group, fields, internal)
     loads = np.zeros((len(gradients), gradients.shape[3], 3, len(pairs)))
     first, second = np.ascontiguousarray(pairs.T, dtype=np.int64)
-    stress_of_strain = np.ascontiguousarray(_stress_of_strain(group.elasticity.of(chunk)))
+    stress_of_strain = np.ascontiguousarray(_stress_of_strain(group.elasticity))
     strain, stress = np.empty((2, 6, len(pairs)))
     element_loads(
         *(np.ascontiguousarray(part) for part in (slopes, gradients, weights)),
@@ -163,12 +154,12 @@ def _stress_of_strain(elastic: Elasticity) -> np.ndarray:
     return np.ascontiguousarray(stress.reshape(count, 9, 6)[:, _NORMAL + _SHEAR])
 
 
-def _geometric_matrices(group: SolidGroup, chunk: slice, displacement: np.ndarray, source: str) -> np.ndarray:
-    gradients, weights = physical_gradients(group, chunk, group.stiffness_rule, source)
-    internal = field_internal_modes(group, chunk, source)
-    slopes = displacement_gradients(gradients, group, chunk, displacement[:, None], internal)
+def _geometric_matrices(group: SolidGroup, displacement: np.ndarray) -> np.ndarray:
+    gradients, weights = physical_gradients(group, group.stiffness_rule)
+    internal = field_internal_modes(group)
+    slopes = displacement_gradients(gradients, group, displacement[:, None], internal)
     strain = 0.5 * (slopes + slopes.transpose(0, 1, 3, 2, 4))
-    stress = group.elasticity.of(chunk).stress(strain)[..., 0] * weights[:, :, None, None]
+    stress = group.elasticity.stress(strain)[..., 0] * weights[:, :, None, None]
     scalar = np.einsum("egim,egij,egjn->emn", gradients, stress, gradients, optimize=True)
     count, size, _ = scalar.shape
     whole = np.zeros((count, size, 3, size, 3))

@@ -29,20 +29,20 @@ def solid_stress_modes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray,
     parts = []
     for group in groups:
         rule = group.shape.stiffness if at == "integration points" else None
-        for chunk, values in _by_chunk(group, fields, mesh.source, rule, with_strain):
-            parts.append(_element_points(mesh, group, chunk, rule, values))
+        for part, values in _by_chunk(group, fields, rule, with_strain):
+            parts.append(_element_points(mesh, part, rule, values))
     return StressModes.joined(parts, fields.shape[1])
 
 
-def nodal_stress(groups: list[SolidGroup], fields: np.ndarray, source: str, rows: np.ndarray) -> np.ndarray:
+def nodal_stress(groups: list[SolidGroup], fields: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """(count, 6, n) Pa, the mean over all elements at each node of a row, whatever their material.
 
     ``rows`` (nn,) gives the row 0 ... count - 1 of each node, -1 for none.
     """
     mean = NodalMean(rows.max() + 1, (6, fields.shape[1]))
     for group in groups:
-        for chunk, values in _by_chunk(group, fields, source, None, False):
-            mean.add(rows[group.nodes[chunk]].ravel(), values)
+        for part, values in _by_chunk(group, fields, None, False):
+            mean.add(rows[part.nodes].ravel(), values)
     return mean.mean()
 
 
@@ -52,55 +52,54 @@ def _at_nodes(mesh: Mesh, groups: list[SolidGroup], fields: np.ndarray, with_str
     six = 12 if with_strain else 6
     mean = NodalMean(len(keys), (six, count))
     for group in groups:
-        rows = np.searchsorted(keys, group.nodes + size * group.region)
-        for chunk, values in _by_chunk(group, fields, mesh.source, None, with_strain):
-            mean.add(rows[chunk].ravel(), values)
+        for part, values in _by_chunk(group, fields, None, with_strain):
+            mean.add(np.searchsorted(keys, part.nodes + size * part.region).ravel(), values)
     nodes = keys % size
     points = stress_points(mesh.points[nodes], node_ids=np.asarray(mesh.node_ids)[nodes], region=keys // size)
     return modes_at(points, mean.mean())
 
 
 def _by_chunk(
-    group: SolidGroup, fields: np.ndarray, source: str, rule: Rule | None, with_strain: bool
-) -> Iterator[tuple[slice, np.ndarray]]:
+    group: SolidGroup, fields: np.ndarray, rule: Rule | None, with_strain: bool
+) -> Iterator[tuple[SolidGroup, np.ndarray]]:
     """Chunks of elements, each with (ne, points, 6 or 12, n): stress and strain at ``rule``, or at the nodes (None)."""
     extrapolation = None if rule else group.shape.extrapolation()
-    for chunk in group.chunks():
-        values = _at_points(group, chunk, fields, source, rule or group.shape.stress, with_strain)
+    for part in group.chunks():
+        values = _at_points(part, fields, rule or group.shape.stress, with_strain)
         if extrapolation is not None:
             components, count = values.shape[2:]  # count is 0 for a rigid body
             flat = extrapolation @ values.reshape(*values.shape[:2], components * count)
             values = flat.reshape(*flat.shape[:2], components, count)
-        yield chunk, values
+        yield part, values
 
 
-def _at_points(group: SolidGroup, chunk: slice, fields: np.ndarray, source: str, rule: Rule, with_strain: bool) -> np.ndarray:
-    gradients, _ = physical_gradients(group, chunk, rule, source)
-    slopes = displacement_gradients(gradients, group, chunk, fields, field_internal_modes(group, chunk, source))
+def _at_points(group: SolidGroup, fields: np.ndarray, rule: Rule, with_strain: bool) -> np.ndarray:
+    gradients, _ = physical_gradients(group, rule)
+    slopes = displacement_gradients(gradients, group, fields, field_internal_modes(group))
     strain = 0.5 * (slopes + slopes.swapaxes(2, 3))
-    stress = group.elasticity.of(chunk).stress(strain)
+    stress = group.elasticity.stress(strain)
     parts = [stress, strain] if with_strain else [stress]
     return np.concatenate([part[:, :, ROWS, COLUMNS] for part in parts], axis=2)
 
 
-def _element_points(mesh: Mesh, group: SolidGroup, chunk: slice, rule: Rule | None, values: np.ndarray) -> StressModes:
+def _element_points(mesh: Mesh, group: SolidGroup, rule: Rule | None, values: np.ndarray) -> StressModes:
     count, per_element = values.shape[:2]
-    positions, node_ids = group.coordinates[chunk], np.asarray(mesh.node_ids)[group.nodes[chunk]].ravel()
+    positions, node_ids = group.coordinates, np.asarray(mesh.node_ids)[group.nodes].ravel()
     if rule:
         positions, node_ids = group.shape.values(rule.points) @ positions, 0
     points = stress_points(
         positions.reshape(-1, 3),
-        element_ids=np.repeat(group.ids[chunk], per_element),
+        element_ids=np.repeat(group.ids, per_element),
         node_ids=node_ids,
         region=group.region,
-        axes=np.repeat(_material_axes(group, chunk, count), per_element, axis=0),
+        axes=np.repeat(_material_axes(group, count), per_element, axis=0),
     )
     return modes_at(points, values.reshape(count * per_element, *values.shape[2:]))
 
 
-def _material_axes(group: SolidGroup, chunk: slice, count: int) -> np.ndarray:
+def _material_axes(group: SolidGroup, count: int) -> np.ndarray:
     """(ne, 3, 3), rows are the axes of the material."""
-    elastic = group.elasticity.of(chunk)
+    elastic = group.elasticity
     columns = elastic.axes if isinstance(elastic, AnisotropicElasticity) and elastic.axes is not None else np.eye(3)
     return np.broadcast_to(np.swapaxes(columns, -1, -2), (count, 3, 3))
 
@@ -121,7 +120,7 @@ def solid_surface(mesh: Mesh, groups: list[SolidGroup], modes: np.ndarray, quadr
         faces=faces,
         modes=as_samples(by_node(modes, 3)[on_surface]),
         quadratic=as_samples(by_node(quadratic, 3)[on_surface]),
-        stress_modes=np.ascontiguousarray(nodal_stress(groups, modes, mesh.source, new_index).transpose(2, 0, 1)),
+        stress_modes=np.ascontiguousarray(nodal_stress(groups, modes, new_index).transpose(2, 0, 1)),
         elements=np.concatenate([ids for _, ids in outer]),
     )
 
