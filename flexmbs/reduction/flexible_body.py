@@ -16,6 +16,7 @@ from flexmbs.fem.section_forces import SectionForceModes, SectionForces
 from flexmbs.fem.stress_field import StressField, StressModes, SurfaceFields, stress_points
 from flexmbs.mesh.marker_places import Place
 from flexmbs.reduction.advice import Advice, HitAdvice, Law, advice, hit_advice
+from flexmbs.reduction.options import DEFLECTION
 
 
 @dataclass(frozen=True)
@@ -259,10 +260,6 @@ class FlexibleBody:
         if contact is None:
             return advice(self)
         return hit_advice(self, contact, speed=speed, law=law, mass=mass, direction=direction)
-
-
-#: Largest deflection that bounds of errors assume, relative to the size of the body: the default of ``SecondOrder``.
-DEFLECTION = 0.3
 
 
 def assumed_amplitudes(body: FlexibleBody) -> np.ndarray:

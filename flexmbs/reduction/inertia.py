@@ -108,16 +108,11 @@ class _PivotedCholesky:
     Pivots are the components whose squares have most left (H. Harbrecht, M. Peters and R. Schneider, Applied
     Numerical Mathematics 62, 2012), taken in blocks; what is left is a Gram matrix too, so none of its
     entries exceeds the largest of its diagonal.
-
-    Attributes
-    ----------
-    scale : (k,) factors of the components; those of factor 0 are left out
-    left : (k,) squares of the scaled components that the functions so far do not show
     """
 
     def __init__(self, fields: _Fields, scale: np.ndarray) -> None:
-        self._fields, self.scale = fields, scale
-        self.left = scale**2 * fields.squares
+        self._fields, self.scale = fields, scale  # (k,) factors of the components; those of factor 0 are left out
+        self.left = scale**2 * fields.squares  # (k,) squares of the scaled components that the functions so far do not show
         self._columns: list[np.ndarray] = []
 
     @property

@@ -229,16 +229,10 @@ def group_kind(dofs: np.ndarray, axis: int | None) -> str | None:
     """
     if axis is None:
         return None
-    parts = set(np.unique(dofs % 6).tolist())
-    if parts <= {axis}:
-        return "axial"
-    if parts <= {3 + axis}:
-        return "torsion"
-    first, second = (k for k in range(3) if k != axis)
-    for displacing, turning in ((first, second), (second, first)):
-        if parts <= {displacing, 3 + turning}:
-            return f"bending {AXES[displacing]}"
-    return None
+    parts, (first, second) = set(np.unique(dofs % 6).tolist()), (k for k in range(3) if k != axis)
+    kinds = {"axial": {axis}, "torsion": {3 + axis}}
+    kinds |= {f"bending {AXES[first]}": {first, 3 + second}, f"bending {AXES[second]}": {second, 3 + first}}
+    return next((kind for kind, own in kinds.items() if parts <= own), None)
 
 
 def section_kinds(fem, fields: np.ndarray, axis: int | None) -> list[str | None]:

@@ -12,6 +12,8 @@ from flexmbs.common.errors import BodyError
 
 MOTIONS = ("x", "y", "z", "rot x", "rot y", "rot z")
 PATCH_KINDS = ("plain", "attachment", "massless")
+#: Largest deflection that bounds of errors assume, relative to the size of the body.
+DEFLECTION = 0.3
 
 
 def unit_vector(given: object) -> np.ndarray | None:
@@ -254,7 +256,7 @@ class SecondOrder:
 
     pairs: str | Sequence[tuple[int, int]] = "all"
     tolerance: float = 1e-10
-    deflection: float | None = 0.3
+    deflection: float | None = DEFLECTION
     field_tolerance: float | None = None
 
     def check(self) -> None:
