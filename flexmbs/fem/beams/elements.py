@@ -79,6 +79,14 @@ class BeamElements:
             T[:, first + 1, first + 3], T[:, first + 2, first + 3] = -z, y
         return T
 
+    @property
+    def to_local_values(self) -> np.ndarray:
+        """(ne, 12, 12): element values in mesh axes to local axes."""
+        turn = np.zeros((len(self.length), 12, 12))
+        for k in range(0, 12, 3):
+            turn[:, k : k + 3, k : k + 3] = self.frame
+        return turn
+
     def local(self, fields: np.ndarray) -> np.ndarray:
         """Nodal values (ndof, n) in mesh axes to element values (ne, 12, n) in local axes."""
         count = fields.shape[1]
@@ -95,17 +103,23 @@ class BeamElements:
 
 
 @dataclass(frozen=True, eq=False)
-class BeamShapes:
-    """Matrices (ne, g, 3, 12) from local element values to displacement and rotation, and to their x-derivatives.
-
-    Displacement is that of the centroid; ``shear_center`` as in ``BeamElements``.
-    """
+class BeamFields:
+    """Fields at points of each element in local axes, all (ne, g, 3, n): displacement, rotation, x-derivatives."""
 
     u: np.ndarray
     turn: np.ndarray
     du: np.ndarray
     dturn: np.ndarray
-    shear_center: np.ndarray
+
+    def pick(self, columns: np.ndarray) -> BeamFields:
+        return BeamFields(*(f[..., columns] for f in (self.u, self.turn, self.du, self.dturn)))
+
+
+@dataclass(frozen=True, eq=False)
+class BeamShapes(BeamFields):
+    """Matrices (ne, g, 3, 12) from local element values to displacement (of the centroid) and rotation, and derivatives."""
+
+    shear_center: np.ndarray  # as in ``BeamElements``
 
     @property
     def force_strain(self) -> np.ndarray:
@@ -255,9 +269,7 @@ def beam_matrices(elements: BeamElements) -> tuple[np.ndarray, np.ndarray]:
     K += _quadratic_form(shapes.dturn, weight, elements.moment_stiffness)
     M = _quadratic_form(shapes.u, weight, np.repeat(elements.line_mass[:, None], 3, axis=1))
     M += _quadratic_form(shapes.turn, weight, elements.rotary_mass)
-    to_local = np.zeros((len(weight), 12, 12))
-    for k in range(0, 12, 3):
-        to_local[:, k : k + 3, k : k + 3] = elements.frame
+    to_local = elements.to_local_values
     to_mesh = to_local.transpose(0, 2, 1)
     return to_mesh @ M @ to_local, to_mesh @ K @ to_local
 

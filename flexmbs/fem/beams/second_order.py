@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 
-from flexmbs.fem.beams.elements import GAUSS_POINTS, GAUSS_WEIGHTS, BeamElements, BeamShapes, at_shear_center, beam_shapes
+from flexmbs.fem.beams.elements import (
+    GAUSS_POINTS,
+    GAUSS_WEIGHTS,
+    BeamElements,
+    BeamFields,
+    BeamShapes,
+    at_shear_center,
+    beam_shapes,
+)
 from flexmbs.fem.family import pair_factors
 from flexmbs.fem.rigid_motion import cross, rotated_offset
 from flexmbs.fem.sparsity_pattern import NodePattern
-
-
-@dataclass(frozen=True, eq=False)
-class BeamFields:
-    """Fields at points of each element in local axes, all (ne, g, 3, n): displacement, rotation, x-derivatives."""
-
-    u: np.ndarray
-    turn: np.ndarray
-    du: np.ndarray
-    dturn: np.ndarray
-
-    def pick(self, columns: np.ndarray) -> BeamFields:
-        return BeamFields(*(f[..., columns] for f in (self.u, self.turn, self.du, self.dturn)))
 
 
 def evaluate(elements: BeamElements, shapes: BeamShapes, fields: np.ndarray) -> BeamFields:
@@ -84,16 +77,13 @@ def geometric_stiffness(elements: BeamElements, node_count: int, displacement: n
 
 def pairs_of_unit_values(shapes: BeamShapes) -> tuple[BeamFields, BeamFields]:
     """First and second fields of all 144 pairs of unit element values."""
-    unit = BeamFields(shapes.u, shapes.turn, shapes.du, shapes.dturn)
     first, second = np.divmod(np.arange(144), 12)
-    return unit.pick(first), unit.pick(second)
+    return shapes.pick(first), shapes.pick(second)
 
 
 def in_mesh_axes(elements: BeamElements, node_count: int, matrices: np.ndarray) -> sparse.csr_matrix:
     """(ndof, ndof) sum of element matrices (ne, 12, 12) in local axes."""
-    turn = np.zeros((len(elements.length), 12, 12))
-    for block in range(4):
-        turn[:, 3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = elements.frame
+    turn = elements.to_local_values
     return NodePattern(node_count, [elements.nodes]).summed(turn.transpose(0, 2, 1) @ matrices @ turn)
 
 
