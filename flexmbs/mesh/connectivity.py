@@ -104,12 +104,7 @@ def _coupling(coupling: Coupling, index: np.ndarray, points: np.ndarray) -> Coup
 
 
 def outer_faces(mesh: Mesh) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Faces of solids that no other solid shares, and all shells.
-
-    Returns
-    -------
-    list of (kind of face, (k, n) node indices, (k,) indices of the elements counted through the blocks)
-    """
+    """Faces of solids that no other solid shares, and all shells: kind, (k, n) nodes, (k,) elements counted through the blocks."""
     solid, shells, start = [], [], 0
     for block in mesh.blocks:
         numbers = np.arange(start, start + len(block.ids))

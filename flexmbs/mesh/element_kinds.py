@@ -247,18 +247,10 @@ def shape_values(kind: ElementKind, at: np.ndarray) -> np.ndarray:
 
 
 def shape_gradients(kind: ElementKind, at: np.ndarray) -> np.ndarray:
-    """Gradients of the shape functions, natural coordinates.
+    """Gradients (m, n, dimension) of the shape functions at natural coordinates ``at`` (m, dimension), with respect to these.
 
     The shape functions are the nodal basis of the span of the kind's monomials, so one solve with their values
     at the nodes gives every kind its gradients.
-
-    Parameters
-    ----------
-    at : (m, dimension) natural coordinates
-
-    Returns
-    -------
-    (m, n, dimension)
     """
     powers, to_nodes = np.array(kind.monomials), _from_monomials(kind)
     gradients = []
@@ -279,12 +271,9 @@ def _from_monomials(kind: ElementKind) -> np.ndarray:
 
 
 def jacobian_determinants(kind: ElementKind, corners: np.ndarray, at: np.ndarray | None = None) -> np.ndarray:
-    """(ne, m) det dx/dxi (m3 per unit of natural volume) of a solid kind at natural coordinates (m, 3).
+    """(ne, m) det dx/dxi (m3 per unit of natural volume) of solids with nodes at ``corners`` (ne, n, 3), m.
 
-    Parameters
-    ----------
-    corners : (ne, n, 3) node coordinates, m
-    at : None: the sample points of the kind
+    ``at``: natural coordinates (m, 3); None: the sample points of the kind.
     """
     gradients = shape_gradients(kind, kind.sample_points if at is None else at).transpose(2, 0, 1)  # (3, samples, n)
     return triple_product(*(np.moveaxis(along @ corners, -1, 0) for along in gradients))

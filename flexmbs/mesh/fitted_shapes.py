@@ -53,12 +53,9 @@ class FittedShape:
 
 
 def fitted_shape(points: np.ndarray, nodes: np.ndarray, cells: Mapping[str, np.ndarray]) -> FittedShape | None:
-    """The shape that nodes lie on, or None.
+    """The shape that the nodes (k,) of a set lie on, or None; ``points`` (nn, 3) m are those of the whole mesh.
 
-    Parameters
-    ----------
-    points : (nn, 3) m, of the whole mesh; nodes : (k,) the set
-    cells : kind -> (m, n) its faces (then the set is a surface) or edges; empty: loose points
+    ``cells``: kind -> (m, n) faces of the set (which then is a surface) or edges; empty: loose points.
     """
     x = np.asarray(points, dtype=float)[nodes]
     if len(x) < (LEAST_POINTS if cells else LEAST_LOOSE_POINTS) or not np.all(np.isfinite(x)):

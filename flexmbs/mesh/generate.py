@@ -114,11 +114,8 @@ def _all_cells(counts: Sequence[int]) -> np.ndarray:
 def half_grid(cells: np.ndarray, kind: str, period: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Nodes of hexahedra that are cells (k, 3) of a grid, which may close after ``period`` cells of its second axis.
 
-    On a grid of half cells every node of either kind has whole coordinates.
-
-    Returns
-    -------
-    (nodes, 3) these coordinates, and (k, nodes of an element) indices of the nodes
+    On a grid of half cells every node of either kind has whole coordinates: these (nodes, 3) are returned, and the
+    indices (k, nodes of an element) of the nodes.
     """
     offsets = (KINDS[kind].reference_nodes + 1.0).round().astype(int)
     grid = 2 * cells[:, None, :] + offsets

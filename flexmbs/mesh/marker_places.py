@@ -188,12 +188,7 @@ class Place:
 
 
 def place_of_nodes(mesh: Mesh, nodes: np.ndarray, faces: Cells | None = None) -> tuple[Place, NodeWeights]:
-    """Place of a marker on ``nodes`` (each once) by themselves, and their weights.
-
-    Parameters
-    ----------
-    faces : kind -> (m, n) faces of the set, where the file names them
-    """
+    """Place of a marker on ``nodes`` (each once), and their weights; ``faces``: those of the set, where the file names them."""
     weights = node_weights(mesh, nodes, faces)
     points = mesh.points[nodes]
     centroid = weights.values @ points
@@ -209,9 +204,6 @@ def place_of_set(mesh: Mesh, name: str) -> tuple[Place, NodeWeights]:
     surface = mesh.surfaces.get(name)
     same = surface is not None and np.array_equal(surface.nodes, nodes)
     return place_of_nodes(mesh, nodes, surface.faces if same else None)
-
-
-_KINDS = ("cylinder", "circle", "sphere", "plane")
 
 
 def place_numbers(place: Place) -> dict:
@@ -234,27 +226,20 @@ def places_of_text(texts: Iterable[str], where: str) -> dict[str, Place]:
     for text in texts:
         try:
             values = parsed_json(text)
-            shape = values["shape"]
-            found[str(values["name"])] = Place(
-                position=_vector(values["position"]),
-                by=str(values["by"]),
-                mean=_vector(values["mean"]),
-                centroid=_vector(values["centroid"]),
-                left_out=int(values["left_out"]),
-                shape=None if shape is None else _shape(shape),
-                axis=None if values["axis"] is None else _direction(values["axis"]),
-            )
+            found[str(values["name"])] = Place(**{name: checked(values[name]) for name, checked in _OF_PLACE.items()})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BodyError(f"{where}: places: not the place of a marker ({error}); the file is damaged") from None
     return found
 
 
-def _shape(values: dict) -> FittedShape:
-    if values["kind"] not in _KINDS:
-        raise ValueError(f"unknown shape {values['kind']!r}")
-    numbers = {name: _number(values[name]) for name in ("radius", "length", "arc", "rms", "largest")}
-    axis = None if values["axis"] is None else _direction(values["axis"])
-    return FittedShape(kind=values["kind"], center=_vector(values["center"]), axis=axis, **numbers)
+def _shape(values: dict | None) -> FittedShape | None:
+    return None if values is None else FittedShape(**{name: checked(values[name]) for name, checked in _OF_SHAPE.items()})
+
+
+def _kind(value) -> str:
+    if value not in ("cylinder", "circle", "sphere", "plane"):
+        raise ValueError(f"unknown shape {value!r}")
+    return value
 
 
 def _number(value) -> float:
@@ -270,8 +255,16 @@ def _vector(values) -> np.ndarray:
     return found
 
 
-def _direction(values) -> np.ndarray:
-    found = _vector(values)
-    if abs(np.linalg.norm(found) - 1.0) > 1e-9:
+def _direction(values) -> np.ndarray | None:
+    found = None if values is None else _vector(values)
+    if found is not None and abs(np.linalg.norm(found) - 1.0) > 1e-9:
         raise ValueError(f"{values!r} is no unit vector")
     return found
+
+
+_OF_SHAPE = {"kind": _kind, "center": _vector, "axis": _direction} | dict.fromkeys(
+    ("radius", "length", "arc", "rms", "largest"), _number
+)
+_OF_PLACE = {"by": str, "left_out": int, "shape": _shape, "axis": _direction} | dict.fromkeys(
+    ("position", "mean", "centroid"), _vector
+)

@@ -121,22 +121,14 @@ _CALLS = {
 def what_to_add(what: str, file_format: str) -> str:
     """How to state what is missing ("density", "material", "beam section", "shell thickness", "truss area").
 
-    Parameters
-    ----------
-    file_format : str, ``Mesh.file_format``; a format without such cards leaves the call in Python
+    A ``Mesh.file_format`` without such cards leaves the call in Python.
     """
     cards = _CARDS.get(file_format)
     return f"use {_CALLS[what]}" if cards is None else f"add {cards[what]}, or use {_CALLS[what]}"
 
 
 def missing(elements: str, what: str, file_format: str) -> str:
-    """The sentence for elements that lack something, and how to add it: one wording wherever it is noticed.
-
-    Parameters
-    ----------
-    elements : str, where they are, how many, and "has" or "have"
-    what, file_format : as in ``what_to_add``
-    """
+    """The sentence for elements (where, how many, "has" or "have") that lack something, and how to add it: ``what_to_add``."""
     return f"{elements} no {what}; {what_to_add(what, file_format)}."
 
 

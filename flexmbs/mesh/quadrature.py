@@ -46,13 +46,9 @@ def _shapes(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def solid_samples(kind: str, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (ne, m, 3) and volumes (ne, m) that integrate over solid elements.
+    """Positions (ne, m, 3) and volumes (ne, m) that integrate over solid elements with nodes at ``corners`` (ne, n, 3).
 
     Volumes of elements whose node order turns them inside out are made positive.
-
-    Parameters
-    ----------
-    corners : (ne, n, 3) coordinates of the elements' nodes
     """
     values, gradients, weights = _shapes(kind)
     jacobian = np.einsum("eni,mnj->emij", corners, gradients, optimize=True)
@@ -89,12 +85,8 @@ def chunks(kind: str, count: int) -> Iterator[slice]:
 def is_straight(kind: str, coordinates: np.ndarray, tolerance: float = _STRAIGHT) -> np.ndarray:
     """(ne,) bool: all middle nodes are in the middle of their edges, and nodes inside where the corners put them.
 
-    True for kinds that have neither.
-
-    Parameters
-    ----------
-    coordinates : (ne, n, 3) of the elements' nodes
-    tolerance : float, how far from the middle a node may be, in parts of the edge's length
+    True for kinds that have neither. ``coordinates`` (ne, n, 3) are those of the nodes; ``tolerance`` says how far from the
+    middle a node may be, in parts of the edge's length.
     """
     known = KINDS[kind]
     straight = np.ones(len(coordinates), bool)

@@ -32,19 +32,11 @@ Part = tuple[str, np.ndarray, np.ndarray]
 def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     """Split elements with repeated corners into their true kinds.
 
-    A middle node that repeats an end of its edge is absent (-1 in the result). Shapes that are none of the kinds (a
-    hexahedron with 7 corners) stay what they are, with their repeated nodes.
+    A middle node that repeats an end of its edge is absent. Shapes that are none of the kinds (a hexahedron with 7 corners)
+    stay what they are, with their repeated nodes. ``nodes`` (k, n) are indices or numbers, -1 where a middle node is absent.
 
-    Parameters
-    ----------
-    kind : a name in ``KINDS``
-    nodes : (k, n) int indices or numbers of nodes, -1 where a middle node is absent
-
-    Returns
-    -------
-    list of (kind, rows, nodes)
-        ``rows`` (m,) are the rows of the given array, ``nodes`` (m, n of that kind). Elements that are collapsed to
-        nothing (a shell to a line, a solid to a face, a beam to a point) have the kind "".
+    Returns a list of kind, rows (m,) of the given array, and nodes (m, n of that kind). Elements that are collapsed to
+    nothing (a shell to a line, a solid to a face, a beam to a point) have the kind "".
     """
     nodes = np.asarray(nodes)
     corner_count = KINDS[kind].corner_count
@@ -71,16 +63,11 @@ def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
 
 
 def without_missing_middles(kind: str, nodes: np.ndarray, new_nodes: Callable[[np.ndarray], np.ndarray]) -> list[Part]:
-    """Elements of second order without absent middle nodes, as from ``true_kinds``.
+    """Elements of second order (k, n) without absent (negative) middle nodes, as from ``true_kinds``.
 
     Elements all of whose middle nodes are absent become first-order ones; where only some are, a new node stands in
-    the middle of the edge. Elements with nodes inside lose these where any node is absent.
-
-    Parameters
-    ----------
-    kind : a name in ``KINDS``
-    nodes : (k, n) int indices or numbers of nodes, negative: absent
-    new_nodes : (m, 2) the ends of edges, the smaller first, each edge once -> (m,) the nodes in their middle
+    the middle of the edge: ``new_nodes`` makes it of the ends (m, 2) of edges, the smaller first, each edge once. Elements
+    with nodes inside lose these where any node is absent.
     """
     known = KINDS[kind]
     if known.inner_count and not (whole := (nodes >= 0).all(axis=1)).all():
@@ -213,19 +200,11 @@ def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray
 
     Middle nodes stay on their edges. Twisted elements, with Jacobians of both signs, and flat ones stay what they are:
     no other order of their nodes is surely the one that is meant. Of elements of second order the corners decide. Only
-    where the first corner is in doubt are the others looked at, which takes a tenth of the time.
+    where the first corner is in doubt are the others looked at, which takes a tenth of the time. What is no solid is never
+    mirrored.
 
-    Parameters
-    ----------
-    kind : a name in ``KINDS``; what is no solid is never mirrored
-    nodes : (ne, n) int indices into ``points``
-    points : (nn, 3) coordinates, any length unit
-
-    Returns
-    -------
-    nodes : (ne, n) int, the same array when none is mirrored
-    mirrored : (ne,) bool, those that were turned
-    flat : (ne,) bool, those that have no volume, and twisted ones whose Jacobian is not positive at the first corner
+    Returns the nodes (ne, n), which are the same array when none is mirrored; (ne,) bool: those that were turned; (ne,) bool:
+    those that have no volume, and twisted ones whose Jacobian is not positive at the first corner.
     """
     reversed_ones, flat = np.zeros(len(nodes), bool), np.zeros(len(nodes), bool)
     if KINDS[kind].dimension < 3:

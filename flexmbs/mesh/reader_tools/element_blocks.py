@@ -20,21 +20,11 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows, NumberIndex, row_la
 def split_skin(
     groups: Sequence[ElementRows], keep: Sequence[np.ndarray | None] | None = None
 ) -> tuple[list[ElementRows], list[ElementRows]]:
-    """Part elements into those that make bodies and those that only name faces and edges of others.
+    """Part elements into those that make bodies and those that only name faces and edges of others ("geometry").
 
-    Parameters
-    ----------
-    groups : elements with a kind
-    keep : for each group a (k,) bool array, True where an element has a section and therefore is no mere geometry;
-        None: it has none at all
-
-    Returns
-    -------
-    structural : the groups without those elements
-    geometry : elements all of whose corners are corners of one face (or edge) of an element of higher dimension; kind
-        None, role "geometry", type name "tri3", "quad8", "line2", ...
-
-    Springs are structural always, and nobody's host.
+    The latter are those all of whose corners are corners of one face (or edge) of an element of higher dimension, unless
+    ``keep`` says that they have a section: for each group a (k,) bool array, or None. They get the type name "tri3", "quad8",
+    "line2", ... and no kind. Springs are structural always, and nobody's host.
     """
     on_other = [np.zeros(len(rows.ids), bool) for rows in groups]
     for dimension in (2, 1):
@@ -128,14 +118,10 @@ def make_blocks(
 ) -> tuple[ElementBlock, ...]:
     """Blocks of elements of one kind and type with one property each, in the order in which these first appear.
 
-    Parameters
-    ----------
-    groups : elements with a kind (others: ``other_elements``) and indices of nodes
-        Their ``data`` may have the fields of ElementBlock that have a row for each element (NaN rows: nothing given for
-        that element; a block all of whose rows are NaN has none).
-    keys : for each group what tells its property from others
-    describe : (kind, key) -> the fields of ElementBlock that the property gives: material, section, property_name,
-        where. Called once per kind and key.
+    Groups have a kind (others: ``other_elements``) and indices of nodes. Their ``data`` may have the fields of ElementBlock
+    that have a row for each element (NaN rows: nothing given for that element; a block all of whose rows are NaN has none).
+    For each group ``keys`` tells its property from others; ``describe``, called once for each kind and key, returns the
+    fields that the property gives: material, section, property_name, where.
     """
     parts: dict[tuple, list[ElementRows]] = {}
     described: dict[tuple, Mapping] = {}

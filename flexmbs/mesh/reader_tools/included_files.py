@@ -15,10 +15,7 @@ _MOST = 2000  # files that include another one twice each would multiply without
 class Includes:
     """Finds the files that a deck includes.
 
-    Parameters
-    ----------
-    deck : Path, files outside its folder are refused: a deck from elsewhere should not read any file it likes
-    allow_outside : bool, read them nevertheless
+    Files outside its folder are refused, as a deck from elsewhere should not read any file it likes, unless ``allow_outside``.
     """
 
     def __init__(self, deck: Path, allow_outside: bool = False) -> None:
@@ -29,17 +26,11 @@ class Includes:
         """The file that ``name`` means, None when there is none.
 
         It is looked for beside the file that names it, then beside the deck; with slashes of either kind, and in
-        another case when there is only one such file (decks come from systems that do not care).
+        another case when there is only one such file (decks come from systems that do not care). ``including``: the files
+        that are being read, the deck first, the one that names the file last.
 
-        Parameters
-        ----------
-        where : start of messages
-        including : the files that are being read, the deck first, the one that names the file last
-
-        Raises
-        ------
-        MeshError
-            The file is outside the deck's folder, is being read already, or too many files are included.
+        Raises MeshError, starting with ``where``, when the file is outside the deck's folder or is being read already, or when
+        too many files are included.
         """
         path = next(self._candidates(name, including[-1].parent), None)
         if path is None:

@@ -237,14 +237,8 @@ def _counted(descriptors):
 def read_table(lines: list[str], known: Format, file: str, first: int, card: str) -> tuple[np.ndarray, np.ndarray]:
     """Integers (n, i) and reals (n, r) of lines in fixed columns; blank or missing fields are 0.
 
-    Parameters
-    ----------
-    first : number of the first line in ``file``
-
-    Raises
-    ------
-    MeshError
-        A field holds no number, or a line goes on after the last column.
+    Raises MeshError when a field holds no number, or a line goes on after the last column; ``first`` is the number of the
+    first line in ``file``.
     """
     width = known.width
     longest = max(map(len, lines), default=0)

@@ -21,11 +21,7 @@ from flexmbs.mesh.reader_tools.numbering import ElementRows
 def weighted_sum(name: str, nodes: np.ndarray, weights: np.ndarray, where: str, axes: np.ndarray | None = None) -> list[Equation]:
     """In each direction of the mesh the displacements of nodes, each times its weight, add up to zero: three equations.
 
-    Parameters
-    ----------
-    nodes : (k,) indices
-    weights : (k,)
-    axes : (k, 3, 3) for each of the nodes the directions (columns) of its displacement components; None: mesh axes
+    ``axes`` (k, 3, 3): for each of the nodes (k,) the directions (columns) of its displacement components; None: mesh axes.
     """
     axes = np.broadcast_to(np.eye(3), (len(nodes), 3, 3)) if axes is None else axes
     equations = []
@@ -52,16 +48,8 @@ def rigid_link(name: str, ends: np.ndarray, points: np.ndarray, where: str, axes
 class TrueElements:
     """Says what elements truly are, and collects the nodes and equations that it makes for this, and the warnings.
 
-    Parameters
-    ----------
-    ids, points : (n,) numbers and (n, 3) coordinates of the nodes
-
-    Attributes
-    ----------
-    ids, points : those and behind them the nodes that were made in the middle of edges
-    warnings : list of str
-    mirrored, collapsed : list of arrays
-        ``ElementRows.ids`` of the solids that were turned, and of elements of which nothing is left.
+    ``ids`` (n,) and ``points`` (n, 3) of nodes get behind them those that were made in the middle of edges. ``mirrored`` and
+    ``collapsed`` have ``ElementRows.ids`` of the solids that were turned, and of elements of which nothing is left.
     """
 
     def __init__(self, ids: np.ndarray, points: np.ndarray) -> None:

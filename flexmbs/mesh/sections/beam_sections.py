@@ -130,15 +130,11 @@ def principal_axes(Iy: float, Iz: float, Iyz: float) -> tuple[float, float, floa
 
 
 def thin_walled_section(points: np.ndarray, thickness: np.ndarray) -> BeamSection:
-    """A chain of straight thin walls, closed when its last point is its first.
+    """A chain of straight thin walls with ``points`` (n + 1, 2), y and z, on its middle line, closed when the last is the first.
 
     Torsion: one third of the sum of length times thickness cubed, and Bredt's formula for a closed chain. As in
-    Abaqus, walls have no bending stiffness about their own middle line, and the shear factors are 1.
-
-    Parameters
-    ----------
-    points : (n + 1, 2) corners of the middle line, y and z
-    thickness : (n,) of each wall; 0 makes no wall (the way back along a branch)
+    Abaqus, walls have no bending stiffness about their own middle line, and the shear factors are 1. A wall with
+    ``thickness`` 0 is none (the way back along a branch).
     """
     along = np.diff(points, axis=0)
     lengths = np.linalg.norm(along, axis=1)

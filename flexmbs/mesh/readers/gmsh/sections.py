@@ -160,19 +160,17 @@ def _find_sections(path: Path, data: bytes) -> list[Section]:
         line += data.count(b"\n", at, found.start())
         ending = f"$End{name}" if name not in _ENDS else f"${_ENDS[name]}"
         end = data.find(ending.encode(), found.end())
-        if name.startswith(("End", "END")) or end < 0:
-            why = "closes a section that was not opened" if name.startswith(("End", "END")) else _unclosed(data, ending)
-            raise MeshError(f"{path}:{line}: ${name}: {why}.")
+        if name.startswith(("End", "END")):
+            raise MeshError(f"{path}:{line}: ${name}: closes a section that was not opened.")
+        if end < 0:
+            last = data.count(b"\n") + (not data.endswith(b"\n"))
+            what = f"the section is cut off: the file ends in line {last} without {ending}"
+            raise MeshError(f"{path}:{line}: ${name}: {what}; save the mesh again.")
         line += data.count(b"\n", found.start(), found.end())
         sections.append(Section(name, found.end(), end, line))
         line += data.count(b"\n", found.end(), end)
         at = end + len(ending)
     return sections
-
-
-def _unclosed(data: bytes, ending: str) -> str:
-    last = data.count(b"\n") + (not data.endswith(b"\n"))
-    return f"the section is cut off: the file ends in line {last} without {ending}; save the mesh again"
 
 
 def _read_header(path: Path, data: bytes, header: Section) -> tuple[float, str, int]:
