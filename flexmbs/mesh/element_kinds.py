@@ -136,34 +136,13 @@ class ElementKind:
         """(n, dimension) natural coordinates of the nodes."""
         return self.shape.nodes(bool(self.first_order), self.inner)
 
-    @cached_property
-    def node_count(self) -> int:
-        return len(self.reference_nodes)
-
-    @property
-    def dimension(self) -> int:
-        """Of the shape: 3 solids, 2 shells, 1 beams, trusses and springs between two nodes, 0 springs to ground."""
-        return self.shape.dimension
-
-    @property
-    def corner_count(self) -> int:
-        return len(self.shape.corners)
-
-    @property
-    def edges(self) -> Rings:
-        return self.shape.edges
-
-    @property
-    def faces(self) -> Rings:
-        return self.shape.faces
-
-    @property
-    def sample_points(self) -> np.ndarray | None:
-        return self.shape.sample_points
-
-    @property
-    def inner_count(self) -> int:
-        return len(self.inner)
+    node_count = cached_property(lambda self: len(self.reference_nodes))
+    dimension = property(lambda self: self.shape.dimension)  # 3 solids, 2 shells, 1 lines, 0 springs to ground
+    corner_count = property(lambda self: len(self.shape.corners))
+    edges = property(lambda self: self.shape.edges)
+    faces = property(lambda self: self.shape.faces)
+    sample_points = property(lambda self: self.shape.sample_points)
+    inner_count = property(lambda self: len(self.inner))
 
     @property
     def is_beam(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,9 +73,8 @@ class Content:
 
 def read_content(path: Path) -> Content:
     """All datasets of a file; MeshError where one is damaged."""
-    file = UniversalFile(path)
     content = Content()
-    try:
+    with closing(UniversalFile(path)) as file:
         for dataset in file.datasets():
             content.counts[dataset.number] = content.counts.get(dataset.number, 0) + 1
             reader = _READERS.get(dataset.number)
@@ -85,9 +85,7 @@ def read_content(path: Path) -> Content:
                 why = _WHY.get(dataset.number, "")
                 content.skipped.add(dataset.card, str(path), dataset.line, analysis=analysis, why=why)
         content.lines = file.line
-        return content
-    finally:
-        file.close()
+    return content
 
 
 def _read_nodes(content: Content, dataset: Dataset) -> None:

@@ -21,18 +21,9 @@ class Dataset:
 
     def __init__(self, reader: UniversalFile, number: int, header: str, line: int) -> None:
         self._reader, self.number, self.header, self.line = reader, number, header, line
+        self.file, self.card = str(reader.path), f"dataset {number}"  # for messages
         self._ended = False
         self._waiting: list[str] = []
-
-    @property
-    def file(self) -> str:
-        """The file that contains it."""
-        return str(self._reader.path)
-
-    @property
-    def card(self) -> str:
-        """What messages call it."""
-        return f"dataset {self.number}"
 
     def where(self) -> str:
         """ "file:line: dataset n", of the line read last."""
@@ -90,7 +81,7 @@ class Dataset:
     def table(self, lines: list[str], known: Format, first: int) -> tuple[np.ndarray, np.ndarray]:
         """Numbers of lines in fixed columns; of lines that keep to none, the numbers between blanks."""
         try:
-            return read_table(lines, known, str(self._reader.path), first, self.card)
+            return read_table(lines, known, self.file, first, self.card)
         except MeshError as error:
             return self._free_table(lines, known, first, error)
 
@@ -114,13 +105,9 @@ class UniversalFile:
 
     def __init__(self, path: Path) -> None:
         self.path, self.line = path, 0
-        try:
-            self._file = open(path, "rb")
-            self._size = path.stat().st_size
-            head = self._file.read(65536)
-            self._file.seek(0)
-        except OSError as error:
-            raise MeshError(f"{path}: cannot be read: {error.strerror}.") from error
+        self._file, self._size = open(path, "rb"), path.stat().st_size
+        head = self._file.read(65536)
+        self._file.seek(0)
         self._old_mac = b"\r" in head and b"\n" not in head
         self._lines: list[bytes] = []
 
