@@ -7,13 +7,14 @@ lines are beams (``element_blocks.split_skin``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, UnsupportedElements
@@ -131,43 +132,32 @@ def _doubts(shapes: Shapes, structural: list[ElementRows], geometry: list[Elemen
     return doubts
 
 
-class _Members:
-    """Elements by their numbers, through several arrays of nodes."""
+def _members(parts: Sequence[ElementBlock | UnsupportedElements]) -> Callable:
+    """What finds elements by their numbers: their indices, counted through the parts, and (part, (k, n) nodes) of each part."""
+    index, ends = ElementIndex(parts), np.cumsum([len(part.ids) for part in parts])
 
-    def __init__(self, parts: Sequence[ElementBlock | UnsupportedElements]) -> None:
-        self._parts = parts
-        self._index = ElementIndex(parts)
-        self._ends = np.cumsum([len(part.ids) for part in parts])
+    def find(ids: np.ndarray) -> tuple[np.ndarray, list[tuple[ElementBlock | UnsupportedElements, np.ndarray]]]:
+        found = index.find(ids)
+        found = found[found >= 0]
+        part_of = np.searchsorted(ends, found, side="right")
+        rows = {number: found[part_of == number] - ends[number] + len(parts[number].ids) for number in np.unique(part_of)}
+        return found, [(parts[number], parts[number].nodes[own]) for number, own in rows.items()]
 
-    def find(self, ids: np.ndarray) -> np.ndarray:
-        """Indices, counted through the parts, of those that exist."""
-        found = self._index.find(ids)
-        return found[found >= 0]
-
-    def nodes(self, indices: np.ndarray) -> Iterator[tuple[ElementBlock | UnsupportedElements, np.ndarray]]:
-        """Each part that has some of the elements, with their nodes (k, n)."""
-        part_of = np.searchsorted(self._ends, indices, side="right")
-        for number in np.unique(part_of):
-            part = self._parts[number]
-            start = self._ends[number] - len(part.ids)
-            yield part, part.nodes[indices[part_of == number] - start]
+    return find
 
 
 def _sets(
     shapes: Shapes, blocks: Sequence[ElementBlock], others: Sequence[UnsupportedElements]
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, MeshSurface]]:
-    bodies, places = _Members(blocks), _Members(others)
+    bodies, places = _members(blocks), _members(others)
     node_sets: dict[str, list[np.ndarray]] = {}
     element_sets: dict[str, np.ndarray] = {}
     surfaces: dict[str, MeshSurface] = {}
     for name, ids in shapes.element_groups.items():
-        own, faces = bodies.find(ids), {}
-        nodes = [part.ravel() for _, part in bodies.nodes(own)]
-        for part, rows in places.nodes(places.find(ids)):
-            nodes.append(rows[rows >= 0])
-            if part.role == "geometry" and part.type_name.startswith(("line", "tri", "quad")):
-                faces[part.type_name] = np.concatenate([faces.get(part.type_name, rows[:0]), rows])
-        node_sets[name] = nodes
+        (own, in_bodies), (_, on_places) = bodies(ids), places(ids)
+        node_sets[name] = [rows.ravel() for _, rows in in_bodies] + [rows[rows >= 0] for _, rows in on_places]
+        geometry = [(part.type_name, rows) for part, rows in on_places if part.role == "geometry"]
+        faces = joined((kind, rows) for kind, rows in geometry if kind.startswith(("line", "tri", "quad")))
         if len(own):
             element_sets[name] = own
         if faces:

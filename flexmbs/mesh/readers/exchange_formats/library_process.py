@@ -20,20 +20,15 @@ _POLYHEDRON = 42
 _END = "end_of_file_reached"
 _IN_TEXT = rb"(?![^>]*\"(?:binary|appended)\")"  # a DataArray
 _AT_END = re.compile(f"(?:keyword|attribute type): {_END}")
-
-
 # VTK's numbers of the types of cells that meshio names; of others the number is 0.
-_TYPES = {
-    name: int(number)
-    for name, number in (
-        entry.split(":")
-        for entry in """
-        vertex:1 line:3 triangle:5 polygon:7 quad:9 tetra:10 hexahedron:12 wedge:13 pyramid:14 penta_prism:15 hexa_prism:16
-        line3:21 triangle6:22 quad8:23 tetra10:24 hexahedron20:25 wedge15:26 pyramid13:27 quad9:28 hexahedron27:29
-        quad6:30 wedge12:31 wedge18:32 hexahedron24:33 triangle7:34 line4:35 polyhedron:42
-        """.split()
-    )
-}
+_TYPES = dict(
+    entry.split(":")
+    for entry in """
+    vertex:1 line:3 triangle:5 polygon:7 quad:9 tetra:10 hexahedron:12 wedge:13 pyramid:14 penta_prism:15 hexa_prism:16
+    line3:21 triangle6:22 quad8:23 tetra10:24 hexahedron20:25 wedge15:26 pyramid13:27 quad9:28 hexahedron27:29
+    quad6:30 wedge12:31 wedge18:32 hexahedron24:33 triangle7:34 line4:35 polyhedron:42
+    """.split()
+)
 
 
 def main() -> None:
@@ -91,17 +86,14 @@ def _meshio_content(path: str) -> dict:
         else:
             nodes.append(np.ravel(block.data))
             sizes.append(np.full(*np.shape(block.data)))
-        types.append(np.full(len(block.data), _TYPES.get(block.type, 0)))
+        types.append(np.full(len(block.data), int(_TYPES.get(block.type, 0))))
         if nodes[-1].dtype.kind not in "iu":
             raise ValueError(f"cells of type {block.type} are not rows of node numbers")
     counts = [len(own) for own in sizes[1:]]
-    cell_sets = {}
+    cell_sets, starts = {}, np.cumsum([0, *counts])
     for name, parts in mesh.cell_sets.items():
-        members = [_indices(part, count) for part, count in zip(parts, counts, strict=False)]
-        starts = np.cumsum([0, *counts])[: len(members)]
-        cell_sets[str(name)] = np.concatenate(
-            [np.empty(0, np.int64), *(own + start for own, start in zip(members, starts, strict=True))]
-        )
+        members = [_indices(part, count) + start for part, count, start in zip(parts, counts, starts, strict=False)]
+        cell_sets[str(name)] = np.concatenate([np.empty(0, np.int64), *members])
     return {
         "points": np.asarray(mesh.points),
         "connectivity": np.concatenate(nodes),
