@@ -12,6 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
+from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, jacobian_determinants, kind_without_inner_nodes, triple_product
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
@@ -180,15 +181,9 @@ def _solid_of(kind: str, faces):
 
 def _joined(parts: list[Part]) -> list[Part]:
     """One part per kind, its rows rising."""
-    by_kind: dict[str, list[Part]] = {}
-    for part in parts:
-        by_kind.setdefault(part[0], []).append(part)
-    result = []
-    for kind, pieces in by_kind.items():
-        rows = np.concatenate([rows for _, rows, _ in pieces])
-        order = np.argsort(rows, kind="stable")
-        result.append((kind, rows[order], np.concatenate([nodes for *_, nodes in pieces])[order]))
-    return result
+    rows, nodes = joined((kind, rows) for kind, rows, _ in parts), joined((kind, nodes) for kind, _, nodes in parts)
+    order = {kind: np.argsort(own, kind="stable") for kind, own in rows.items()}
+    return [(kind, own[order[kind]], nodes[kind][order[kind]]) for kind, own in rows.items()]
 
 
 # Jacobians below this part of the largest extent cubed are zero (``check_mesh`` refuses elements with those).

@@ -26,26 +26,19 @@ def split_skin(
     ``keep`` says that they have a section: for each group a (k,) bool array, or None. They get the type name "tri3", "quad8",
     "line2", ... and no kind. Springs are structural always, and nobody's host.
     """
-    on_other = [np.zeros(len(rows.ids), bool) for rows in groups]
+    on_other, kept = [np.zeros(len(rows.ids), bool) for rows in groups], keep or [None] * len(groups)
     for dimension in (2, 1):
-        chosen = [i for i, rows in enumerate(groups) if _dimension(rows) == dimension and not _all_kept(keep, i)]
+        own = [i for i, rows in enumerate(groups) if _dimension(rows) == dimension]
+        chosen = [i for i in own if kept[i] is None or not kept[i].all()]
         if not chosen:
             continue
         hosts = [rows for rows in groups if _dimension(rows) > dimension]
-        corners = [_corners(groups[i]) for i in chosen]
+        corners = [groups[i].nodes[:, : KINDS[groups[i].kind].corner_count] for i in chosen]
         for i, found in zip(chosen, _on_hosts(corners, hosts, dimension), strict=True):
-            on_other[i] = found
-    for i, kept in enumerate(keep or ()):
-        if kept is not None:
-            on_other[i] &= ~kept
+            on_other[i] = found if kept[i] is None else found & ~kept[i]
     split = list(zip(groups, on_other, strict=True))
     structural = [rows.take(~found) if found.any() else rows for rows, found in split if not found.all()]
     return structural, [_as_geometry(rows.take(found)) for rows, found in split if found.any()]
-
-
-def _all_kept(keep: Sequence[np.ndarray | None] | None, group: int) -> bool:
-    kept = keep[group] if keep else None
-    return kept is not None and bool(kept.all())
 
 
 def face_kind(kind: str) -> str:
@@ -55,10 +48,6 @@ def face_kind(kind: str) -> str:
 
 def _dimension(rows: ElementRows) -> int:
     return 0 if rows.kind.startswith("spring") else KINDS[rows.kind].dimension
-
-
-def _corners(rows: ElementRows) -> np.ndarray:
-    return rows.nodes[:, : KINDS[rows.kind].corner_count]
 
 
 def _on_hosts(corners: list[np.ndarray], hosts: list[ElementRows], dimension: int) -> list[np.ndarray]:
@@ -71,7 +60,8 @@ def _on_hosts(corners: list[np.ndarray], hosts: list[ElementRows], dimension: in
         hit = np.zeros(len(own), bool)
         for place in places:
             if place.shape[1] >= own.shape[1]:
-                hit |= _rows_in(compact, _choices(place, own.shape[1]))
+                label = row_labels(np.concatenate([compact, _choices(place, own.shape[1])]))
+                hit |= np.isin(label[: len(own)], label[len(own) :])
         found.append(hit)
     return found
 
@@ -96,12 +86,6 @@ def _choices(place: np.ndarray, count: int) -> np.ndarray:
     if place.shape[1] == count:
         return place
     return np.concatenate([np.delete(place, corner, axis=1) for corner in range(place.shape[1])])
-
-
-def _rows_in(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(k,) bool: which rows (k, n) of sorted numbers stand among the others (m, n)."""
-    label = row_labels(np.concatenate([rows, others]))
-    return np.isin(label[: len(rows)], label[len(rows) :])
 
 
 def _as_geometry(rows: ElementRows) -> ElementRows:
