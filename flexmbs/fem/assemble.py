@@ -167,7 +167,7 @@ def _require_material(block: ElementBlock, source: str) -> None:
 
 
 def _refuse_uncomputed(mesh: Mesh) -> None:
-    """MeshError that names content of ``mesh`` which would change the body but is not supported."""
+    """MeshError that names content of ``mesh`` which is not supported: ignored, it would give wrong results."""
     source = mesh.source or "mesh"
     for block in mesh.blocks:
         what = _uncomputed_in(block)

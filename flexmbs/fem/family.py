@@ -57,7 +57,8 @@ class Family(ABC):
     def centrifugal(self, across: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix]:
         """Load (components nn,) and softening per square of the speed: derivatives of 1/2 int |P (x + u)|^2 dm.
 
-        Here of elements whose mass moves with displacements alone; P = ``across`` (3, 3) projects across the axis.
+        P = ``across`` (3, 3) projects across the axis. Here of elements whose mass moves with displacements alone (solids,
+        shear panels, trusses, springs).
         """
         in_plane = np.zeros((self.components, self.components))
         in_plane[:3, :3] = across

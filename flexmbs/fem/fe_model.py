@@ -122,8 +122,12 @@ class FEModel:
         (ndof, npairs)
         """
         fields, pairs = np.asarray(fields), as_pairs(pairs)
-        loads = ((family, family.second_order_loads(self._own(family, fields), pairs)) for family in self.families)
-        return summed([with_rotations(found) if self._is_wider(family) else found for family, found in loads])
+        total = np.zeros((0, 0))
+        for family in self.families:
+            found = family.second_order_loads(self._own(family, fields), pairs)
+            found = with_rotations(found) if self._is_wider(family) else found
+            total = np.add(total, found, out=total) if total.size else found
+        return total
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
         """(ndof, ndof) stiffness that the stress of the linear displacement (ndof,) adds: a^T K_geo(w) b = w^T f_ab."""
@@ -217,7 +221,7 @@ class FEModel:
         return SectionForceModes.joined([part for part in found if part is not None], fields.shape[1])
 
     def shell_forces(self, displacement: np.ndarray, at: str = "integration points") -> ShellForces:
-        """Membrane forces, moments and shear forces of shells at "integration points" or "element nodes"."""
+        """Membrane forces, moments and shear forces of shells at "integration points" or "element nodes"; ValueError for others."""
         if checked_place(at) == "nodes":
             raise ValueError(
                 "section forces of shells are not averaged at nodes; use at='element nodes' or at='integration points'"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -128,7 +128,7 @@ def point_masses(mesh: Mesh) -> PointMasses:
     inertias = np.array([np.asarray(point.inertia, float) for point in mesh.point_masses])
     spread = 0.5 * np.trace(inertias, axis1=1, axis2=2)[:, None, None] * np.eye(3) - inertias
     empty = sparse.csr_matrix((ndof, ndof))
-    return PointMasses(mesh, M, empty, spread)
+    return PointMasses(replace(mesh, blocks=()), M, empty, spread)
 
 
 def _mass_matrix(point: PointMass, source: str) -> np.ndarray:

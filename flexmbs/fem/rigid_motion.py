@@ -59,7 +59,10 @@ def arm_stiffness(force: np.ndarray, arm: np.ndarray) -> np.ndarray:
 
 
 def turning_load(B: np.ndarray) -> np.ndarray:
-    """(k, 3) int r x y dm of B = int y r^T dm (k, 3, 3): the moment of forces y dm on arms r."""
+    """(k, 3) int r x y dm of B = int y r^T dm (k, 3, 3): the moment of forces y dm on arms r.
+
+    As in ``turning_softening``, of rigid bodies or sections that turn about a point of theirs.
+    """
     return np.stack([B[:, 2, 1] - B[:, 1, 2], B[:, 0, 2] - B[:, 2, 0], B[:, 1, 0] - B[:, 0, 1]], axis=1)
 
 

@@ -21,8 +21,9 @@ class ByElement:
 
     def of_elements(self, ids: int | Sequence[int]) -> Self:
         """Rows of the elements with these numbers."""
-        chosen = np.isin(self.element_ids, ids)
-        rows = {part.name: np.asarray(getattr(self, part.name))[chosen] for part in fields(self)}  # type: ignore[arg-type]
+        chosen = np.flatnonzero(np.isin(self.element_ids, ids))
+        values = {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+        rows = {name: tuple(v[i] for i in chosen) if isinstance(v, tuple) else v[chosen] for name, v in values.items()}
         return type(self)(**rows)
 
 
@@ -69,7 +70,7 @@ class SectionForces(ByElement):
 
 
 @dataclass(frozen=True, eq=False)
-class SectionForceModes(ByElement):
+class SectionForceModes:
     """Section forces of several fields (the modes of a body).
 
     Attributes
@@ -82,6 +83,9 @@ class SectionForceModes(ByElement):
     positions: np.ndarray
     axes: np.ndarray
     forces: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.element_ids)
 
     def at(self, q: np.ndarray) -> SectionForces:
         """Forces at amplitudes q (n,) of the fields."""

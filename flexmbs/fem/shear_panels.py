@@ -28,7 +28,7 @@ from flexmbs.fem.stress_field import StressModes, SurfaceFields, vtk_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material
-from flexmbs.mesh.quadrature import check_surface, check_thickness, cube, nodal_thickness, surface_samples
+from flexmbs.mesh.quadrature import check_surface, check_thickness, cube, nodal_thickness, surface_offset, surface_samples
 
 _PAIRS = np.array([(i, j) for i in range(4) for j in range(i)])
 _SIGNS = np.array([-1.0, 1.0, -1.0, 1.0])  # of positive shear on the edges 1-2, 2-3, 3-4, 4-1, along them
@@ -123,8 +123,12 @@ def _matrices(elements: PanelElements, node_count: int) -> tuple[sparse.csr_matr
 
 def _block_elements(mesh: Mesh, index: int, block: ElementBlock) -> dict[str, np.ndarray]:
     where, material = f"{block.where or mesh.source or 'mesh'}: shear panels {block.ids[:3].tolist()}...", block.material
-    if block.kind != "quad4" or block.section.layers or not isinstance(material, Material):
-        raise MeshError(f"{where} are {block.kind} elements; shear panels are quad4 of one isotropic material")
+    if block.kind != "quad4":
+        raise MeshError(f"{where} are {block.kind} elements; a shear panel has four corners: use shells or membranes for others")
+    if block.section.layers or not isinstance(material, Material):
+        raise MeshError(f"{where} have layers or a material that is not isotropic; give one isotropic material and a thickness")
+    if surface_offset(block).any():
+        raise MeshError(f"{where} have an offset; shear panels lie on their nodes: set it to zero")
     check_thickness(block, where)
     check_surface(mesh, block)
     x, thickness = mesh.points[block.nodes], nodal_thickness(block)

@@ -239,7 +239,7 @@ def _turned(six: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 class NodalMean:
-    """Sums of values (rows, ...) that elements add to ``count`` rows, and their means."""
+    """Sums of values (rows, ...) that elements add, chunk by chunk, to ``count`` rows, and their means."""
 
     def __init__(self, count: int, shape: tuple[int, ...]) -> None:
         self._total = np.zeros((count, int(np.prod(shape))))

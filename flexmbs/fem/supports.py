@@ -178,7 +178,7 @@ def mechanism(model: FEModel) -> str:
     """What parts of a mixed body can move against the rest without resistance, in a sentence.
 
     Elements that share nodes are one cluster, which can move as a rigid body only: solids by themselves, shells and beams
-    together. What nodes in two clusters, couplings, equations, ties, trusses and springs demand of these motions is a
+    together. What nodes in two clusters, couplings, equations, ties, trusses, springs and shear panels demand of these motions is a
     small linear system. Its solutions beyond the six motions of the whole body are mechanisms, such as a beam that stands
     on one node of a solid, where nothing has a rotation. Empty when nothing can move (or when the body is too large to be
     examined).
@@ -188,7 +188,7 @@ def mechanism(model: FEModel) -> str:
     solids, others = _clusters(model, 3), _clusters(model, 6)
     owner = _owners(solids, others)
     C = sparse.vstack([sparse.csr_matrix((0, model.ndof)), *(rows.matrix for rows in model.dependence.rows)]).tocsr()
-    flexible = [family.K for family in model.families if not family.moves_rigidly]
+    flexible = [model.widened(family, family.K) for family in model.families if not family.moves_rigidly]
     demands = sparse.vstack([C, *flexible]).tocsr()
     moving = np.diff(model.dependence.D.indptr) > 0
     touched = np.zeros(model.ndof, bool)

@@ -33,7 +33,7 @@ class TrussElements(LineElements):
     length: np.ndarray  # (ne,), m
     direction: np.ndarray  # (ne, 3), unit vector from the first node to the second
     area: np.ndarray  # (ne,), m2
-    youngs_modulus: np.ndarray  # (ne,), pa
+    youngs_modulus: np.ndarray  # (ne,), Pa
     line_mass: np.ndarray  # (ne,), kg/m
 
     def slope(self, values: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ def trusses(mesh: Mesh) -> Trusses:
     Raises
     ------
     MeshError
-        No isotropic material, density or section; length zero.
+        No section, or an impossible one; length zero. (Materials are checked where models are assembled.)
     """
     parts = [_block_elements(mesh, index, block) for index, block in enumerate(mesh.blocks)]
     elements = TrussElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]})

@@ -221,7 +221,7 @@ class ShellSection:
     thickness : float or None, m; None: every element has its own (``ElementBlock.thickness``)
     layers : tuple of Layer, from bottom to top along the normal; empty for a homogeneous shell of the block's material
     offset : float, m; from the surface of the nodes to the middle surface, along the normal
-    behaviour : str, "shell", "membrane" (no bending), "shear" (shear panel) or "plane" (plane stress)
+    behaviour : str, "shell", "membrane" (no bending), "shear" (shear panel), "twist" (twist panel) or "plane" (plane stress)
     nonstructural_mass : float, kg/m2
     """
 

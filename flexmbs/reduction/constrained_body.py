@@ -30,7 +30,7 @@ class ConstrainedProblem:
     pins: np.ndarray  # (nc,) dofs that hold the body statically determinately (only to factor K: they carry no reaction)
     nodal: np.ndarray | None = None  # (nc, ndof) the conditions on all nodal values, C = nodal T; None if there are none
     # possible reason for a singular K, for messages
-    loose: str = "parts that are not connected, or elements without stiffness"
+    loose: str = "parts that are not connected, elements without stiffness, membranes, bars or panels that nothing holds across"
 
     @property
     def size(self) -> int:

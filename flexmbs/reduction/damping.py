@@ -177,7 +177,7 @@ def _check(what: str, values: np.ndarray) -> None:
 def _damped_parts(fem: FEModel) -> Iterator[tuple[Damping, sparse.csr_matrix, sparse.csr_matrix]]:
     """Each damping that materials state, with M and K of the elements that have it, by families.
 
-    Springs have dashpots of their own, point masses none.
+    Springs have dashpots of their own, point masses none. BodyError for layers of one shell whose materials differ in damping.
     """
     for family in fem.families:
         stated = [_damping(block) for block in family.mesh.blocks]

@@ -196,8 +196,9 @@ def scaled(fields: np.ndarray, fem) -> np.ndarray:
     points, d = fem.mesh.points, fem.dofs_per_node
     size = np.linalg.norm(np.ptp(points, axis=0))
     result = np.empty_like(fields)
+    massive = fem.massive_nodes
     for i, column in enumerate(fields.T):
-        nodal = column.reshape(len(points), d)[fem.massive_nodes]
+        nodal = column.reshape(len(points), d)[massive]
         motion = nodal[:, :3]
         if d == 6 and np.abs(motion).max() < 1e-9 * size * np.abs(nodal[:, 3:]).max():
             motion = nodal[:, 3:]
@@ -279,8 +280,9 @@ def aligned(fem, values: np.ndarray, fields: np.ndarray, axis: int | None) -> tu
 
 def _section_motion(fem, fields: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Nodes (s,), mean displacement (s, 3, n) and mean twist (s, n) of each of s slices across the axis."""
-    points, turning = fem.mesh.points[fem.massive_nodes], fem.turning_nodes[fem.massive_nodes]
-    nodal = fields.reshape(len(fem.mesh.points), fem.dofs_per_node, -1)[fem.massive_nodes]
+    massive = fem.massive_nodes
+    points, turning = fem.mesh.points[massive], fem.turning_nodes[massive]
+    nodal = fields.reshape(len(massive), fem.dofs_per_node, -1)[massive]
     first, second = ((axis + 1) % 3, (axis + 2) % 3)
     along = points[:, axis]
     slices = np.minimum((_SLICES * (along - along.min()) / np.ptp(along)).astype(int), _SLICES - 1)

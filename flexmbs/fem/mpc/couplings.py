@@ -1,4 +1,8 @@
-"""Conditions of couplings: rigid ones (RBE2, kinematic), averaging ones (RBE3, distributing), and rotations they leave open."""
+"""Conditions of couplings: of rigid ones, of averaging ones, and of rotations that rigid ones leave open.
+
+Rigid couplings (RBE2, kinematic couplings, rigid bodies): their nodes follow the reference node. Averaging couplings (RBE3,
+distributing couplings): the reference node follows the mean motion of the nodes.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +112,7 @@ def name_of(mesh: Mesh, joint) -> str:
 def average_rows(mesh: Mesh, coupling: Coupling, turning: np.ndarray, axes: dict[int, np.ndarray], needed: bool) -> JoinedRows:
     """d . (u0 - fitted u) = 0 for the coupled components d of the reference node.
 
-    ``turning`` (nn,) bool, nodes that have rotations; ``needed`` bool: The reference node carries something: MeshError where
+    ``turning`` (nn,) bool, nodes that have rotations; ``needed``: whether the reference node carries something: MeshError where
     the nodes leave its rotation open. Otherwise it only moves along, and what is open stays out.
     """
     nodes = np.asarray(coupling.nodes, dtype=int)

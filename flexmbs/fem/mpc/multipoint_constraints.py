@@ -18,9 +18,10 @@ from flexmbs.mesh.mesh import Coupling, ElementBlock, Equation, Mesh
 
 
 def equation_rows(mesh: Mesh, equations: Sequence[Equation], axes: dict[int, np.ndarray]) -> JoinedRows:
-    """sum of coefficients times components = 0, linear in large motion too; the first component follows if it can.
+    """Sum of coefficients times components = 0, linear in large motion too; the first component follows if it can.
 
-    MeshError for an equation whose constant is not zero, and for one without coefficients.
+    Equations are MPC of Nastran, *EQUATION of Abaqus, CE of Ansys. MeshError for one whose constant is not zero, or that has
+    no coefficients.
     """
     rows, columns, values, preferred = [], [], [], np.full(len(equations), -1)
     for i, equation in enumerate(equations):
@@ -69,7 +70,7 @@ def idle_equations(equations: JoinedRows, rows: Sequence[JoinedRows], stiff: np.
         dofs = equations.matrix.indices[equations.matrix.indptr[i] : equations.matrix.indptr[i + 1]]
         found = dofs[idle[dofs]]
         if len(found):
-            reason = "nodes of solids and trusses have no rotation" if found[0] % 6 > 2 else "no element holds it"
+            reason = "nodes of solids, trusses and shear panels have no rotation" if found[0] % 6 > 2 else "no element holds it"
             warnings.append(
                 f"{name}: the equation has no effect, because {describe(found[0], node_ids)} is free to follow it"
                 f" ({reason}); use displacements, or couple the rotation rigidly."

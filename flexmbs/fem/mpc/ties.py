@@ -40,7 +40,7 @@ class NearestFaces:
 def nearest_faces(points: np.ndarray, nodes: np.ndarray, faces: dict[str, np.ndarray], reach: float = np.inf) -> NearestFaces:
     """The faces that are nearest to nodes, whatever the sizes of the faces.
 
-    ``points`` (nn, 3) m; ``nodes`` (m,) int; ``faces`` kind -> (k, width) nodes; ``reach`` m: Farther away the nearest face
+    ``points`` (nn, 3) m; ``nodes`` (m,) int; ``faces`` kind -> (k, width) nodes; ``reach`` m, beyond which the nearest face
     need not be found: what is then reported is farther than this too.
     """
     count = len(nodes)
@@ -211,7 +211,7 @@ def tie_rows(mesh: Mesh, tie: Tie, turning: np.ndarray, taken: np.ndarray) -> tu
     the face's nodes best, so that rotation of the whole body strains nothing. Rotations follow by the shape functions
     where the nodes of both sides have any.
 
-    ``turning`` (nn,) bool, nodes that have rotations; ``taken`` (nn,) bool: Nodes that other ties already give. They are left
+    ``turning`` (nn,) bool, nodes that have rotations; ``taken`` (nn,) bool, nodes that other ties already give. They are left
     out: following two faces across gaps, they would make these strain each other as no glue does.
 
     Returns conditions, and warnings for nodes that are taken or too far away to be tied (MeshError when all are too far).

@@ -1,7 +1,7 @@
 """Stress, strain and wall forces of shells, through the layers: at integration points, brought to the nodes, and as drawn.
 
 In-plane stress follows from membrane strain and curvature; transverse shear stress from the shear forces, as the
-stress that balances bending (zero on both faces, 3/2 of the mean in the middle of one layer: ``wall_stiffness``).
+stress that balances bending (zero on both faces, 3/2 of the mean in the middle of one layer: ``walls``).
 """
 
 from __future__ import annotations

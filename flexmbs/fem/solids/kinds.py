@@ -197,7 +197,7 @@ WEDGE15 = SolidKind(
     stress_powers=shapes.WEDGE6,
 )
 
-# With or without the modes of ``incompatible_modes``.
+# With or without the internal modes (``elements``).
 HEX8 = SolidKind(
     "hex8",
     stiffness=gauss_cube(2),

@@ -1,4 +1,4 @@
-"""The loops of ``solid_second_order``, compiled: array operations of NumPy take three times as long."""
+"""The loops of ``Solids.second_order_loads``, compiled: array operations of NumPy take three times as long."""
 
 from __future__ import annotations
 

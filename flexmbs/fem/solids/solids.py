@@ -62,7 +62,7 @@ class Solids(Family):
         return total.reshape(3 * len(total), len(pairs))
 
     def geometric_stiffness(self, displacement: np.ndarray) -> sparse.csr_matrix:
-        """int grad N_i . sigma(u) . grad N_j dV for each displacement component.
+        """int grad N_i . sigma(u) . grad N_j dV for each displacement component, N/m.
 
         The quadrature is that of the stiffness matrix; internal modes of incompatible elements follow their nodes.
         """

@@ -1,4 +1,8 @@
-"""Factorisations of symmetric sparse matrices: PARDISO (MKL), SuperLU (SciPy, always there), MUMPS; how much memory they need."""
+"""Factorisations of symmetric sparse matrices, and how much memory they need.
+
+PARDISO of Intel's MKL, which pypardiso brings (extra ``fast``); SuperLU of SciPy, which is always there; MUMPS, where it
+and python-mumps are installed.
+"""
 
 from __future__ import annotations
 

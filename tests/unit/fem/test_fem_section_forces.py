@@ -129,6 +129,8 @@ def test_spring_between_two_beams_carries_what_passes_through_it():
     assert found.forces == pytest.approx(np.array([[100.0, 20.0, 0.0, 5.0, 0.0, 22.0]]), abs=1e-6)
     assert found.element_ids == [9] and found.names == ("joined bars: CBUSH element 9",)
     assert model.section_forces(u).N == pytest.approx(np.full((2, 2), 100.0), rel=1e-6)
+    one = found.of_elements(found.element_ids[:1])
+    assert one.names == found.names[:1] and np.array_equal(one.forces, found.forces[:1])
     assert not len(assemble(straight_beam(2)).spring_forces(np.zeros(18)))
 
 

@@ -1,11 +1,26 @@
 """Shear panels: patch test, exact energies, rigid motion to second order, a web with flanges, decks of Nastran."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fem_meshes import STEEL
 from scipy.sparse.linalg import spsolve
 
-from flexmbs import ElementBlock, Mesh, MeshError, ShellSection, TrussSection, assemble, read_mesh
+from flexmbs import (
+    BodyError,
+    ClampedFree,
+    ElementBlock,
+    Mesh,
+    MeshError,
+    ShellSection,
+    TrussSection,
+    assemble,
+    held_components,
+    natural_modes,
+    read_mesh,
+    reduce,
+)
 from flexmbs.fem.fe_model import single_model
 from flexmbs.fem.shear_panels import shear_panels
 
@@ -138,9 +153,46 @@ def test_panels_of_nastran_are_computed(tmp_path):
     assert model.stress(u, "integration points").of_elements(7).stress[0, 5] == pytest.approx(G * 1e-4 / 0.4, rel=1e-9)
 
 
+@pytest.mark.parametrize("twist", [0, 1])
+def test_panels_of_ansys_are_computed_and_twist_panels_refused(tmp_path, twist):
+    deck = tmp_path / "panel.cdb"
+    nodes = "".join(f"N,{i + 1},{x},{y},0.0\n" for i, (x, y, _) in enumerate(SHAPES["rectangle"]))
+    head = f"/PREP7\nET,1,28\nKEYOPT,1,1,{twist}\nR,1,0.002,,3.0\nMP,EX,1,2.1E11\nMP,NUXY,1,0.3\nMP,DENS,1,7850\n"
+    deck.write_text(head + nodes + "TYPE,1\nREAL,1\nMAT,1\nE,1,2,3,4\nFINISH\n")
+    mesh = read_mesh(deck)
+    if twist:
+        with pytest.raises(MeshError, match="twist behaviour"):
+            assemble(mesh)
+    else:
+        assert assemble(mesh).mass == pytest.approx(0.28 * (7850.0 * 0.002 + 3.0), rel=1e-12)
+
+
 def test_impossible_panels_are_refused_by_name():
     crossed = [[0, 0, 0], [0.9, 0, 0], [0.3, 0.2, 0], [0, 0.9, 0]]
     with pytest.raises(MeshError, match="element 10 .* has zero or negative area"):
         shear_panels(panels(crossed))
     with pytest.raises(MeshError, match="has thickness 0"):
         shear_panels(panels(SHAPES["rectangle"], section=ShellSection(0.0, behaviour="shear")))
+    with pytest.raises(MeshError, match="have an offset; shear panels lie on their nodes"):
+        shear_panels(panels(SHAPES["rectangle"], section=ShellSection(T, offset=0.01, behaviour="shear")))
+
+
+def test_a_box_of_rods_and_panels_is_reduced_and_vibrates():
+    """Twelve rods and six panels hold the eight corners of a box as statics need: six rigid motions, no mechanism."""
+    corners = np.array([[x, y, z] for z in (0.0, 0.5) for y in (0.0, 0.3) for x in (0.0, 0.4)])
+    faces = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
+    edges = [[i, j] for i in range(8) for j in range(i) if np.count_nonzero(corners[i] != corners[j]) == 1]
+    box = panels(corners, faces)
+    rods = ElementBlock("truss2", 100 + np.arange(12), np.array(edges), STEEL, TrussSection(2e-4))
+    sets = {"ROOT": np.arange(4), "TIP": np.arange(4, 8)}
+    mesh = Mesh(corners, box.node_ids, (*box.blocks, rods), node_sets=sets, source="box")
+    modes = natural_modes(assemble(mesh), held_components(assemble(mesh), []), count=3)
+    assert np.count_nonzero(modes.frequencies == 0.0) == 6 and modes.warnings == ()
+    body = reduce(mesh, interfaces={"root": "ROOT", "tip": "TIP"}, modes=ClampedFree("root", count=4), cache=False)
+    assert body.mass == pytest.approx(assemble(mesh).mass, rel=1e-12)
+
+
+def test_one_panel_that_nothing_holds_across_is_named():
+    mesh = replace(panels(SHAPES["rectangle"]), node_sets={"ROOT": np.array([0, 1, 2])})
+    with pytest.raises(BodyError, match="panels that nothing holds across"):
+        reduce(mesh, interfaces={"root": "ROOT"}, modes=ClampedFree("root", count=1), cache=False)

@@ -18,6 +18,7 @@ from flexmbs import (
     FreeFree,
     Layer,
     Material,
+    PointMass,
     Rayleigh,
     ShellSection,
     assemble,
@@ -59,6 +60,17 @@ def ratios(body):
 def test_one_material_with_rayleigh_damping():
     found, expected = damped(bar(Damping(3.0, 2e-5))), damped(bar(None), Rayleigh(3.0, 2e-5))
     np.testing.assert_allclose(found.De, expected.De, atol=1e-9 * np.abs(expected.De).max())
+
+
+@pytest.mark.parametrize("dampings", [(Damping(3.0),), (Damping(3.0), None)])
+def test_point_masses_are_not_damped_by_the_material(dampings):
+    """alpha M of the elements alone: what a mass adds to Me has no part in De."""
+    mesh = bar(*dampings)
+    tip = mesh.node_sets["TIP"][0]
+    heavy = replace(mesh, point_masses=(PointMass("tip mass", int(tip), 2.0, np.zeros((3, 3)), np.zeros(3)),))
+    body = damped(heavy)
+    spread = np.linalg.eigvalsh(3.0 * body.Me - body.De)
+    assert spread.max() > 1e-3 * np.abs(body.De).max() and spread.min() > -1e-9 * np.abs(body.De).max()
 
 
 def test_one_material_with_a_loss_factor():

@@ -76,7 +76,7 @@ def _seccontrol(deck: Deck, command: Command) -> None:
 
 _BY_CONSTANTS = (63, 43, 93, 28, 41, 143, 91, 99, 4, 44, 24, 16, 20, 8, 10)  # routines that have no SECTYPE
 _LAYERED = (91, 99)  # whose real constants are layers, which are not read
-_ADDED_MASS = {181: 6, 93: 6, 63: 19}  # its place among the real constants of shells
+_ADDED_MASS = {181: 6, 93: 6, 63: 19, 28: 3}  # its place among the real constants of shells
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,8 @@ def _numbers(raw: RawSection) -> list[float]:
 
 def _shell(known: ElementType, constants: RealConstants | None, raw: RawSection | None, materials) -> Given:
     membrane = known.routine == 41 or known.routine == 181 and known.option(1) == 1
-    behaviour = "shear" if known.routine == 28 else "membrane" if membrane else "shell"
+    panel = "twist" if known.option(1) == 1 else "shear"
+    behaviour = panel if known.routine == 28 else "membrane" if membrane else "shell"
     if raw is not None and raw.kind == "SHELL":
         return _shell_section(raw, materials, behaviour)
     if constants is None or known.routine in _LAYERED:

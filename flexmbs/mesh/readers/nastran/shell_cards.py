@@ -144,7 +144,10 @@ def _sandwich(deck: Deck, card: Card, given, material: AnyMaterial, section: She
 def _pshear(deck: Deck, card: Card) -> ShellSection:
     given = PSHEAR.read(card)
     if given.f1 or given.f2:
-        deck.warn(card.where, f"{card.text(0)}: the effective extensional areas F1, F2 are ignored.")
+        deck.warn(
+            card.where,
+            f"{card.text(0)}: the effective extensional areas F1, F2 are ignored; give rods (CROD) along the edges for them.",
+        )
     thickness, mass = _positive(card, given.t), given.nsm * deck.mass_factor
     return ShellSection(thickness, behaviour="shear", nonstructural_mass=mass, where=card.place)
 
