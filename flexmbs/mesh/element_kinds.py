@@ -136,20 +136,21 @@ class ElementKind:
         """(n, dimension) natural coordinates of the nodes."""
         return self.shape.nodes(bool(self.first_order), self.inner)
 
+    # Cached, as they are asked for often.
     node_count = cached_property(lambda self: len(self.reference_nodes))
-    dimension = property(lambda self: self.shape.dimension)  # 3 solids, 2 shells, 1 lines, 0 springs to ground
-    corner_count = property(lambda self: len(self.shape.corners))
-    edges = property(lambda self: self.shape.edges)
-    faces = property(lambda self: self.shape.faces)
-    sample_points = property(lambda self: self.shape.sample_points)
-    inner_count = property(lambda self: len(self.inner))
+    dimension = cached_property(lambda self: self.shape.dimension)  # 3 solids, 2 shells, 1 lines, 0 springs to ground
+    corner_count = cached_property(lambda self: len(self.shape.corners))
+    edges = cached_property(lambda self: self.shape.edges)
+    faces = cached_property(lambda self: self.shape.faces)
+    sample_points = cached_property(lambda self: self.shape.sample_points)
+    inner_count = cached_property(lambda self: len(self.inner))
 
-    @property
+    @cached_property
     def is_beam(self) -> bool:
         """Whether the element needs a beam section."""
         return self.name.startswith("beam")
 
-    @property
+    @cached_property
     def has_middle_nodes(self) -> bool:
         """Whether there is a node on each edge."""
         return self.node_count - self.inner_count > self.corner_count
