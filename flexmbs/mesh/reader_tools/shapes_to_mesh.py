@@ -20,9 +20,8 @@ from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, UnsupportedElements
 from flexmbs.mesh.omissions import SkipList
 from flexmbs.mesh.properties import ShellSection
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, TrueElements, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers, split_by
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 
 @dataclass

@@ -6,8 +6,8 @@ import pytest
 from flexmbs.mesh.check_mesh import sampled_jacobians
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.reader_tools.degenerate_elements import mirrored, turned
+from flexmbs.mesh.reader_tools.element_blocks import TrueElements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 SOLIDS = [kind for kind, known in KINDS.items() if known.dimension == 3]
 SKEW = np.array([[2.0, 0.3, 0.1], [-0.2, 1.5, 0.4], [0.1, 0.2, 0.8]])  # right-handed

@@ -23,7 +23,7 @@ from flexmbs import (
 )
 from flexmbs.mesh.connectivity import outer_faces, ring
 from flexmbs.mesh.mesh import MIDDLE_NODE
-from flexmbs.mesh.reader_tools.true_elements import weighted_sum
+from flexmbs.mesh.reader_tools.element_blocks import weighted_sum
 from flexmbs.mesh.summary import describe, summarize
 
 STEEL = Material("STEEL", 210e9, 0.3, 7850.0)

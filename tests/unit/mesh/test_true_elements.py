@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from flexmbs import MeshError
+from flexmbs.mesh.reader_tools.element_blocks import TrueElements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, NumberIndex, split_by
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 
 POINTS = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0, 0.1), (2, 0.5, 0)], float)
 IDS = np.array([10, 20, 30, 40, 50, 60])

@@ -10,9 +10,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.mesh import ElementBlock, Mesh, PointMass
 from flexmbs.mesh.properties import BeamSection, Material, ShellSection, TrussSection
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, TrueElements, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, split_by
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.cards import Card, data_line, first_number, number, numbers
 from flexmbs.mesh.readers.abaqus.coupling_cards import JOINING_CARDS, Joined
 from flexmbs.mesh.readers.abaqus.deck import Deck

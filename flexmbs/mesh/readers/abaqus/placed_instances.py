@@ -17,8 +17,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.properties import AnyMaterial
+from flexmbs.mesh.reader_tools.element_blocks import TrueElements
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, NumberIndex, check_element_numbers, row_labels
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.abaqus.cards import is_integer, label
 from flexmbs.mesh.readers.abaqus.deck import Deck, Scope
 from flexmbs.mesh.readers.abaqus.node_and_element_cards import element_type

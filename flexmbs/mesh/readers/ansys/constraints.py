@@ -9,9 +9,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import BoundaryCondition, Coupling, Equation
+from flexmbs.mesh.reader_tools.element_blocks import rigid_link
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.text_numbers import integer
-from flexmbs.mesh.reader_tools.true_elements import rigid_link
 from flexmbs.mesh.readers.ansys.deck import Deck, RawEquation, attributes_of, handles, joined
 from flexmbs.mesh.readers.ansys.deck_text import Command
 

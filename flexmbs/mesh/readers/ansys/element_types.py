@@ -13,9 +13,9 @@ import numpy as np
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import elements_of
+from flexmbs.mesh.reader_tools.element_blocks import TrueElements
 from flexmbs.mesh.reader_tools.numbering import ElementRows
 from flexmbs.mesh.reader_tools.text_numbers import integer, real
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.ansys.deck import END_OF_BLOCK, Deck, ElementType, attributes_of, handles
 from flexmbs.mesh.readers.ansys.deck_text import Command
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Mesh, MeshSurface, UnsupportedElements
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, face_kind, make_blocks, other_elements, split_skin
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, TrueElements, face_kind, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, check_element_numbers, split_by
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.nastran import sets
 from flexmbs.mesh.readers.nastran.bar_cards import bar_fields, complete_bars, rod_fields
 from flexmbs.mesh.readers.nastran.card import Card, integer

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.mesh.mesh import Coupling, Equation
-from flexmbs.mesh.reader_tools.true_elements import rigid_link, weighted_sum
+from flexmbs.mesh.reader_tools.element_blocks import rigid_link, weighted_sum
 from flexmbs.mesh.readers.nastran.card import Card, Field, Fields, integer, real
 from flexmbs.mesh.readers.nastran.deck import Deck, read_ranges
 from flexmbs.mesh.readers.nastran.node_and_element_cards import Grid

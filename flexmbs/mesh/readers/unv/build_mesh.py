@@ -15,9 +15,8 @@ from flexmbs.common.errors import MeshError
 from flexmbs.mesh.connectivity import joined
 from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Coupling, Mesh, MeshSurface
-from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, make_blocks, other_elements, split_skin
+from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, TrueElements, make_blocks, other_elements, split_skin
 from flexmbs.mesh.reader_tools.numbering import ElementRows, NodeTable, check_element_numbers
-from flexmbs.mesh.reader_tools.true_elements import TrueElements
 from flexmbs.mesh.readers.unv.dataset_content import Content, Group, Nodes, read_content
 
 _NODES = (15, 781, 2411)
