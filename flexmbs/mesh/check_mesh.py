@@ -24,6 +24,8 @@ DISTORTED = 0.1
 def sampled_jacobians(kind: ElementKind, corners: np.ndarray) -> np.ndarray:
     """(ne, number of samples) det dx/dxi of a solid kind, up to a constant; nodes at ``corners`` (ne, n, 3), m.
 
+    Its sign says whether elements are inside out, its variation how distorted they are.
+
     Of pyramids, which have no polynomial shape functions, the volumes at the corners of the base.
     """
     if kind.sample_points is not None:

@@ -10,8 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from flexmbs.common.names_in_messages import few
 from flexmbs.mesh.element_kinds import KINDS, faces_of, is_solid
@@ -224,6 +222,9 @@ def _sharing_three_nodes(mesh: Mesh, part: np.ndarray, members: np.ndarray) -> n
 
 def linked(first: np.ndarray, other: np.ndarray, count: int) -> np.ndarray:
     """(count,) equal numbers of what pairs (k,), (k,) link, directly or through others."""
+    from scipy.sparse import coo_matrix  # here: reading most meshes needs no SciPy
+    from scipy.sparse.csgraph import connected_components
+
     links = coo_matrix((np.ones(len(first)), (first, other)), (count, count))
     return connected_components(links, directed=False)[1]
 

@@ -103,7 +103,7 @@ class FileElement:
 
 @cache
 def elements_of(file_format: str) -> tuple[FileElement, ...]:
-    """All names of a format, as ``NAMES`` spells it."""
+    """All names of a format, as ``NAMES`` spells it; KeyError for a format without names."""
     found = []
     for words in NAMES[file_format].split():
         kind, _, names = words.partition("=")

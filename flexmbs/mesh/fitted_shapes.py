@@ -22,19 +22,29 @@ _MOST_POINTS, _TRIED_POINTS = 1000, 200  # fits, and choices of a start, with mo
 
 @dataclass(frozen=True)
 class FittedShape:
-    """A shape fitted to nodes by robust least squares."""
+    """A shape fitted to nodes by robust least squares.
 
-    kind: str  # "cylinder", "circle", "sphere" or "plane"
-    # (3,) m. Cylinder: on the axis, in the middle of the nodes' extent along it; circle, sphere: the centre; plane: the
-    # foot of the nodes' mean
+    Attributes
+    ----------
+    kind : "cylinder", "circle", "sphere" or "plane"
+    center : (3,) m. Cylinder: on the axis, in the middle of the nodes' extent along it; circle, sphere: the centre;
+        plane: the foot of the nodes' mean
+    axis : (3,) unit vector along the axis, or normal to the plane or circle, its largest component positive; None of
+        spheres
+    radius : m; 0 for planes
+    length : m, extent of a cylinder along its axis, else 0
+    arc : rad, part of the circumference on which there are nodes (cylinder, circle), else 0
+    rms, largest : m, root mean square and largest distance of the nodes from the shape
+    """
+
+    kind: str
     center: np.ndarray
-    # (3,) unit vector along the axis, or normal to the plane or circle, its largest component positive; None of spheres
     axis: np.ndarray | None
-    radius: float  # m; 0 for planes
-    length: float  # m, extent of a cylinder along its axis, else 0
-    arc: float  # rad, part of the circumference on which there are nodes (cylinder, circle), else 0
-    rms: float  # m, root mean square of the nodes' distances from the shape
-    largest: float  # m, of these distances
+    radius: float
+    length: float
+    arc: float
+    rms: float
+    largest: float
 
     @property
     def is_round(self) -> bool:

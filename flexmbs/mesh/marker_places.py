@@ -128,15 +128,25 @@ ASKEW = 1.0  # degrees between an axis that is given and the one that is fitted
 
 @dataclass(frozen=True)
 class Place:
-    """Where the marker of a set is placed, and why."""
+    """Where the marker of a set is placed, and why.
 
-    position: np.ndarray  # (3,) m, of the marker
-    by: str  # what the nodes' weights are shares of: "area", "volume", "length", "equal", or "coupling" (as the file says)
-    mean: np.ndarray  # (3,) m, of the nodes, all counted alike
-    centroid: np.ndarray  # (3,) m, of the nodes with their weights
-    left_out: int = 0  # number of nodes without weight, as they belong to no whole face (element, edge) of the set
-    shape: FittedShape | None = None  # what the nodes lie on, or None
-    # (3,) unit vector asked for as the marker's z axis, or None: the marker has the axes of the body
+    Attributes
+    ----------
+    position : (3,) m, of the marker
+    by : what the nodes' weights are shares of: "area", "volume", "length", "equal", or "coupling" (as the file says)
+    mean : (3,) m, of the nodes, all counted alike
+    centroid : (3,) m, of the nodes with their weights
+    left_out : number of nodes without weight, as they belong to no whole face (element, edge) of the set
+    shape : what the nodes lie on, or None
+    axis : (3,) unit vector asked for as the marker's z axis, or None: the marker has the axes of the body
+    """
+
+    position: np.ndarray
+    by: str
+    mean: np.ndarray
+    centroid: np.ndarray
+    left_out: int = 0
+    shape: FittedShape | None = None
     axis: np.ndarray | None = None
 
     @property

@@ -162,7 +162,7 @@ def _add_shells(sums: _Sums, block: ElementBlock, points: np.ndarray, density_kn
         sums.volume += float(np.nansum(areas * thickness))
         if density_known:
             mass, first, second = _through_thickness(section, block.material, thickness)
-            if section.behaviour in ("membrane", "shear"):
+            if section.behaviour in ("membrane", "shear", "twist"):
                 first, second = np.zeros_like(first), np.zeros_like(second)
             sums.add_points(areas * mass, positions)
             sums.add_moments(areas * first, directors, positions)

@@ -128,7 +128,7 @@ def what_to_add(what: str, file_format: str) -> str:
 
 
 def missing(elements: str, what: str, file_format: str) -> str:
-    """The sentence for elements (where, how many, "has" or "have") that lack something, and how to add it: ``what_to_add``."""
+    """The sentence for elements (where, how many, "has" or "have") that lack something: one wording wherever it is noticed."""
     return f"{elements} no {what}; {what_to_add(what, file_format)}."
 
 

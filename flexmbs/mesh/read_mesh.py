@@ -49,7 +49,7 @@ _OTHERS = tuple(
 _EXCHANGE = "flexmbs.mesh.readers.exchange_formats."
 _NETCDF3, _HDF5 = rb"CDF[\x01\x02\x05]", re.escape(hdf5.SIGNATURE)
 
-# A new format is a new package with a function path -> Mesh, and one entry here. Where several formats share an
+# A new format is a new package or module with a function path -> Mesh, and one entry here. Where several formats share an
 # extension, the first whose card or signature is found wins; the first listed is the one to blame for other content.
 FORMATS: tuple[MeshFormat, ...] = (
     MeshFormat(

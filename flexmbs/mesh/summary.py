@@ -72,8 +72,8 @@ def summarize(mesh: Mesh) -> dict:
 def _elements_by_type(mesh: Mesh) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for block in mesh.blocks:
-        shear = isinstance(block.section, ShellSection) and block.section.behaviour == "shear"
-        counts[f"{block.kind} (shear panel)" if shear else block.kind] += len(block.ids)
+        behaviour = block.section.behaviour if isinstance(block.section, ShellSection) else ""
+        counts[f"{block.kind} ({behaviour} panel)" if behaviour in ("shear", "twist") else block.kind] += len(block.ids)
     for others in mesh.other_elements:
         name = others.type_name if others.role == "unknown" else f"{others.type_name} ({others.role})"
         counts[name] += len(others.ids)

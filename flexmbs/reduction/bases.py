@@ -52,7 +52,10 @@ def bases(held: Reduction) -> Reduction:
 
 
 def _vibrating(held: Reduction) -> Modes:
-    """All modes with inertia, orthogonal in mass and stiffness, with the supports of the problem."""
+    """All modes with inertia, orthogonal in mass and stiffness, with the supports of the problem.
+
+    Normal modes and static ones: constraint modes of kept markers, attachment modes, responses to load cases, merged.
+    """
     fem, T, problem, attached, choice = held.fem, held.T, held.problem, held.attached, _with_kept_patches(held)
     choice.check()
     loads = _static_loads(held, choice)
@@ -189,7 +192,9 @@ def _load_case(fem, name: str, forces: Mapping[int, tuple[float, float, float]])
 
 
 def _patch_loads(held: Reduction, shown: np.ndarray, patches: Mapping[str, Patch]) -> sparse.csr_matrix:
-    """(ndof, k) nodal loads of the patterns of all patches, given the fields ``shown`` (ndof, n) of unit energy.
+    """(ndof, k) nodal loads under which pressure and friction deform the patches most.
+
+    ``shown`` (ndof, n) are the fields that the body has, of unit energy.
 
     First, tractions that vary like a rigid motion (uniform, linear). Then, among all tractions t with t^T S t = 1,
     S = int N N^T dA, those that do most work on the remaining deformation: eigenvectors of the patch's compliance.
@@ -329,7 +334,7 @@ def _residual_flexibility(held: Reduction, modes: np.ndarray) -> tuple[Modes, tu
 
 
 def _amplitudes(found: Reduction) -> np.ndarray | None:
-    """(n,) those of modes with the energy of the first one deflected as ``SecondOrder.deflection`` says."""
+    """(n,) at which each mode has the energy of the first one deflected by ``SecondOrder.deflection`` of the body's size."""
     fem, basis, deflection = found.fem, found.basis, found.choice.deflection
     if deflection is None or len(basis.omega) == 0:
         return None

@@ -53,7 +53,8 @@ def body(known: Reduction) -> Reduction:
     try:
         BodyCheck.of(made, f"body '{made.name}'").part(made)
     except BodyError as error:
-        raise BodyError(f"{error}; check coordinates, materials and sections of the mesh") from None
+        remedy = "; check coordinates, materials and sections of the mesh" if "finite" in str(error) else ""
+        raise BodyError(f"{error}{remedy}") from None
     return replace(known, body=made)
 
 

@@ -40,7 +40,10 @@ COUNT, SIZE = 8, 2e8  # bodies in memory, and bytes of all of them
 
 
 class RecentBodies:
-    """The bodies used last, as bytes pickled by this process: every user gets one of its own, and may change its arrays."""
+    """The bodies used last, as bytes pickled by this process: every user gets one of its own, and may change its arrays.
+
+    For workers that build one thousands of times.
+    """
 
     def __init__(self, count: int, size: float) -> None:
         self._count, self._size = count, size
@@ -273,7 +276,7 @@ def _pieces(value: object) -> Iterator[bytes]:
         yield f"{kind.__name__} {len(value)}:".encode()
         for item in value:
             yield from _pieces(item)
-    elif is_dataclass(value):
+    elif is_dataclass(value) and not isinstance(value, type):
         yield f"{kind.__module__}.{kind.__qualname__}:".encode()
         for part in fields(value):
             yield from _pieces(part.name)

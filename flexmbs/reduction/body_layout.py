@@ -1,7 +1,7 @@
 """What a flexible body is made of, declared once: what is stored, and the checks of every number, follow from it.
 
 Files may be written by others, edited or damaged. Whatever the source, inconsistent data are rejected here by name,
-because compiled code trusts counts and indices.
+before kernels and viewers use them, because compiled code trusts counts and indices.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Array:
         return tuple(int(size) if size.isdigit() else size for size in self.shape.split())
 
 
-#: Values of each class by name: an Array, a float, a flag, text, texts, or another of these classes; of ``markers`` each is one.
+#: Values of each class by name: an Array, a float, a flag, text, texts, or another of these classes (of ``markers`` each value
+#: is one). ``options`` and ``places`` are not declared here: ``_check_names`` and ``body_store`` know them.
 #: Letters stand for the size with which they are first met, so what others are compared with comes first.
 LAYOUT: dict[type, dict[str, Any]] = {
     FlexibleBody: {
@@ -126,7 +127,8 @@ def with_field_for_each_pair(body: FlexibleBody) -> FlexibleBody:
     """The same body without ``forms``, for files of other tools that only know pairs of modes."""
     if body.forms is None:
         return body
-    return replace(mapped(body, "K", lambda fields: np.tensordot(body.forms.T, fields, 1)), forms=None)
+    forms = body.forms.T
+    return mapped(replace(body, forms=None), "K", lambda fields: np.tensordot(forms, fields, 1))
 
 
 @dataclass

@@ -80,7 +80,10 @@ def read_body(group, where: str = "HDF5 group") -> FlexibleBody:
 
 
 def _write_part(group, part) -> None:
-    """Arrays become datasets; numbers, text and tuples of text become attributes; parts become groups; None is absent."""
+    """Arrays become datasets; numbers, text and tuples of text become attributes; parts become groups.
+
+    None: no group of a part, and an attribute that says so of a value.
+    """
     import h5py
 
     for name in (entry.name for entry in fields(part)):

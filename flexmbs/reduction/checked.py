@@ -33,13 +33,15 @@ from flexmbs.reduction.options import ContactPatch, CraigBampton, ModeChoice, Se
 _SOFT = 1e-3  # relative to the typical stiffness of a displacement: softer nodes are not used to pin the body
 _SPREAD = 1e-6  # ratio of singular values below which pins lie almost on a line and do not hold the body
 
+_NOT_YET: Any = None  # until the stage under whose name a field stands has run
 
-_LATER: Any = None
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Reduction:
-    """A mesh on its way to a flexible body: what was asked, and what each stage has found."""
+    """A mesh on its way to a flexible body: what was asked, and what each stage has found.
+
+    Fields stand under the stage that fills them and are None before it; a stage reads those above its own only.
+    """
 
     # asked, as of ``reduce``
     mesh: Mesh
@@ -56,35 +58,35 @@ class Reduction:
     stress: str = "surface"
     trust_units: bool = False
     # checked
-    fem: FEModel = _LATER
+    fem: FEModel = _NOT_YET  # assembled here, unless ``reduce_model`` gives it
     remarks: tuple[str, ...] = ()  # of ``check_mesh``
-    attached: Mapping[str, Attachment] = _LATER  # interfaces on the model
-    patches: Mapping[str, ContactPatch] = _LATER
-    choice: SecondOrder = _LATER  # of second-order fields
-    T: sparse.csr_matrix = _LATER  # (ndof, n) from independent dofs to nodal ones
-    problem: ConstrainedProblem = _LATER  # on the independent dofs, as the body is held
+    attached: Mapping[str, Attachment] = _NOT_YET  # interfaces on the model
+    patches: Mapping[str, ContactPatch] = _NOT_YET
+    choice: SecondOrder = _NOT_YET  # of second-order fields
+    T: sparse.csr_matrix = _NOT_YET  # (ndof, free) from independent dofs to nodal ones
+    problem: ConstrainedProblem = _NOT_YET  # on the independent dofs, as the body is held
     # bases
-    vibrating: Modes = _LATER  # modes with inertia
-    basis: Modes = _LATER  # these, and massless ones behind them
+    vibrating: Modes = _NOT_YET  # modes with inertia
+    basis: Modes = _NOT_YET  # these, and massless ones behind them
     massless: tuple[str, ...] = ()  # the patch of each massless mode
-    amplitudes: np.ndarray | None = None  # (n,) modal coordinates up to which tolerances of second-order fields hold
-    flexibility: np.ndarray = _LATER  # this and all below: as of ``FlexibleBody``, where nothing else is said
+    amplitudes: np.ndarray | None = None  # (n,) modal coordinates up to which tolerances hold; None: no deflection, or no modes
+    flexibility: np.ndarray = _NOT_YET  # this and all below: as of ``FlexibleBody``, where nothing else is said
     # fields
-    pairs: np.ndarray = _LATER
-    forms: np.ndarray | None = None
-    Z: np.ndarray = _LATER  # (ndof, K) nodal second-order fields, one for each of the pairs or of the forms
-    samples: tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix] = _LATER  # as of ``FEModel.inertia_samples``
-    weights: np.ndarray | None = None  # (K,) factors of the second-order fields at the amplitudes
+    pairs: np.ndarray = _NOT_YET
+    forms: np.ndarray | None = None  # None also afterwards: a field for each pair
+    Z: np.ndarray = _NOT_YET  # (ndof, K) nodal second-order fields, one for each of the pairs or of the forms
+    samples: tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix] = _NOT_YET  # as of ``FEModel.inertia_samples``
+    weights: np.ndarray | None = None  # (K,) factors of the second-order fields at the amplitudes; None: there are none
     field_error: float = 0.0  # part left out by the forms, relative to the body's radius of gyration
-    markers: Mapping[str, PointFields] = _LATER
-    surface: SurfaceFields = _LATER
+    markers: Mapping[str, PointFields] = _NOT_YET
+    surface: SurfaceFields = _NOT_YET
     # inertia
-    inertia: InertiaFields = _LATER
-    Me: np.ndarray = _LATER
-    Ke: np.ndarray = _LATER
-    De: np.ndarray = _LATER
+    inertia: InertiaFields = _NOT_YET
+    Me: np.ndarray = _NOT_YET
+    Ke: np.ndarray = _NOT_YET
+    De: np.ndarray = _NOT_YET
     # body
-    body: FlexibleBody = _LATER
+    body: FlexibleBody = _NOT_YET
 
     @property
     def at(self) -> str | None:
@@ -145,6 +147,8 @@ def _checked_patches(asked: Reduction) -> dict[str, ContactPatch]:
 
 def hold(fem, attached: Mapping[str, Attachment], at: str | None) -> tuple[sparse.csr_matrix, ConstrainedProblem]:
     """Transformation T (ndof, n) from independent dofs to nodal ones, and the problem on the independent dofs.
+
+    Rigid sets become one marker each; a marker or mean axes remove the rigid motion.
 
     ``at`` names the interface whose marker is held; None means mean axes, int Phi dm = 0, int x cross Phi dm = 0.
     """
@@ -208,7 +212,7 @@ def _mean_axes(fem, R: np.ndarray) -> np.ndarray:
 
 
 def _transformation(fem, rigid: list[Attachment], clamped: list[Attachment]) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """Nodal dofs that stay independent, and T: from these, and six of every rigid set, to nodal values."""
+    """Nodal dofs that stay independent, and T: from these, and six of every rigid set, to nodal values, u = T x."""
     d, own = fem.dofs_per_node, np.arange(fem.ndof) if fem.dependence is None else fem.dependence.independent
     count, column = len(own), np.full(fem.ndof, -1)  # of each component that moves by itself
     column[own] = np.arange(count)

@@ -1,4 +1,7 @@
-"""Equilibrium and lowest modes of a body whose rigid motion is removed by six linear conditions or clamped nodes."""
+"""Equilibrium and lowest modes of a body whose rigid motion is removed by six linear conditions or clamped nodes.
+
+Modes are exact and deterministic, also with further markers held.
+"""
 
 from __future__ import annotations
 
@@ -203,9 +206,25 @@ class FixedProblem:
     E: np.ndarray  # (k, n) independent conditions
     G: np.ndarray  # (n, k) responses of ``base`` to E^T; E G is the (definite) flexibility seen by the conditions
 
-    def __getattr__(self, name: str) -> Any:
-        """K, M and whatever else is not stated here are those of ``base``."""
-        return getattr(self.base, name)
+    @property
+    def K(self) -> sparse.csr_matrix:
+        """That of ``base``."""
+        return self.base.K
+
+    @property
+    def M(self) -> sparse.csr_matrix:
+        """That of ``base``."""
+        return self.base.M
+
+    @property
+    def size(self) -> int:
+        """That of ``base``."""
+        return self.base.size
+
+    @property
+    def loose(self) -> str:
+        """That of ``base``."""
+        return self.base.loose
 
     @property
     def mode_limit(self) -> int:

@@ -13,6 +13,7 @@ from flexmbs.common.errors import BodyError, BodyWarning
 from flexmbs.common.names_in_messages import near_names
 from flexmbs.common.user_warnings import warn
 from flexmbs.fem.fe_model import FEModel
+from flexmbs.fem.springs import SPRING_KINDS
 from flexmbs.mesh.mesh import ElementBlock
 from flexmbs.mesh.properties import Damping, ShellSection
 from flexmbs.reduction.constrained_body import symmetric
@@ -188,6 +189,8 @@ def _damped_parts(fem: FEModel) -> Iterator[tuple[Damping, sparse.csr_matrix, sp
 
 
 def _damping(block: ElementBlock) -> Damping | None:
+    if block.kind in SPRING_KINDS:
+        return None
     if not (isinstance(block.section, ShellSection) and block.section.layers):
         return getattr(block.material, "damping", None)
     found = dict.fromkeys(getattr(layer.material, "damping", None) for layer in block.section.layers)

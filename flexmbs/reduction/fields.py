@@ -1,5 +1,7 @@
 """The third stage of a reduction: first- and second-order fields at nodes, mass samples, markers and surface points.
 
+The second-order displacement says how the body shortens and shifts when it deforms by two modes together.
+
 Second-order fields of many pairs of modes may be replaced by fewer fields with quadratic forms as their coordinates. With
 amplitudes A_a of the modes (those of equal energy), w_p = A_a A_b, a state of at most that energy has
 sum_p (q_a q_b / w_p)^2 <= 1. The singular value decomposition w_p Z_p = sum_r U_r sigma_r V_pr in the norm of the
@@ -30,7 +32,7 @@ BLOCK = 128  # pairs whose fields are found together: processing all at once wou
 def fields(based: Reduction) -> Reduction:
     """The second-order fields that were chosen, and all fields where the body is looked at."""
     fem, modes = based.fem, based.basis.fields
-    pairs = based.choice.resolve(len(based.vibrating.omega))
+    pairs = based.choice.resolve(len(based.vibrating.omega))  # massless modes have no second-order displacements
     weights = None if based.amplitudes is None else np.prod(based.amplitudes[pairs], axis=1)
     based = replace(based, pairs=pairs, weights=weights)
     if based.choice.field_tolerance is not None and weights is not None and len(pairs):
@@ -121,7 +123,11 @@ def _compressed(blocks: Iterable[list[np.ndarray]], weights: np.ndarray, gram, s
 
     ``gram(arrays)`` (k, k) are inner products; at every block singular values below ``smallest`` are left out.
     """
-    vectors, kept, squared_error = np.zeros((0, 0)), [], 0.0  # V so far, with orthonormal columns; sum_p w_p V_pr Z_p
+    vectors, kept, squared_error = (
+        np.zeros((0, 0)),
+        [],
+        0.0,
+    )  # V so far, with orthonormal columns; sum_p w_p V_pr Z_p; of the largest left out each time
     for arrays in blocks:
         own = weights[len(vectors) : len(vectors) + len(arrays[0])]
         scaled = [own.reshape(-1, *[1] * (array.ndim - 1)) * array for array in arrays]

@@ -27,14 +27,20 @@ class PointFields:
     theta(q) = sum_a q_a Psi_a + sum_p q_{a(p)} q_{b(p)} Zr_p      (rotation vector, body frame, rad)
     The pairs p are those of ``FlexibleBody.pairs``, or the forms of ``FlexibleBody.forms``.
 
+    Attributes
+    ----------
+    position : (3,) m, in the undeformed body frame
+    Phi, Psi : (n, 3)
+    Zu, Zr : (K, 3), K pairs or forms
+    has_rotation : False for a single node of a solid: it can carry forces and spherical joints only
     """
 
-    position: np.ndarray  # (3,) m, in the undeformed body frame
-    Phi: np.ndarray  # (n, 3)
+    position: np.ndarray
+    Phi: np.ndarray
     Psi: np.ndarray
-    Zu: np.ndarray  # (npairs, 3)
+    Zu: np.ndarray
     Zr: np.ndarray
-    has_rotation: bool = True  # False for a single node of a solid: it can carry forces and spherical joints only
+    has_rotation: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,14 +52,19 @@ class InertiaFields:
         c(q) = X + sum_a q_a P_a + sum_p q_{a(p)} q_{b(p)} Z_p .
     Every inertia integral is then a dot product of coefficients (int r r^T dm = c c^T, int r dm = sqrt(m) c_{.0}),
     so the mass matrix is a Gram matrix and stays positive for any q.
+
+    Attributes
+    ----------
+    X : (3, R), sqrt(kg) m; P : (n, 3, R); Z : (K, 3, R), K pairs or forms
+    compression_error : largest relative error of an inertia integral caused by the choice of R
+    field_error : error of ``SecondOrder(field_tolerance=...)``: largest root mean square of the missing second-order
+        displacement, relative to the body's radius of gyration, at the energy given by ``SecondOrder.deflection``
     """
 
-    X: np.ndarray  # (3, R), sqrt(kg) m
-    P: np.ndarray  # (n, 3, R)
-    Z: np.ndarray  # (npairs, 3, R)
-    compression_error: float = 0.0  # largest relative error of an inertia integral caused by the choice of R
-    # Error of ``SecondOrder(field_tolerance=...)``: largest root mean square of the missing second-order displacement,
-    # relative to the body's radius of gyration, at the energy given by ``SecondOrder.deflection``.
+    X: np.ndarray
+    P: np.ndarray
+    Z: np.ndarray
+    compression_error: float = 0.0
     field_error: float = 0.0
 
 

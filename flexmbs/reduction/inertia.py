@@ -1,4 +1,7 @@
-"""The fourth stage of a reduction: all inertia integrals over the extended basis, in few functions; modal matrices."""
+"""The fourth stage of a reduction: all inertia integrals over the extended basis, and modal matrices.
+
+The integrals are compressed into a mass-orthonormal basis of few functions.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,8 @@ def inertia(known: Reduction) -> Reduction:
     # Me (n, n) = int Phi_a . Phi_b dm, kg
     Me, Ke = np.einsum("aks,bks->ab", found.P, found.P), symmetric(basis.T @ (fem.K @ basis))
     De = damping_matrix(known.damping, fem, vibrating.fields, vibrating.omega, Me[:n, :n], Ke[:n, :n])
-    return replace(known, inertia=replace(found, field_error=known.field_error), Me=Me, Ke=Ke, De=np.pad(De, (0, count)))
+    De = np.pad(De, (0, count))  # massless modes, behind the others, have no rates
+    return replace(known, inertia=replace(found, field_error=known.field_error), Me=Me, Ke=Ke, De=De)
 
 
 def inertia_fields(samples, tolerance: float, amplitudes=None, weights=None) -> InertiaFields:

@@ -72,7 +72,7 @@ def attach_all(fem, interfaces: Mapping[str, str | Interface]) -> dict[str, Atta
         try:
             found = _attach(fem, Interface(set=given) if isinstance(given, str) else given)
         except BodyError as error:
-            raise BodyError(f"interface '{name}': {error}") from error
+            raise BodyError(f"interface '{name}': {error}") from None
         attached[name] = replace(found, name=name)
     _check_rigid_sets_apart(attached)
     for attachment in attached.values():

@@ -14,8 +14,8 @@ from flexmbs.common.progress import stage
 from flexmbs.fem.stress_field import principal, von_mises
 from flexmbs.reduction.flexible_body import FlexibleBody, PointFields
 
-# At a time: 1 MB for each array of them; for the largest of all, points of about the same stress.
-POINTS, STATES, ALIKE = 512, 256, 256
+POINTS, STATES = 512, 256  # at a time: 1 MB for each array of them
+ALIKE = 256  # points of about the same stress that are taken together where the largest of all is sought
 COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
 #: Numbers of which :func:`extremes` finds the extreme over the states, and what is extreme.
 QUANTITIES = {

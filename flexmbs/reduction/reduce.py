@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from flexmbs.common.blas_threads import one_blas_thread
 from flexmbs.common.errors import BasisWarning, BodyError, BodyWarning
@@ -112,9 +111,20 @@ def reduce(
 
 @on_progress()
 @one_blas_thread()
-def reduce_model(fem: FEModel, **choices: Any) -> FlexibleBody:
-    """Like ``reduce``, but from an assembled finite element model; ``choices`` as of ``reduce``."""
-    return through_all_stages(Reduction(mesh=fem.mesh, fem=fem, **choices)).body
+def reduce_model(
+    fem: FEModel,
+    *,
+    interfaces: Mapping[str, str | Interface],
+    modes: ModeChoice,
+    contact_patches: Mapping[str, ContactPatch] | None = None,
+    name: str | None = None,
+    second_order: str | SecondOrder = "full",
+    damping: DampingChoice = None,
+    stress: str = "surface",
+) -> FlexibleBody:
+    """Like ``reduce``, but from an assembled finite element model, which has the options of ``assemble`` already."""
+    choices = dict(contact_patches=contact_patches, name=name, second_order=second_order, damping=damping, stress=stress)
+    return through_all_stages(Reduction(mesh=fem.mesh, fem=fem, interfaces=interfaces, modes=modes, **choices)).body
 
 
 @memory_errors_named("reducing the body")
@@ -134,6 +144,8 @@ def _refuse_wrong_types(asked: Reduction) -> None:
         raise BodyError(
             f"reduce: interfaces must be a dict from marker to node set, as {{'hinge': 'ROOT'}}, not {asked.interfaces!r}"
         )
+    if not isinstance(asked.name, str | None):
+        raise BodyError(f"reduce: name must be text, not {asked.name!r}")
     refuse_unwritable((asked.name or "", *asked.interfaces), "reduce", BodyError)
     if asked.beam_theory not in BEAM_THEORIES:
         raise BodyError(f"beam_theory must be {' or '.join(map(repr, BEAM_THEORIES))}, not {asked.beam_theory!r}")

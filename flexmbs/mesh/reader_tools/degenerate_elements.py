@@ -33,8 +33,9 @@ Part = tuple[str, np.ndarray, np.ndarray]
 def true_kinds(kind: str, nodes: np.ndarray) -> list[Part]:
     """Split elements with repeated corners into their true kinds.
 
-    A middle node that repeats an end of its edge is absent. Shapes that are none of the kinds (a hexahedron with 7 corners)
-    stay what they are, with their repeated nodes. ``nodes`` (k, n) are indices or numbers, -1 where a middle node is absent.
+    A middle node that repeats an end of its edge is absent (-1 in the result). Shapes that are none of the kinds (a
+    hexahedron with 7 corners) stay what they are, with their repeated nodes. ``nodes`` (k, n) are indices or numbers, -1
+    where a middle node is absent.
 
     Returns a list of kind, rows (m,) of the given array, and nodes (m, n of that kind). Elements that are collapsed to
     nothing (a shell to a line, a solid to a face, a beam to a point) have the kind "".
@@ -192,6 +193,8 @@ _FLATTEST = 1e-12
 
 def turned(kind: str, nodes: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Elements with all of those the right way round that are mirrored: whose Jacobians at all corners are negative.
+
+    ``nodes`` (ne, n) are indices into ``points`` (nn, 3), in any unit of length.
 
     Middle nodes stay on their edges. Twisted elements, with Jacobians of both signs, and flat ones stay what they are:
     no other order of their nodes is surely the one that is meant. Of elements of second order the corners decide. Only

@@ -165,8 +165,8 @@ def split_skin(
     """Part elements into those that make bodies and those that only name faces and edges of others ("geometry").
 
     The latter are those all of whose corners are corners of one face (or edge) of an element of higher dimension, unless
-    ``keep`` says that they have a section: for each group a (k,) bool array, or None. They get the type name "tri3", "quad8",
-    "line2", ... and no kind. Springs are structural always, and nobody's host.
+    ``keep`` says that they have a section: for each group a (k,) bool array, or None where no element has one. They get
+    the type name "tri3", "quad8", "line2", ... and no kind. Springs are structural always, and nobody's host.
     """
     on_other, kept = [np.zeros(len(rows.ids), bool) for rows in groups], keep or [None] * len(groups)
     for dimension in (2, 1):

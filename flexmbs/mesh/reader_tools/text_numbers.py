@@ -22,7 +22,7 @@ class NumberLines:
 
     Attributes
     ----------
-    label : the file, for ``Places``
+    label : the file, as messages call it
     values : (n,) float, all numbers
     offsets : (rows + 1,) where in ``values`` each line that is not blank begins
     lines : (rows,) its number in the file

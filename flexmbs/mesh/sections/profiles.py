@@ -6,7 +6,8 @@ of Ansys is left out: the manual's text does not say whether the brims are measu
 webs.
 
 Rectangles are told as (left, right, low, high) in the manuals' pictures. Local y is the direction 1 (n1) of Abaqus, which
-points to the right as section y of Ansys; element y of Nastran points upwards. Where the origin of an Ansys section counts
+points to the right as section y of Ansys, and local z, the direction 2 of Abaqus, upwards; element y of Nastran points
+upwards and its z to the right (``is_upright``). Where the origin of an Ansys section counts
 (SECOFFSET,ORIGIN), it is the middle of RECT and of circles, the middle of the lower edge of I and T, and the lower left
 corner of CHAN, L, Z (of its web) and HREC.
 """

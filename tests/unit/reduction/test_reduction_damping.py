@@ -15,12 +15,14 @@ from flexmbs import (
     CraigBampton,
     Damping,
     DampingByFrequency,
+    ElementBlock,
     FreeFree,
     Layer,
     Material,
     PointMass,
     Rayleigh,
     ShellSection,
+    SpringSection,
     assemble,
     box_mesh,
     line_mesh,
@@ -253,3 +255,18 @@ def test_wrong_ratios_by_frequency(ratios, said):
 def test_unknown_name_of_a_profile():
     with pytest.raises(BodyError, match="damping = 'adam': no such kind of damping. Did you mean adams?"):
         damped(line_mesh(1.0, 4, rectangle(0.1, 0.1), PLAIN), "adam")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_springs_are_not_damped_by_a_material_that_they_have(whole):
+    """A material given to all blocks, or to some springs alone, says nothing of springs: they have dashpots."""
+    mesh = bar(Damping(beta=2e-5))
+    tip, section = mesh.node_sets["TIP"], SpringSection(np.array([1e5, 0.0, 0.0, 0.0, 0.0, 0.0]), axial=True)
+    material = mesh.blocks[0].material
+    springs = [
+        ElementBlock("spring2", np.array([9001 + i]), tip[[i, i + 1]][None], given, section)
+        for i, given in enumerate((material, material if whole else None))
+    ]
+    free = [replace(block, material=None) for block in springs]
+    found, expected = (damped(replace(mesh, blocks=(*mesh.blocks, *blocks))) for blocks in (springs, free))
+    np.testing.assert_array_equal(found.De, expected.De)

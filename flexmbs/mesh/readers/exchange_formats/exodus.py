@@ -199,7 +199,7 @@ def read_exodus(path: Path) -> Mesh:
     """Mesh of an Exodus II file (.e, .exo, .ex2, .g; netCDF classic or netCDF-4), with its node and element numbers.
 
     Element blocks become element sets, node sets node sets, side sets surfaces; those without a name are called
-    "block_1", "nodeset_1", "sideset_1" by their number. The format has no materials; the shell_thicknesss is taken
+    "block_1", "nodeset_1", "sideset_1" by their number. The format has no materials; the thickness of shells is taken
     from their attribute. Coordinates are in the file's own unit, which it does not state.
 
     Raises
@@ -287,7 +287,7 @@ def _block(variables: Variables, number: int, node_ids: np.ndarray) -> ElementRo
 
 
 def _thickness(variables: Variables, shapes: Shapes, rows: ElementRows) -> None:
-    """The shell_thicknesss is an attribute of that name, or the first one of types called SHELL."""
+    """The thickness of shells is an attribute of that name, or the first one of types called SHELL."""
     number = rows.file.split("connect")[-1].split(",")[0]
     variable = f"attrib{number}"
     if rows.kind is None or not rows.kind.startswith(("tri", "quad")) or variable not in variables:

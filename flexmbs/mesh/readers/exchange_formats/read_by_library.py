@@ -1,6 +1,6 @@
 """``read_vtk``, ``read_with_meshio``: a file that VTK or meshio reads, in a process of its own, to a Mesh.
 
-Before, what no limit of time and memory would see: references out of the folder of the file, and counts of binary files.
+What no limit of time and memory would see is checked before: references out of the folder of the file, and counts of binary files.
 """
 
 from __future__ import annotations
