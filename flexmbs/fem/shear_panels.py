@@ -28,7 +28,8 @@ from flexmbs.fem.stress_field import StressModes, SurfaceFields, vtk_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material
-from flexmbs.mesh.quadrature import check_surface, check_thickness, cube, nodal_thickness, surface_offset, surface_samples
+from flexmbs.mesh.quadrature import cube, surface_samples
+from flexmbs.mesh.shell_geometry import check_surface, check_thickness, nodal_thickness, surface_offset
 
 _PAIRS = np.array([(i, j) for i in range(4) for j in range(i)])
 _SIGNS = np.array([-1.0, 1.0, -1.0, 1.0])  # of positive shear on the edges 1-2, 2-3, 3-4, 4-1, along them

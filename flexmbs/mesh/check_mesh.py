@@ -15,7 +15,8 @@ from flexmbs.mesh.material_units import check_units
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.omissions import missing, omissions, without_density
 from flexmbs.mesh.properties import BeamSection, ShellSection, UnusableMaterial
-from flexmbs.mesh.quadrature import check_surface, check_thickness, chunks, is_straight, rule
+from flexmbs.mesh.quadrature import chunks, is_straight, rule
+from flexmbs.mesh.shell_geometry import check_surface, check_thickness
 
 #: Smallest over largest Jacobian of an element below which strain and stress in it are poor.
 DISTORTED = 0.1

@@ -115,8 +115,8 @@ def outer_faces(mesh: Mesh) -> list[tuple[str, np.ndarray, np.ndarray]]:
     return _unshared(solid) + shells
 
 
-def joined(pairs: Iterable[tuple[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
-    """For each key its arrays one behind another."""
+def by_key(pairs: Iterable[tuple[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
+    """For each key of pairs (key, array) its arrays one behind another."""
     found: dict[Any, list[np.ndarray]] = {}
     for key, rows in pairs:
         found.setdefault(key, []).append(rows)
@@ -125,7 +125,7 @@ def joined(pairs: Iterable[tuple[Any, np.ndarray]]) -> dict[Any, np.ndarray]:
 
 def _unshared(faces: list[tuple[str, np.ndarray, np.ndarray]]) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Faces whose corners occur once; a face of first order beside one of second order is the same place."""
-    rows, owners = joined((kind, nodes) for kind, nodes, _ in faces), joined((kind, numbers) for kind, _, numbers in faces)
+    rows, owners = (by_key((kind, nodes) for kind, nodes, _ in faces), by_key((kind, numbers) for kind, _, numbers in faces))
     outer = []
     for corners in (3, 4):
         same = [kind for kind in rows if KINDS[kind].corner_count == corners]

@@ -15,7 +15,7 @@ import numpy as np
 
 from flexmbs.common.errors import BodyError
 from flexmbs.common.stored_arrays import parsed_json
-from flexmbs.mesh.connectivity import joined, outer_faces
+from flexmbs.mesh.connectivity import by_key, outer_faces
 from flexmbs.mesh.element_kinds import KINDS, face_of, shape_values
 from flexmbs.mesh.fitted_shapes import FittedShape, fitted_shape
 from flexmbs.mesh.mesh import ElementBlock, Mesh
@@ -96,9 +96,9 @@ def _cells_of(mesh: Mesh, nodes: np.ndarray, faces: Cells | None) -> Iterator[tu
     if faces is not None and not all(kind in _LINES for kind in faces):
         yield "area", faces
     else:
-        yield "area", joined((kind, rows[inside[rows].all(axis=1)]) for kind, rows, _ in outer_faces(near))
+        yield "area", by_key((kind, rows[inside[rows].all(axis=1)]) for kind, rows, _ in outer_faces(near))
     solids = [block for block in near.blocks if KINDS[block.kind].dimension == 3]
-    yield "volume", joined((block.kind, block.nodes[inside[block.nodes].all(axis=1)]) for block in solids)
+    yield "volume", by_key((block.kind, block.nodes[inside[block.nodes].all(axis=1)]) for block in solids)
     yield "length", _edges(near, inside)
 
 
@@ -117,7 +117,7 @@ def _near(mesh: Mesh, inside: np.ndarray) -> Mesh:
 def _edges(mesh: Mesh, inside: np.ndarray) -> Cells:
     """Edges of all elements, and beams, all of whose nodes are in the set, each once."""
     edges = [(block, *face_of(block.kind, edge)) for block in mesh.blocks for edge in KINDS[block.kind].edges]
-    cells = joined((kind, rows[inside[rows].all(axis=1)]) for block, kind, local in edges for rows in (block.nodes[:, local],))
+    cells = by_key((kind, rows[inside[rows].all(axis=1)]) for block, kind, local in edges for rows in (block.nodes[:, local],))
     first = {kind: np.unique(np.sort(rows[:, :2], axis=1), axis=0, return_index=True)[1] for kind, rows in cells.items()}
     return {kind: rows[first[kind]] for kind, rows in cells.items()}
 

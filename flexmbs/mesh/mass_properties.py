@@ -12,17 +12,8 @@ from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, is_shell, is_solid
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.omissions import missing, without_density
 from flexmbs.mesh.properties import AnyMaterial, BeamSection, ShellSection, SpringSection, TrussSection
-from flexmbs.mesh.quadrature import (
-    chunks,
-    is_straight,
-    line_samples,
-    nodal_normals,
-    nodal_thickness,
-    shell_section,
-    solid_samples,
-    surface_offset,
-    surface_samples,
-)
+from flexmbs.mesh.quadrature import chunks, is_straight, line_samples, solid_samples, surface_samples
+from flexmbs.mesh.shell_geometry import nodal_normals, nodal_thickness, shell_section, surface_offset
 
 # Elements whose middle nodes lie off the middles by no more than this part of the edges are integrated without them,
 # which changes the result by as much.

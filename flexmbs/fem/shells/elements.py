@@ -18,7 +18,7 @@ from flexmbs.fem.shells.walls import ShellWall, shell_wall
 from flexmbs.fem.stress_field import regions
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import ElementBlock, Mesh
-from flexmbs.mesh.quadrature import check_surface, check_thickness, nodal_normals, nodal_thickness, surface_offset
+from flexmbs.mesh.shell_geometry import check_surface, check_thickness, nodal_normals, nodal_thickness, surface_offset
 
 _MOST_AT_ONCE, _CACHED = 512, 1 << 15  # elements whose strains, of the size of nodes^3, stay in the processor's cache
 # Sine of the angle to the normal below which mesh x gives no direction in the surface and mesh z does (0.1 degrees).

@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from flexmbs.mesh.connectivity import joined
+from flexmbs.mesh.connectivity import by_key
 from flexmbs.mesh.element_kinds import FIRST_ORDER, KINDS, jacobian_determinants, kind_without_inner_nodes, triple_product
 
 # Corners, then number of faces with 3 and with 4 corners: what a collapsed hexahedron can be.
@@ -182,7 +182,7 @@ def _solid_of(kind: str, faces):
 
 def _joined(parts: list[Part]) -> list[Part]:
     """One part per kind, its rows rising."""
-    rows, nodes = joined((kind, rows) for kind, rows, _ in parts), joined((kind, nodes) for kind, _, nodes in parts)
+    rows, nodes = (by_key((kind, rows) for kind, rows, _ in parts), by_key((kind, nodes) for kind, _, nodes in parts))
     order = {kind: np.argsort(own, kind="stable") for kind, own in rows.items()}
     return [(kind, own[order[kind]], nodes[kind][order[kind]]) for kind, own in rows.items()]
 

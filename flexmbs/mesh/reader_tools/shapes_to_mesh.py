@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.connectivity import joined
+from flexmbs.mesh.connectivity import by_key
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement
 from flexmbs.mesh.mesh import ElementBlock, Mesh, MeshSurface, UnsupportedElements
@@ -156,7 +156,7 @@ def _sets(
         (own, in_bodies), (_, on_places) = bodies(ids), places(ids)
         node_sets[name] = [rows.ravel() for _, rows in in_bodies] + [rows[rows >= 0] for _, rows in on_places]
         geometry = [(part.type_name, rows) for part, rows in on_places if part.role == "geometry"]
-        faces = joined((kind, rows) for kind, rows in geometry if kind.startswith(("line", "tri", "quad")))
+        faces = by_key((kind, rows) for kind, rows in geometry if kind.startswith(("line", "tri", "quad")))
         if len(own):
             element_sets[name] = own
         if faces:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.connectivity import joined
+from flexmbs.mesh.connectivity import by_key
 from flexmbs.mesh.element_kinds import KINDS
 from flexmbs.mesh.element_names import FileElement, elements_of
 from flexmbs.mesh.mesh import Mesh
@@ -206,7 +206,7 @@ def _number(shapes: Shapes, numbers: list[np.ndarray | None]) -> None:
 def _named(families: dict[int, list[str]], tagged) -> dict[str, np.ndarray]:
     """Name of group -> numbers of the nodes or elements whose family is in it."""
     pairs = [(ids, tags, tag) for ids, tags in tagged if tags is not None for tag in np.unique(tags)]
-    groups = joined((name, ids[tags == tag]) for ids, tags, tag in pairs for name in families.get(int(tag), ()))
+    groups = by_key((name, ids[tags == tag]) for ids, tags, tag in pairs for name in families.get(int(tag), ()))
     return dict(sorted(groups.items()))
 
 

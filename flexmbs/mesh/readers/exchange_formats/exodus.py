@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.connectivity import joined
+from flexmbs.mesh.connectivity import by_key
 from flexmbs.mesh.element_kinds import face_of
 from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Mesh
@@ -342,7 +342,7 @@ def _faces(blocks: list[ElementRows], elements: np.ndarray, sides: np.ndarray) -
                 kind, columns = face
                 faces.append((kind, rows.nodes[elements[own & (sides == number)] - start][:, list(columns)]))
         start += len(rows.ids)
-    return joined(faces), len(elements) - sum(len(rows) for _, rows in faces)
+    return by_key(faces), len(elements) - sum(len(rows) for _, rows in faces)
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from flexmbs.common.errors import MeshError
-from flexmbs.mesh.connectivity import joined
+from flexmbs.mesh.connectivity import by_key
 from flexmbs.mesh.element_names import element_named
 from flexmbs.mesh.mesh import Coupling, Mesh, MeshSurface
 from flexmbs.mesh.reader_tools.element_blocks import ElementIndex, TrueElements, make_blocks, other_elements, split_skin
@@ -205,7 +205,7 @@ def _sets(content: Content, table: NodeTable, blocks, geometry: list[ElementRows
         if (elements >= 0).any():
             element_sets[_new_name(content, group, element_sets)] = np.unique(elements[elements >= 0])
         own = [(rows, np.isin(rows.ids, group.elements)) for rows in geometry]
-        faces = joined((rows.type_name, rows.nodes[chosen]) for rows, chosen in own if chosen.any())
+        faces = by_key((rows.type_name, rows.nodes[chosen]) for rows, chosen in own if chosen.any())
         if faces:
             surfaces[_new_name(content, group, surfaces)] = MeshSurface(faces)
     for name, surface in surfaces.items():
@@ -240,4 +240,4 @@ def _displacement_systems(content: Content, table: NodeTable) -> dict[str, np.nd
             system = content.systems.get(int(number))
             if system is not None and (system.kind != "rectangular" or not np.allclose(system.axes, np.eye(3))):
                 found.append((system.name, table.find(own.ids[own.displacement == number])))
-    return {name: np.unique(nodes) for name, nodes in joined(found).items()}
+    return {name: np.unique(nodes) for name, nodes in by_key(found).items()}
