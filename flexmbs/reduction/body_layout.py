@@ -311,6 +311,11 @@ def _check_physics(body: FlexibleBody, check: BodyCheck) -> None:
             problem = _not_positive(matrix)
             if problem:
                 check.fail(f"{name} {problem}")
+        if body.flexibility is not None:  # of which the advice asks what part the modes show
+            try:
+                np.linalg.inv(body.Ke)
+            except np.linalg.LinAlgError:
+                check.fail("Ke is singular: some deformation has no stiffness, though the flexibility of the body is stated")
         gram = np.einsum("aks,bks->ab", body.inertia.P, body.inertia.P)
         norms = np.sqrt(np.diag(gram))
         apart = np.abs(body.Me - gram) > (CONTRADICTION + body.inertia.compression_error) * np.outer(norms, norms)

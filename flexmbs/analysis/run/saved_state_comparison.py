@@ -127,6 +127,8 @@ _OF_MECHANISM = ("by_motion", "scale_body", "point_start", "point_Phi_at", "pair
 
 def saved_choice(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The choice of unknowns in the ``arrays`` of a saved state; MechanismError unless it is one."""
+    if lacking := {"tables.free", "tables.band"} - set(arrays):
+        raise MechanismError(f"start: the saved state is damaged: it lacks {', '.join(sorted(lacking))}")
     free, band = arrays["tables.free"], arrays["tables.band"]
     if free.ndim != 1 or band.shape != () or free.dtype.kind != "i" or band.dtype.kind != "i":
         raise MechanismError("start: the saved state is damaged: its choice of unknowns has another shape or type")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import flexmbs as fm
+from flexmbs.analysis.run.saved_state_comparison import saved_choice
 
 
 def swinging(length=1.0, stop=False):
@@ -175,3 +176,8 @@ def test_least_reactions_are_those_of_a_run_in_memory(tmp_path):
     for name in names:
         # rounding of the largest reaction
         assert disk[name] == pytest.approx(memory[name], abs=1e-9 * np.abs(memory.trajectory.reaction).max())
+
+
+def test_a_saved_state_without_its_choice_of_unknowns_is_damaged():
+    with pytest.raises(fm.MechanismError, match="the saved state is damaged: it lacks tables.band, tables.free"):
+        saved_choice({})

@@ -167,3 +167,10 @@ def test_arrays_of_other_files_are_not_read(body, tmp_path):
         file["Ke"] = h5py.ExternalLink("other.h5", "Ke")
     with pytest.raises(BodyError, match=r"strip\.h5: .*Ke: the data is in another file; copy it into this one"):
         fm.load_body(tmp_path / "strip.h5")
+
+
+def test_a_stated_flexibility_needs_a_regular_stiffness(body):
+    Ke = body.Ke.copy()
+    Ke[-1] = Ke[:, -1] = 0.0
+    with pytest.raises(BodyError, match="file: Ke is singular"):
+        checked_body(replace(body, Ke=Ke), "file")
