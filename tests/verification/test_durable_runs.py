@@ -54,7 +54,8 @@ def test_cut_run_ends_with_the_same_digits(name, t_end, what, tmp_path):
     while_running = cut(name, folder, t_end, what, random.uniform(0.0, 0.7 * whole.stats["solve_seconds"]))
     part = fm.load(folder)
     assert part.status.startswith("interrupted at" if what == signal.SIGKILL else "stopped: interrupted")
-    assert while_running and 0.0 < part.t[-1] < t_end
+    # where other work slowed the whole run more than the cut one, only the end of a run may be left to cut
+    assert while_running and 0.0 < part.t[-1] <= t_end
     assert 0.0 < fm.load_state(folder).t <= part.t[-1]
     resumed = long_runs.run(name, t_end, folder, resume=True)
     assert resumed.status == "finished"
