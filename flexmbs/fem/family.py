@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +16,6 @@ from flexmbs.fem.stress_field import StressModes, SurfaceFields
 from flexmbs.mesh.mesh import Mesh
 
 Samples = tuple[np.ndarray, np.ndarray, np.ndarray, sparse.csr_matrix]
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +124,6 @@ def as_samples(values: np.ndarray) -> np.ndarray:
     """(..., 3, n) of every element to (n, m, 3), as ``FEModel.inertia_samples`` gives its fields."""
     count = int(np.prod(values.shape[:-2]))
     return np.ascontiguousarray(np.moveaxis(values.reshape(count, 3, values.shape[-1]), 2, 0))
-
-
-def some_rows(record: Record, rows: np.ndarray | slice) -> Record:
-    """A frozen record of arrays with a row for each element, with some of the elements; other fields as they are."""
-    return replace(record, **{name: value[rows] for name, value in vars(record).items() if isinstance(value, np.ndarray)})
 
 
 # From the three components a node of solids to the six of a body that has other elements too, and back.

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbs.fem.stress_field import some_rows
+
 
 def rigid_motions(points: np.ndarray, dofs_per_node: int, center: np.ndarray) -> np.ndarray:
     """(ndof, 6) displacements of unit translations (m) and small unit rotations (rad) about ``center``."""
@@ -142,7 +144,7 @@ class NodeFit:
             rows = slice(first, first + step)
             for at in np.array_split(np.arange(len(pairs)), max(1, -(-k * len(pairs) // _AT_ONCE))):
                 if len(at):
-                    moved[rows, :, at], turned[rows, :, at] = self._of(rows)._second_order(fields, pairs[at])
+                    moved[rows, :, at], turned[rows, :, at] = some_rows(self, rows)._second_order(fields, pairs[at])
         return moved, turned
 
     def stiffness(self, force: np.ndarray, moment: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -189,9 +191,6 @@ class NodeFit:
     def _unfelt(self) -> np.ndarray:
         """(m, 3, 3) projection on the axes about which the displacements determine no rotation."""
         return np.eye(3) - self.inverse @ _moments(self.weights, self.r)
-
-    def _of(self, rows: slice) -> NodeFit:
-        return NodeFit(**{name: value[rows] for name, value in vars(self).items()})
 
 
 def node_fit(

@@ -21,10 +21,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.family import Family, Samples, as_samples, by_node, no_rotation, some_rows
+from flexmbs.fem.family import Family, Samples, as_samples, by_node, no_rotation
 from flexmbs.fem.line_elements import stress_by_block
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, SurfaceFields, vtk_faces
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, some_rows, stacked_columns, vtk_faces
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material
@@ -110,7 +110,7 @@ def shear_panels(mesh: Mesh) -> ShearPanels:
         Other elements than quadrilaterals with four nodes; no isotropic material or thickness; corners that do not go round.
     """
     parts = [_block_elements(mesh, index, block) for index, block in enumerate(mesh.blocks)]
-    elements = PanelElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+    elements = PanelElements(**stacked_columns(parts))
     scalar_mass, K = _matrices(elements, len(mesh.points))
     return ShearPanels(mesh, sparse.kron(scalar_mass, sparse.eye(3), format="csr"), K, elements, scalar_mass)
 

@@ -12,6 +12,7 @@ from flexmbs.fem.family import Samples, as_samples, by_node, no_rotation
 from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily
 from flexmbs.fem.rigid_motion import rigid_motions, skew
 from flexmbs.fem.section_forces import SpringForces
+from flexmbs.fem.stress_field import stacked_columns
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import SpringSection
 
@@ -143,7 +144,7 @@ def springs(mesh: Mesh) -> Springs:
     size = np.ptp(mesh.points, axis=0).max()
     parts = [_block_elements(mesh, size, block) for block in mesh.blocks]
     names = tuple(name for part in parts for name in part.pop("names"))
-    elements = SpringElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]}, names=names)
+    elements = SpringElements(**stacked_columns(parts), names=names)
     halves = np.tile([0.5, 0.5, 0.5, 0.0, 0.0, 0.0], 2)
     M = elements.matrix(elements.mass[:, None, None] * np.diag(halves), len(mesh.points))
     return Springs(mesh, M, elements.stiffness_matrix(len(mesh.points)), elements)

@@ -163,7 +163,7 @@ class StressField(StressNumbers):
 
     def where(self, chosen: np.ndarray) -> StressField:
         """Some of the points, by a mask or by indices."""
-        points = _rows(self.points, chosen)
+        points = some_rows(self.points, chosen)
         return StressField(points, self.stress[chosen], None if self.strain is None else self.strain[chosen])
 
     @property
@@ -209,6 +209,16 @@ class StressModes:
         )
 
 
+def some_rows(record: Table, rows: np.ndarray | slice) -> Table:
+    """A frozen record of arrays with a row for each element, with some of the elements; other fields as they are."""
+    return replace(record, **{name: value[rows] for name, value in vars(record).items() if isinstance(value, np.ndarray)})
+
+
+def stacked_columns(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Arrays with a row for each element, by name: those of all parts one after the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
 def stacked(parts: Sequence[Table], **axes: int) -> Table:
     """Records of arrays one after the other, along the first axis or those of ``axes``."""
     names = [part.name for part in fields(parts[0])]
@@ -228,10 +238,6 @@ def stress_points(positions: np.ndarray, **known: np.ndarray) -> StressPoints:
     whole = nothing | {"height": 0.0, "axes": np.eye(3)} | known
     shapes = {"axes": (count, 3, 3)}
     return StressPoints(positions, **{name: np.broadcast_to(value, shapes.get(name, (count,))) for name, value in whole.items()})
-
-
-def _rows(points: StressPoints, chosen: np.ndarray) -> StressPoints:
-    return replace(points, **{part.name: getattr(points, part.name)[chosen] for part in fields(points)})
 
 
 def _turned(six: np.ndarray, axes: np.ndarray) -> np.ndarray:

@@ -8,11 +8,11 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import MeshError
-from flexmbs.fem.family import Samples, as_samples, no_rotation, pair_factors, some_rows
+from flexmbs.fem.family import Samples, as_samples, no_rotation, pair_factors
 from flexmbs.fem.line_elements import TURN1, TURN2, U1, U2, LineElements, LineFamily, stress_by_block
 from flexmbs.fem.rigid_motion import rotated_offset
 from flexmbs.fem.section_forces import SectionForceModes
-from flexmbs.fem.stress_field import StressModes, SurfaceFields, as_six
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, as_six, some_rows, stacked_columns
 from flexmbs.mesh.coordinate_systems import across
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import Material, TrussSection
@@ -147,7 +147,7 @@ def trusses(mesh: Mesh) -> Trusses:
         No section, or an impossible one; length zero. (Materials are checked where models are assembled.)
     """
     parts = [_block_elements(mesh, index, block) for index, block in enumerate(mesh.blocks)]
-    elements = TrussElements(**{key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+    elements = TrussElements(**stacked_columns(parts))
     return Trusses(mesh, *_matrices(elements, len(mesh.points)), elements)
 
 

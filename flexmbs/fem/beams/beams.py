@@ -21,12 +21,12 @@ from flexmbs.fem.beams.second_order import (
     section_motion,
 )
 from flexmbs.fem.beams.surface import beam_surface, outline_stress
-from flexmbs.fem.family import Family, Samples, some_rows
+from flexmbs.fem.family import Family, Samples
 from flexmbs.fem.line_elements import stress_in_mesh_axes
 from flexmbs.fem.rigid_motion import turning_load, turning_softening
 from flexmbs.fem.section_forces import SectionForceModes
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, SurfaceFields, stress_points
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, some_rows, stress_points
 from flexmbs.mesh.mesh import Mesh
 
 POINT_TOLERANCE = 1e-6  # of the body's size: a point given in decimal digits still counts as on the axis

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbs.common.errors import MeshError
+from flexmbs.fem.stress_field import stacked_columns
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.properties import BeamSection
 
@@ -141,7 +142,7 @@ def at_shear_center(center: np.ndarray, turn: np.ndarray) -> np.ndarray:
 def beam_elements(mesh: Mesh, euler_bernoulli: bool, rotary_inertia: bool) -> BeamElements:
     """Collect the properties of all beam elements of ``mesh``; MeshError for missing or impossible ones."""
     parts = [_block_elements(mesh, k, block, euler_bernoulli) for k, block in enumerate(mesh.blocks)]
-    joined = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    joined = stacked_columns(parts)
     return BeamElements(**joined, rotary_inertia=rotary_inertia, euler_bernoulli=euler_bernoulli)
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flexmbs.fem.family import by_node, some_rows
+from flexmbs.fem.family import by_node
 from flexmbs.fem.shells.walls import ShellWall, shell_wall
-from flexmbs.fem.stress_field import regions
+from flexmbs.fem.stress_field import regions, some_rows
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import ElementBlock, Mesh
 from flexmbs.mesh.shell_geometry import check_surface, check_thickness, nodal_normals, nodal_thickness, surface_offset

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmbs.common.errors import BodyError
-from flexmbs.fem.family import Family, Samples, pair_factors, some_rows
+from flexmbs.fem.family import Family, Samples, pair_factors
 from flexmbs.fem.rigid_motion import arm_stiffness
 from flexmbs.fem.section_forces import ShellForces
 from flexmbs.fem.shells.elements import ShellGroup, shell_groups, surface_points
@@ -17,11 +17,11 @@ from flexmbs.fem.shells.strains import (
     shell_second_order_loads,
     shell_strains,
     stiffness_matrices,
-    summed,
+    summed_elements,
 )
 from flexmbs.fem.shells.stress import shell_stress_modes, shell_surface, shell_wall_forces, through_wall
 from flexmbs.fem.sparsity_pattern import NodePattern
-from flexmbs.fem.stress_field import StressModes, SurfaceFields
+from flexmbs.fem.stress_field import StressModes, SurfaceFields, some_rows
 from flexmbs.mesh.element_kinds import KINDS, shape_gradients, shape_values
 from flexmbs.mesh.mesh import Mesh
 from flexmbs.mesh.quadrature import rule
@@ -71,7 +71,7 @@ class Shells(Family):
         load = np.zeros((node_count, 6))
         for part in (part for group in self.groups for part in group.chunks()):
             np.add.at(load, part.nodes, np.einsum("enai,ena->eni", part.to_seven(), _load_of_seven(part, across)))
-        return load.ravel(), summed(pattern, self.groups, lambda part: _softening(part, across))
+        return load.ravel(), summed_elements(pattern, self.groups, lambda part: _softening(part, across))
 
     def surface(self, modes: np.ndarray, pairs: np.ndarray, quadratic: np.ndarray) -> SurfaceFields:
         return shell_surface(self.groups, len(self.mesh.points), modes, pairs, quadratic)
@@ -111,8 +111,8 @@ def shells(mesh: Mesh) -> Shells:
 def _matrices(groups: list[ShellGroup], node_count: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """M and K."""
     pattern = NodePattern(node_count, [group.nodes for group in groups])
-    stiffness = summed(pattern, groups, lambda part: stiffness_matrices(shell_strains(part)))
-    return summed(pattern, groups, mass_matrices), stiffness
+    stiffness = summed_elements(pattern, groups, lambda part: stiffness_matrices(shell_strains(part)))
+    return summed_elements(pattern, groups, mass_matrices), stiffness
 
 
 def _moments(group: ShellGroup) -> tuple[np.ndarray, list[np.ndarray]]:

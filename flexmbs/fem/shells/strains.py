@@ -101,7 +101,9 @@ def stiffness_matrices(strains: ShellStrains) -> np.ndarray:
     return (flat.transpose(0, 2, 1) @ stress).reshape(count, nodes, 6, nodes, 6)
 
 
-def summed(pattern: NodePattern, groups: list[ShellGroup], matrices: Callable[[ShellGroup], np.ndarray]) -> sparse.csr_matrix:
+def summed_elements(
+    pattern: NodePattern, groups: list[ShellGroup], matrices: Callable[[ShellGroup], np.ndarray]
+) -> sparse.csr_matrix:
     """(ndof, ndof) sum of ``matrices`` (ne, n, 6, n, 6) of all elements of ``groups``."""
     return pattern.of_groups(6, groups, lambda batch: np.concatenate([matrices(part) for part in batch.chunks()]), _BATCH)
 
@@ -198,7 +200,7 @@ def _crossed_slopes(slopes: np.ndarray, first: np.ndarray, second: np.ndarray) -
 def shell_geometric_stiffness(groups: list[ShellGroup], node_count: int, displacement: np.ndarray) -> sparse.csr_matrix:
     """(ndof, ndof) int N(u) . q(N_i, N_j) dA with the stress resultants N of the linear displacement u."""
     pattern = NodePattern(node_count, [group.nodes for group in groups])
-    return summed(pattern, groups, lambda part: _element_matrices(part, displacement))
+    return summed_elements(pattern, groups, lambda part: _element_matrices(part, displacement))
 
 
 def _element_matrices(group: ShellGroup, displacement: np.ndarray) -> np.ndarray:

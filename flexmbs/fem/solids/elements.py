@@ -28,9 +28,9 @@ import numpy as np
 
 from flexmbs.common.errors import MeshError
 from flexmbs.fem.elasticity import Elasticity, elasticity
-from flexmbs.fem.family import by_node, some_rows
+from flexmbs.fem.family import by_node
 from flexmbs.fem.solids.kinds import Rule, SolidKind, solid_kind
-from flexmbs.fem.stress_field import regions
+from flexmbs.fem.stress_field import regions, some_rows
 from flexmbs.mesh.element_names import has_reduced_integration
 from flexmbs.mesh.locking import in_single_rows
 from flexmbs.mesh.mesh import ElementBlock, Mesh
